@@ -47,8 +47,8 @@ def test_the_control_sees_what_is_loaded() -> None:
     [
         "workflows.wire",
         "workflows.errors",
-        "workflows.picture.layout",
-        "workflows.picture.svg",
+        "workflows.inspection.picture.layout",
+        "workflows.inspection.picture.svg",
         "workflows.measure.history",
         "workflows.measure.front",
     ],

@@ -36,8 +36,8 @@ RENAMES = "rename(), which replaces nothing on Windows"
 ALLOWED = {
     ("installer/bootstrap.py", "'/etc/"): "is_debian looks at it on Linux alone",
     ("workflows/files.py", RENAMES): "folders, which nothing can replace: each name was freed, or is drawn by chance",
-    ("workflows/builder/work.py", RENAMES): "a folder, whose place was freed before",
-    ("workflows/stage_cache.py", RENAMES): "a folder, whose name its lock keeps for this process",
+    ("workflows/build/workspace.py", RENAMES): "a folder, whose place was freed before",
+    ("workflows/common/stage_cache.py", RENAMES): "a folder, whose name its lock keeps for this process",
     ("workflows/cli/completion.py", "shell=True"): "typer's word for which shell completes; no process is started",
     ("app/state/json_file.py", RENAMES): "the new name holds the microsecond",
 }

@@ -21,10 +21,10 @@ from app.widgets.actions import add_action
 from app.widgets.file_suffix import with_file_suffix
 from app.widgets.theme import G
 from workflows.errors import RequestError
+from workflows.inspection.picture.drawing import TINTS, CompositeDrawing
+from workflows.inspection.picture.layout import lay_out
+from workflows.inspection.picture.svg import write_picture
 from workflows.paths import make_folder
-from workflows.picture.drawing import TINTS, Drawing
-from workflows.picture.layout import lay_out
-from workflows.picture.svg import write_picture
 from workflows.wire.reports.composite import Composite
 
 
@@ -36,7 +36,7 @@ class CompositeTab(InspectTab):
     def __init__(self, lights: ActiveRun, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.folder = folder
-        self.drawing: Drawing | None = None
+        self.drawing: CompositeDrawing | None = None
         self._lights, self._bundle = lights, ""
         self._composite: Composite | None = None
         self.banner = Banner()

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QWidget
 
 from app.composite.items import OPENABLE_KINDS, LinkItem, NodeItem
 from app.widgets.theme import theme
-from workflows.picture.drawing import Drawing, Node
+from workflows.inspection.picture.drawing import CompositeDrawing, DrawnBox
 
 STEP = 1.2
 LEAST, MOST, READABLE, BEGINNING = 0.1, 3.0, 0.62, 0.8
@@ -62,7 +62,7 @@ class CompositeView(QGraphicsView):
         theme().changed.connect(self._retheme)
         self._retheme()
 
-    def show_drawing(self, drawing: Drawing | None) -> None:
+    def show_drawing(self, drawing: CompositeDrawing | None) -> None:
         """Shows another drawing, all of it."""
         scene = self.scene()
         self.chosen = self._over = None
@@ -148,7 +148,7 @@ class CompositeView(QGraphicsView):
         for link in self.links:
             link.mark(bool(shown & {link.link.source, link.link.target}))
 
-    def _open(self, node: Node) -> None:
+    def _open(self, node: DrawnBox) -> None:
         if node.kind in OPENABLE_KINDS:
             self.opened.emit(node)
 

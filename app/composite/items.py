@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from app.inspect.graph.scene_painter import blend_colors
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import mono_font, sans_font, theme
-from workflows.picture.drawing import LID, TINTS, Line, Link, Node, Pill, heads
-from workflows.picture.metrics import PILL_SIZE, SIZES, width
+from workflows.inspection.picture.drawing import LID_HEIGHT, TINTS, DrawnBox, DrawnEdge, PhasePill, TextLine, arrowheads
+from workflows.inspection.picture.text_metrics import PILL_SIZE, SIZES, text_width
 
 OPENABLE_KINDS = ("session", "state")
 """What a click leads from."""
@@ -45,7 +45,7 @@ class CompositeItem(QGraphicsItem):
 class NodeItem(CompositeItem):
     """A box: a session, a state, what feeds a session or comes out of it."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DrawnBox) -> None:
         super().__init__(node.runs, node.told)
         self.node = node
         self.box = QRectF(node.x, node.y, node.w, node.h)
@@ -91,7 +91,7 @@ class NodeItem(CompositeItem):
             painter.setPen(pen)
             painter.drawRoundedRect(self.box, 3, 3)
 
-    def _paint_pill(self, painter: QPainter, pill: Pill) -> None:
+    def _paint_pill(self, painter: QPainter, pill: PhasePill) -> None:
         """Filled, with an arrow before its word, while its run is under way."""
         tint, on = theme().color(_tint(pill.run)), bool(self.lit) and pill.run == self.lit
         box = QRectF(pill.x, pill.y, pill.w, pill.h)
@@ -106,7 +106,7 @@ class NodeItem(CompositeItem):
 class LinkItem(CompositeItem):
     """A line with its arrows and its label."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: DrawnEdge) -> None:
         super().__init__(link.runs, link.told)
         self.link = link
         self.way = way(link)
@@ -115,7 +115,7 @@ class LinkItem(CompositeItem):
         self._shape = near.createStroke(self.way)
         for line in link.lines:
             size = SIZES[line.style]
-            self._shape.addRect(QRectF(line.x, line.y - size, width(line.text, line.style), size + 4))
+            self._shape.addRect(QRectF(line.x, line.y - size, text_width(line.text, line.style), size + 4))
         self._bounds = self._shape.boundingRect().adjusted(-2, -2, 2, 2)
 
     def boundingRect(self) -> QRectF:
@@ -135,13 +135,13 @@ class LinkItem(CompositeItem):
         painter.drawPath(self.way)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(tint)
-        for corners in heads(self.link):
+        for corners in arrowheads(self.link):
             painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
         for line in self.link.lines:
             paint_line(painter, line)
 
 
-def paint_line(painter: QPainter, line: Line) -> None:
+def paint_line(painter: QPainter, line: TextLine) -> None:
     """One line of text, at its baseline."""
     font = mono_font(SIZES[line.style])
     if line.style == "title":
@@ -151,7 +151,7 @@ def paint_line(painter: QPainter, line: Line) -> None:
     painter.drawText(QPointF(line.x, line.y), line.text)
 
 
-def way(link: Link) -> QPainterPath:
+def way(link: DrawnEdge) -> QPainterPath:
     """Through the points of a link: straight where two are on one height, else as an S."""
     path = QPainterPath(QPointF(*link.points[0]))
     for (x, y), (to_x, to_y) in pairwise(link.points):
@@ -165,18 +165,18 @@ def way(link: Link) -> QPainterPath:
 
 def drum(box: QRectF) -> QPainterPath:
     """The outline of a state."""
-    path = QPainterPath(QPointF(box.left(), box.top() + LID))
-    path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID), 180, -180)
-    path.lineTo(box.right(), box.bottom() - LID)
-    path.arcTo(QRectF(box.left(), box.bottom() - 2 * LID, box.width(), 2 * LID), 0, -180)
+    path = QPainterPath(QPointF(box.left(), box.top() + LID_HEIGHT))
+    path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID_HEIGHT), 180, -180)
+    path.lineTo(box.right(), box.bottom() - LID_HEIGHT)
+    path.arcTo(QRectF(box.left(), box.bottom() - 2 * LID_HEIGHT, box.width(), 2 * LID_HEIGHT), 0, -180)
     path.closeSubpath()
     return path
 
 
 def lid(box: QRectF) -> QPainterPath:
     """The front edge of its lid."""
-    path = QPainterPath(QPointF(box.left(), box.top() + LID))
-    path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID), 180, 180)
+    path = QPainterPath(QPointF(box.left(), box.top() + LID_HEIGHT))
+    path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID_HEIGHT), 180, 180)
     return path
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from workflows.picture.cards import Words
+from workflows.inspection.picture.diagram import PictureLabels
 
 
-def composite_labels(owner: QObject) -> Words:
+def composite_labels(owner: QObject) -> PictureLabels:
     """The words."""
-    return Words(
+    return PictureLabels(
         cache=owner.tr("KV cache"),
         cross=owner.tr("Cross cache"),
         carried=owner.tr("Carried state"),

@@ -31,7 +31,7 @@ from app.widgets.lazy_tabs import LazyTabs
 from app.widgets.splitter import Splitter
 from app.widgets.styling import style_separately
 from app.widgets.theme import G
-from workflows.picture.drawing import Node
+from workflows.inspection.picture.drawing import DrawnBox
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.inspection import InspectReport
@@ -332,7 +332,7 @@ class InspectPage(QWidget):
         if self.tabs.current == "composite":
             self.tabs.show_tab("graph")
 
-    def _open_part(self, node: Node) -> None:
+    def _open_part(self, node: DrawnBox) -> None:
         """A box of the composite was opened: a session leads to its graph, a state to the KV tab."""
         if node.kind == "state":
             self.tabs.show_tab("kv")

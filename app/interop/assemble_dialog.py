@@ -19,7 +19,7 @@ from app.jobs.job import Job
 from app.state.context import AppContext
 from app.widgets.basics import ElidedLabel, EmptyState, button, label
 from app.widgets.theme import G
-from workflows.picture.layout import lay_out
+from workflows.inspection.picture.layout import lay_out
 from workflows.wire.events import BuildDone, ErrorEvent
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.requests import Assemble, PlanAssembly

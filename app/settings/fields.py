@@ -15,8 +15,8 @@ from app.widgets.basics import label
 from app.widgets.path_field import FolderField
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
+from workflows.common.stage_cache import read_limit, write_limit
 from workflows.errors import RequestError, describe_os_error
-from workflows.stage_cache import choose_limit, read_limit
 
 Options = Sequence[tuple[str, str]]
 """What is kept, and what is shown for it."""
@@ -89,7 +89,7 @@ class StageCacheChoice(QComboBox):
     def choose(self, value: str) -> None:
         """Chooses a limit, from the next build on."""
         try:
-            choose_limit(int(value) if value else None)
+            write_limit(int(value) if value else None)
         except OSError as error:
             self.refused.emit(describe_os_error(error))
         self._follow()

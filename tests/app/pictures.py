@@ -41,7 +41,7 @@ from tests.app.netron_models import chain
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.runs import history as runs_of
 from tests.fakes.worker import program
-from tests.workflows.picture.making import decoder, encoder_decoder, seams
+from tests.workflows.inspection.picture.making import decoder, encoder_decoder, seams
 from workflows.wire.requests import Build
 
 SIZES = ((1024, 700), (1280, 800), (1920, 1080))

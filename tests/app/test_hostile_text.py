@@ -36,10 +36,10 @@ from tests.fakes.hostile import hostile, poisoned
 from tests.fakes.inspections import DECODE
 from tests.fakes.runs import history
 from tests.fakes.worker import program
-from tests.workflows.picture.making import seams
-from tests.workflows.report.test_report import EVIL, evil
+from tests.workflows.inspection.picture.making import seams
+from tests.workflows.inspection.report.test_report import EVIL, evil
+from workflows.inspection.report.markdown import markdown_of
 from workflows.measure.history import FILE, History
-from workflows.report.markdown import markdown_of
 from workflows.wire.codec import dumps
 from workflows.wire.reports.runs import RunReport
 from workflows.wire.requests import Build, Diverge, Eval

@@ -28,11 +28,11 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
     """The child's part of peak_of."""
     import onnx_ir as ir
 
-    from workflows.builder.calibrate import Composite, find_ranges
+    from workflows.build.calibrate import OptimizedComposite, find_ranges
     from workflows.bundle import read_bundle
     from workflows.memory import peak_bytes
     from workflows.recipe import Recipe
-    from workflows.recipe.cut import cut_of
+    from workflows.recipe.cut import make_cut
     from workflows.recipe.families import family_for
 
     opened = read_bundle(bundle)
@@ -44,8 +44,8 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
     models = {n: ir.load(bundle / s.file) for n, s in opened.pipeline.pipeline.sessions.items()}
     words = bundle / "tokenizer"
     family = family_for(recipe.model_type, recipe.task)
-    cut = cut_of(family, recipe, family.geometry(json.loads((words / "config.json").read_text("utf-8"))))
-    composite = Composite(bundle, recipe, cut, opened.pipeline, words)
+    cut = make_cut(family, recipe, family.geometry(json.loads((words / "config.json").read_text("utf-8"))))
+    composite = OptimizedComposite(bundle, recipe, cut, opened.pipeline, words)
     found, said = find_ranges(composite, models, lambda event: None)
     assert found and f"over {samples} runs" in said
     print(peak_bytes())
@@ -54,7 +54,7 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
 def make(place: Path, **shape: int) -> None:
     """A checkpoint, its bundle, and prompts of ids."""
     from tests.workflows.conftest import make_qwen3
-    from workflows.builder import BuildRequest, build
+    from workflows.build import BuildRequest, build
 
     make_qwen3(place / "checkpoint", **shape)
     build(BuildRequest(str(place / "checkpoint"), place / "bundle", {"capacity": 256, "cache": "static"}))

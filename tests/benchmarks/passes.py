@@ -16,18 +16,18 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks.token_step import raw_step
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.checkpoint import open_checkpoint
 from workflows.generate import open_engine
-from workflows.recipe import choose, family_for
+from workflows.recipe import family_for, resolve_recipe
 
 PLAIN_OPSET = 20  # of torch.onnx.export where none is asked for
 
 
 def build_all(source: str, folder: Path) -> dict[str, Path]:
     """Name → bundle; the first is what the others are held against."""
-    recipe = choose(open_checkpoint(source), {})
+    recipe = resolve_recipe(open_checkpoint(source), {})
     off = dict.fromkeys(family_for(recipe.model_type, recipe.task).passes, False)
     found = {"static plain": folder / "plain"}
     for cache in ("static", "gqa", "scatter"):
@@ -44,7 +44,7 @@ def replace_graphs(source: str, bundle: Path) -> None:
     from workflows.export import export_components
 
     checkpoint = open_checkpoint(source)
-    recipe = choose(checkpoint, {}).model_copy(update={"opset": PLAIN_OPSET})
+    recipe = resolve_recipe(checkpoint, {}).model_copy(update={"opset": PLAIN_OPSET})
     for path in (*bundle.glob("*.onnx"), *bundle.glob("*.data")):
         path.unlink()
     export_components(checkpoint, recipe, bundle, lambda _: None)

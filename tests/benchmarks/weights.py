@@ -17,7 +17,7 @@ import numpy as np
 import onnx_ir as ir
 import psutil
 
-from workflows.weights import WEIGHTS, save_graphs
+from workflows.graph.weights import WEIGHTS, save_graphs
 
 PIECE = 1 << 22  # float32 elements: 16 MiB a tensor
 

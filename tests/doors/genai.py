@@ -28,16 +28,16 @@ import torch
 import transformers
 
 from tests.provenance import header_line
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.errors import JoineryError, RequestError
-from workflows.interchange.exporting import export_genai
-from workflows.interchange.importing import import_genai
+from workflows.interop.genai_export import export_genai
+from workflows.interop.genai_import import import_genai
 from workflows.recipe.schema import Cache
 from workflows.runtime import device_named, open_machine
 
 _PLACE = re.compile(rf"{re.escape(tempfile.gettempdir())}/[^/ ]+/")
-SOURCES = ("workflows/interchange", "workflows/graphs", "workflows/export", "workflows/optimize", "workflows/runtime",
+SOURCES = ("workflows/interop", "workflows/graph", "workflows/export", "workflows/optimize", "workflows/runtime",
            "workflows/kvcache", "workflows/bundle", "tests/doors/genai.py")  # fmt: skip
 LENGTHS, STEPS, END = (1, 7, 64, 65, 100), 64, 2
 Tokens = dict[int, list[int]]

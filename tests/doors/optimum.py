@@ -21,7 +21,7 @@ import numpy as np
 
 from workflows.bundle import read_bundle
 from workflows.generate.feed import begin
-from workflows.interchange.assemble import assemble
+from workflows.interop.assemble import assemble
 from workflows.runtime import Machine, device_named, open_machine
 
 CLOSE = 1e-4

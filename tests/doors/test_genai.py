@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.doors import genai
-from workflows.inspection import inspect_path
-from workflows.interchange.importing import import_genai
+from workflows.inspection.contents import inspect_path
+from workflows.interop.genai_import import import_genai
 
 pytestmark = [
     pytest.mark.slow,

@@ -16,18 +16,18 @@ from app.state.json_file import JsonFile
 from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.faults.cases import NEW, OLD, Subject
 from tests.workflows.bundle.making import pipeline
-from tests.workflows.interchange import peers
-from workflows.builder.work import workshop
+from tests.workflows.interop import peers
+from workflows.build.workspace import open_workspace
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
 from workflows.errors import BundleError, JoineryError
-from workflows.graphs.snapshots import Snapshots
-from workflows.graphs.stages import archive_of
-from workflows.interchange.importing import import_genai
+from workflows.graph.build_stages import archive_name
+from workflows.graph.snapshots import ComponentSnapshots
+from workflows.graph.weights import WEIGHTS, link_or_copy, load_saved_graph, save_graphs
+from workflows.interop.genai_import import import_genai
 from workflows.measure.history import History
 from workflows.quantize import METHODS, run_method
-from workflows.recipe import Quantize
-from workflows.weights import WEIGHTS, link_or_copy, load_graph, save_graphs
+from workflows.recipe import QuantizeSettings
 from workflows.wire.reports.runs import Run, RunStep
 
 OUT = "out"
@@ -55,24 +55,24 @@ def _exported(folder: Path, seed: int) -> list[dict[str, object]]:
 
 def _made(stage: Path, folder: Path, precision: str) -> list[dict[str, object]]:
     """The graph of a stage, quantized if asked for, with its archive of snapshots."""
-    model, taken = load_graph(stage / "decode.onnx"), Snapshots()
+    model, taken = load_saved_graph(stage / "decode.onnx"), ComponentSnapshots()
     taken.take("export", model)
     if precision != "fp32":
-        run_method(model, METHODS[precision], Quantize(), None)
+        run_method(model, METHODS[precision], QuantizeSettings(), None)
     regions = save_graphs({"decode.onnx": model}, folder)
-    (folder / archive_of("decode")).parent.mkdir()
-    taken.write(folder / archive_of("decode"), regions)
+    (folder / archive_name("decode")).parent.mkdir()
+    taken.write(folder / archive_name("decode"), regions)
     return [{"name": "optimize"}]
 
 
 def _build(root: Path, seed: int, precision: str) -> None:
     """What `build` does with its folders and its weights, but for the exporter and the runs of graphs."""
-    with workshop(root / OUT, True, lambda _: None, lambda: False) as work:
+    with open_workspace(root / OUT, True, lambda _: None, lambda: False) as work:
         exported = work.stage("export", f"{seed}" * 64, lambda folder: _exported(folder, seed))
         last = work.stage("optimize", f"{seed}" * 64, lambda folder: _made(exported, folder, precision))
         draft = work.draft("bundle")
         (draft / "stages").mkdir()
-        for name in ("decode.onnx", WEIGHTS, archive_of("decode")):
+        for name in ("decode.onnx", WEIGHTS, archive_name("decode")):
             link_or_copy(last / name, draft / name)
         link_or_copy(last / "decode.onnx", draft / "prefill.onnx")
         (draft / "pipeline.json").write_text(json.dumps(pipeline()))

@@ -21,9 +21,9 @@ from tests.faults.cases import Subject, Verdict, laid
 from tests.faults.real import OUT, Asked, Report, keep_export, state_of
 from tests.faults.watch import KILL
 from tests.workflows.conftest import make_qwen3
-from workflows.builder import BuildRequest
-from workflows.builder import build as run_build
-from workflows.builder.warm import warm
+from workflows.build import BuildRequest
+from workflows.build import build as run_build
+from workflows.build.warmup import warm_up
 from workflows.wire.events import Event, StageEvent
 
 _SIZES = {"vocab_size": 512, "hidden_size": 32, "intermediate_size": 32, "head_dim": 16, "num_attention_heads": 2,
@@ -35,7 +35,7 @@ _TRIED = 3  # moments for each kill at most
 
 def at_moments(count: int, seed: int) -> Iterator[Verdict]:
     """The verdict on each moment until so many builds were killed; on a busy machine some come after the end."""
-    warm()  # before the forks, each of which would take seconds for it
+    warm_up()  # before the forks, each of which would take seconds for it
     with laid(MOMENTS) as bench:
         took = dict(line.split() for line in (bench.base / "plain" / _TIMES).read_text("utf-8").splitlines())
         killed = 0

@@ -69,6 +69,6 @@ def test_an_error_of_ours_alone_is_a_refusal(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="There is no bundle folder"):
         line("verify", tmp_path / "nothing")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workflows.inspection.check_bundle", lambda *_: 1 / 0)
+        patch.setattr("workflows.inspection.contents.check_bundle", lambda *_: 1 / 0)
         with pytest.raises(FindingError, match="division by zero"):
             line("verify", tmp_path)

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import transformers
 
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.runtime import Machine
@@ -68,7 +68,9 @@ def decoder_case(name: str, config: Any, options: dict[str, Any] | None = None) 
 def judge(name: str, folder: Path, oracle: Eager, options: dict[str, Any]) -> Verdict:
     """Builds `folder`/checkpoint and compares what it generates."""
     try:
-        with patch("workflows.builder.stages.EACH_PASS_UP_TO", 0):  # the passes are judged together, as of large models
+        with patch(
+            "workflows.build.stages.EACH_PASS_MAX_BYTES", 0
+        ):  # the passes are judged together, as of large models
             build(BuildRequest(str(folder / "checkpoint"), folder / "bundle", options))
         machine = open_engine(folder / "bundle").machine
         for length in LENGTHS:

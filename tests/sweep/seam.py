@@ -16,11 +16,11 @@ import transformers
 from tests.sweep.case import OPTIONS, TOLERANCE, Eager, Verdict, save_spread, short
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import JoineryError
-from workflows.export.check import check_causal, check_layers
-from workflows.export.decoder import Decoder, causal_layers
+from workflows.export.decoder import DecoderModule, causal_layers
+from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
-from workflows.export.signature import PATTERNS, Signature, decoder_signature
-from workflows.recipe import choose
+from workflows.export.signature import PATTERNS, ExportSignature, decoder_signature
+from workflows.recipe import resolve_recipe
 
 ENDS = (1, 64, 65, 128, 130, 131, 132)  # of the steps, after each of which the logits are compared
 
@@ -47,13 +47,13 @@ def seam_case(name: str, config: Any, seed: int = 0) -> Verdict:
 
 def _compared(folder: Path, oracle: Eager) -> str:
     checkpoint = open_checkpoint(str(folder))
-    recipe = choose(checkpoint, OPTIONS)
+    recipe = resolve_recipe(checkpoint, OPTIONS)
     model = load_model(checkpoint, recipe.task)
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     check_causal(model, layers, recipe)
     signature = decoder_signature(layers, "host")
-    decoder = Decoder(model, signature, layers).eval()
+    decoder = DecoderModule(model, signature, layers).eval()
     ids = [int(i) for i in np.random.default_rng(1).integers(3, oracle.vocabulary, ENDS[-1])]
     past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
     for start, end in zip((0, *ENDS), ENDS, strict=False):
@@ -67,7 +67,9 @@ def _compared(folder: Path, oracle: Eager) -> str:
     return ""
 
 
-def _inputs(signature: Signature, ids: list[int], start: int, end: int, past: list[torch.Tensor]) -> list[torch.Tensor]:
+def _inputs(
+    signature: ExportSignature, ids: list[int], start: int, end: int, past: list[torch.Tensor]
+) -> list[torch.Tensor]:
     """In the signature's order; every slot of the past holds a token."""
     assert signature.facts is not None
     given = {"input_ids": torch.tensor([ids[start:end]]), "position_ids": torch.arange(start, end)[None]}

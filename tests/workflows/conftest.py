@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from workflows.builder import BuildRequest, build
-from workflows.stage_cache import choose_limit
+from workflows.build import BuildRequest, build
+from workflows.common.stage_cache import write_limit
 
 Built = Callable[..., Path]
 
@@ -23,7 +23,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Joinery's own folder (locks, chats) is a temporary one in every test, and no build takes another's stages."""
     patch = pytest.MonkeyPatch()
     patch.setenv("JOINERY_HOME", str(tmp_path_factory.mktemp("home")))
-    choose_limit(0)
+    write_limit(0)
     yield
     patch.undo()
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.workflows.cli.test_commands import FETCHING
 from tests.workflows.test_canaries import to_its_end
-from workflows import evaluation
+from workflows.build import evaluate
 from workflows.cli.commands import OPENING
 from workflows.errors import BundleError
 from workflows.wire.lines import to_line
@@ -121,7 +121,7 @@ def test_a_worker_opens_nothing_while_it_could_connect(foreign: Path, tmp_path: 
 
 def test_what_a_probe_reads_is_read_by_a_process_without_a_network(foreign: Path) -> None:
     found = {"folder": str(foreign / "checkpoint"), "source": "it", "kind": "folder", "revision": ""}
-    process = watched(foreign, "workflows.probe.apart:main", [])
+    process = watched(foreign, "workflows.inspection.probe.isolated_probe:main", [])
     hello, answer = process.communicate(json.dumps({"found": found, "options": None}) + "\n", 60)[0].splitlines()
     before, after = opened(foreign)
     assert before == [] and after
@@ -131,6 +131,6 @@ def test_what_a_probe_reads_is_read_by_a_process_without_a_network(foreign: Path
 def test_what_is_no_bundle_is_told_before_anything_is_downloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "find_checkpoint", lambda *_, **__: pytest.fail("it was looked for"))
+    monkeypatch.setattr(evaluate, "find_checkpoint", lambda *_, **__: pytest.fail("it was looked for"))
     with pytest.raises(BundleError, match="is no bundle: it has no manifest"):
-        evaluation.evaluate(evaluation.EvalRequest(tmp_path, "org/model"))
+        evaluate.evaluate(evaluate.EvalRequest(tmp_path, "org/model"))

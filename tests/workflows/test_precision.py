@@ -12,14 +12,14 @@ from tests.workflows.conftest import Built
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
-from workflows.graphs.external import place_of
-from workflows.probe import plan
+from workflows.graph.external_data import external_location
+from workflows.inspection.probe import plan
 from workflows.quantize import METHODS
-from workflows.recipe import choose
-from workflows.recipe.choose import parse_settings
-from workflows.recipe.precision import FACTS, weight_bytes, words_for
+from workflows.recipe import resolve_recipe
+from workflows.recipe.compatibility import target_remarks
+from workflows.recipe.precision import FACTS, target_precision, weight_bytes
+from workflows.recipe.resolve import parse_settings
 from workflows.recipe.schema import Precision
-from workflows.recipe.suits import remarks
 from workflows.recipe.target import TARGETS, TargetName
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.providers import PROVIDERS
@@ -42,7 +42,7 @@ def test_dots_reach_inside_at_any_depth() -> None:
     )["quantize"]
     assert found["block_size"] == 64 and found["calibration"] == {"method": "entropy"}
     assert found["components"] == {"head": "fp32"} and found["exclude"] == ["a.b"]
-    recipe = choose(open_checkpoint("demo:qwen3"), parse_settings(["precision=int8", "quantize.head=false"]))
+    recipe = resolve_recipe(open_checkpoint("demo:qwen3"), parse_settings(["precision=int8", "quantize.head=false"]))
     assert (recipe.precision, recipe.quantize.head, recipe.quantize.block_size) == ("int8", False, 32)
 
 
@@ -62,14 +62,14 @@ def test_settings_that_there_are_not_list_those_that_there_are(pairs: list[str],
 
 
 def recipe_with(**options: Any) -> Any:
-    return choose(open_checkpoint("demo:qwen3"), options)
+    return resolve_recipe(open_checkpoint("demo:qwen3"), options)
 
 
 def test_traps_are_told_of_the_components_too() -> None:
-    assert remarks(recipe_with(precision="int4")) == []
-    (told,) = remarks(recipe_with(precision="bf16"))
+    assert target_remarks(recipe_with(precision="int4")) == []
+    (told,) = target_remarks(recipe_with(precision="bf16"))
     assert "does not run on the CPU provider" in told
-    assert remarks(recipe_with(quantize={"components": {"decoder": "bf16"}})) == [told]
+    assert target_remarks(recipe_with(quantize={"components": {"decoder": "bf16"}})) == [told]
 
 
 PAIRS = [(precision, target) for target in TARGETS for precision in get_args(Precision)]
@@ -78,7 +78,7 @@ PAIRS = [(precision, target) for target in TARGETS for precision in get_args(Pre
 @pytest.mark.parametrize(("precision", "target"), PAIRS)
 def test_a_target_runs_a_precision_or_has_it_badly_or_refuses_it(precision: Precision, target: TargetName) -> None:
     """One of the three, said of that target alone; a refusal is one of the recipe too, before anything is exported."""
-    words = words_for(precision, target)
+    words = target_precision(precision, target)
     (said,) = (text for text in (words.runs, words.trap, words.refused) if text)
     others = {PROVIDERS[name].title.split()[-1] for name in TARGETS} - {PROVIDERS[target].title.split()[-1]}
     about = said.replace("to the CPU", "elsewhere")  # which is what the target itself does with it
@@ -98,7 +98,7 @@ def test_a_target_runs_a_precision_or_has_it_badly_or_refuses_it(precision: Prec
 @pytest.mark.slow
 @pytest.mark.parametrize(("precision", "target"), [
     (precision, target) for precision, target in PAIRS
-    if target not in ("cpu", "dml") and not words_for(precision, target).refused
+    if target not in ("cpu", "dml") and not target_precision(precision, target).refused
 ])  # fmt: skip
 def test_what_a_target_does_not_refuse_is_built(built: Built, precision: Precision, target: TargetName) -> None:
     """For the CPU quantize/test_bundles.py does it, for DirectML families/test_targets.py."""
@@ -108,7 +108,9 @@ def test_what_a_target_does_not_refuse_is_built(built: Built, precision: Precisi
 
 
 def test_what_a_target_refuses_is_what_was_measured() -> None:
-    refused = {target: [p for p, of in PAIRS if of == target and words_for(p, target).refused] for target in TARGETS}
+    refused = {
+        target: [p for p, of in PAIRS if of == target and target_precision(p, target).refused] for target in TARGETS
+    }
     assert refused == {
         "cpu": [],  # its graphs are those of providers that have bfloat16, too
         "qnn": ["bf16", "int8-dynamic"],
@@ -149,7 +151,7 @@ def test_the_plan_offers_what_is_built_and_its_sizes_come_near(built: Built) -> 
     assert 2 * choices["fp16"].bytes == choices["fp32"].bytes
     bundle = built("demo:qwen3", precision="int4", cache="static")
     graph = onnx.load(bundle / "decoder.onnx", load_external_data=False).graph
-    places = {place_of(one) for one in graph.initializer if one.data_location == onnx.TensorProto.EXTERNAL}
+    places = {external_location(one) for one in graph.initializer if one.data_location == onnx.TensorProto.EXTERNAL}
     size = sum(place.length for place in places)  # each tensor begins at a page
     assert abs(size - choices["int4"].bytes) < 0.05 * size
     with pytest.raises(CheckpointError, match="is a bundle, whose graphs are built and perhaps quantized already"):

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from workflows.cli.terminal import reader_of_terminal
-from workflows.graphs.excerpt import write_excerpt
-from workflows.graphs.where import Where, open_graph
+from workflows.common.stage_cache import write_limit
+from workflows.graph.excerpt import write_excerpt
+from workflows.graph.opened_graph import GraphLocation, open_graph
 from workflows.measure.history import FILE, History
 from workflows.paths import make_private
 from workflows.plugins import _write
-from workflows.stage_cache import choose_limit
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
 
@@ -55,9 +55,9 @@ def test_a_session_of_commands_writes_nothing_for_others(home: Path, demo_bundle
         joinery("bench", demo_bundle, "--repeats", 1, "--prompt-tokens", 4, "--new-tokens", 2)
         joinery("report", demo_bundle, "--out", tmp_path / "report.html")
         joinery("runs", "list")
-        choose_limit(1 << 20)
+        write_limit(1 << 20)
         _write({"some-plugin": "1.0"})
-        write_excerpt(open_graph(Where(demo_bundle)))
+        write_excerpt(open_graph(GraphLocation(demo_bundle)))
         reader_of_terminal()
         assert {"runs.db", "runs.db-wal", "runs.db-shm", "chat-history", "plugins.json"} <= modes(home).keys()
         assert opened_to_others(home) == {}

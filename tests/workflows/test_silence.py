@@ -21,7 +21,7 @@ CONNECT = "import socket; socket.socket().connect_ex(('127.0.0.1', 9))"
 TALK = """
 import sys
 from pathlib import Path
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.cli import run
 out = Path(sys.argv[1])
 build(BuildRequest("demo:qwen3", out, {}))

@@ -7,25 +7,25 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from workflows import names
-from workflows.bundle.flow import Outline, Port, Stage, joined
-from workflows.bundle.model import Model, NameInBundle
-from workflows.bundle.options import SessionOptions
-from workflows.bundle.presets import Preset, extend
-from workflows.bundle.strategy import Controller, Plugin, Roles, Strategy
+from workflows.bundle.outline import Outline, OutlineStage, Port, sessions_around
+from workflows.bundle.presets import Preset, extend_flow
+from workflows.bundle.session_options import SessionOptions
+from workflows.bundle.strategy import ControllerReference, PluginReference, Roles, StrategySettings
+from workflows.bundle.strict_model import NameInBundle, StrictModel
 
 Name = Annotated[str, Field(min_length=1, pattern=r"^[^.]+$")]  # of a session: a dot parts it from its tensor
 _KEYS, _VALUES = ("past_key_pattern", "present_key_pattern"), ("past_value_pattern", "present_value_pattern")
 _COMBINED = dict(zip(_KEYS, ("past_%d", "present_%d"), strict=True))
 
 
-class Session(Model):
+class SessionSpec(StrictModel):
     """One graph file."""
 
     file: NameInBundle
     session_options: SessionOptions = SessionOptions()
 
 
-class FlowStage(Model):
+class FlowStage(StrictModel):
     """When a session runs: `init` over the prompt, `step` for each token, `final` once after the last.
 
     loop: whether one run takes all that is given (images …), or each has a run of its own. cross_attention_from: the
@@ -38,7 +38,7 @@ class FlowStage(Model):
     cross_attention_from: str | None = None
 
 
-class Edge(Model):
+class DataflowEdge(StrictModel):
     """A tensor of one session that feeds one of another, each written `session.tensor`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
@@ -46,7 +46,7 @@ class Edge(Model):
     target: Annotated[str, Field(alias="to", pattern=r"^[^.]+\..+$")]
 
 
-class KVState(Model):
+class KVState(StrictModel):
     """The names of the cache tensors; `%d` stands for the layer.
 
     format: `separate` keys and values; `combined` in one tensor [2, 1, kv_heads, slots, head_dim] a layer, which the
@@ -88,14 +88,14 @@ class KVState(Model):
         return self
 
 
-class CrossState(Model):
+class CrossState(StrictModel):
     """What an encoder hands to the decoder for the whole of a generation."""
 
     source: str
     frozen: Literal[True] = True
 
 
-class PositionIds(Model):
+class PositionIds(StrictModel):
     """How positions are told to the graphs.
 
     strategy: `default` one number a token, `windowed` the same in windows of the graph's width, `mrope_3d` time, height
@@ -108,7 +108,7 @@ class PositionIds(Model):
     grid_source: str | None = None
 
 
-class State(Model):
+class SharedState(StrictModel):
     """State that sessions share between runs."""
 
     kv_cache: KVState | None = None
@@ -116,23 +116,23 @@ class State(Model):
     position_ids: PositionIds | None = None
 
 
-class Flow(Model):
+class Flow(StrictModel):
     """Sessions, their order and their edges. extends: a preset that gives what the file leaves out."""
 
     extends: Preset | None = None
-    sessions: Annotated[dict[Name, Session], Field(min_length=1, max_length=10)]
+    sessions: Annotated[dict[Name, SessionSpec], Field(min_length=1, max_length=10)]
     flow: Annotated[list[FlowStage], Field(min_length=1, max_length=10)]
-    dataflow: list[Edge] = Field(default_factory=list)
-    state: State = State()
+    dataflow: list[DataflowEdge] = Field(default_factory=list)
+    state: SharedState = SharedState()
     roles: Roles | None = None
-    strategy: Strategy | None = None
-    plugin: Plugin | None = None
-    controller: Controller | None = None
+    strategy: StrategySettings | None = None
+    plugin: PluginReference | None = None
+    controller: ControllerReference | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _extend(cls, data: object) -> object:
-        return extend(data)
+        return extend_flow(data)
 
     @property
     def heads(self) -> str | None:
@@ -140,7 +140,7 @@ class Flow(Model):
         return self.strategy.heads if self.strategy else None
 
     @property
-    def heard(self) -> list[Edge]:
+    def heard(self) -> list[DataflowEdge]:
         """The edges to it: from hidden states of the sessions that it drafts for."""
         return [edge for edge in self.dataflow if self.heads is not None and _port(edge.target)[0] == self.heads]
 
@@ -163,7 +163,7 @@ class Flow(Model):
 
     def _around(self, name: str | None) -> tuple[str, ...]:
         known = [edge for edge in self._edges() if edge[0][0] in self.sessions and edge[1][0] in self.sessions]
-        return joined(name, known) if name in self.sessions else ()
+        return sessions_around(name, known) if name in self.sessions else ()
 
     @property
     def opened(self) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ class Flow(Model):
         own = beside - {stage.run for stage in self.flow}
         return Outline(
             tuple(name for name in self.sessions if name not in own),
-            tuple(Stage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),
+            tuple(OutlineStage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),
             tuple(edge for edge in self._edges() if not {edge[0][0], edge[1][0]} & own),
             cross.source if cross else None,
             self.state.kv_cache is not None,

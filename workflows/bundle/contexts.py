@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from workflows.bundle.manifest import FileEntry, is_linked
-from workflows.bundle.model import Model, NameInBundle
+from workflows.bundle.strict_model import NameInBundle, StrictModel
 from workflows.errors import BundleError
 from workflows.files import put_in_place, remove
 from workflows.strict import read_json
@@ -28,7 +28,7 @@ RECORD = "context.json"
 _LONGEST = 1 << 20  # bytes of a record
 
 
-class Origin(Model):
+class ContextOrigin(StrictModel):
     """All that a context is made of: where one of these is another, so is the context.
 
     graph: SHA-256 of the graph's file. weights: of the bundle's own digest. version: of the provider's package.
@@ -44,20 +44,20 @@ class Origin(Model):
     settings: str
 
 
-class Compiled(Model):
+class CompiledContext(StrictModel):
     """One component's context. seconds: that it took."""
 
     file: NameInBundle
-    origin: Origin
+    origin: ContextOrigin
     seconds: Annotated[float, Field(ge=0)]
 
 
-class Record(Model):
+class ContextRecord(StrictModel):
     """What context.json says. shared: whether components share one copy of the weights."""
 
     version: Literal[1] = 1
     shared: bool
-    sessions: Annotated[dict[str, Compiled], Field(min_length=1)]
+    sessions: Annotated[dict[str, CompiledContext], Field(min_length=1)]
     files: dict[NameInBundle, FileEntry]
 
     @property
@@ -74,31 +74,31 @@ class Record(Model):
 
 
 @dataclass(frozen=True)
-class Contexts:
+class ContextFolder:
     """A folder of contexts, all of whose files are there."""
 
     folder: Path
-    record: Record
+    record: ContextRecord
 
-    def of(self, name: str, origin: Origin) -> Path | None:
+    def of(self, name: str, origin: ContextOrigin) -> Path | None:
         """The context of a session that is made of exactly that."""
         compiled = self.record.sessions.get(name)
         return self.folder / compiled.file if compiled is not None and compiled.origin == origin else None
 
 
-def read_contexts(bundle: Path) -> list[Contexts]:
+def read_contexts(bundle: Path) -> list[ContextFolder]:
     """The contexts of the bundle in that folder. Raises BundleError for one whose record or files are not whole."""
     return [read_context(path) for path in _folders(bundle)]
 
 
-def read_context(folder: Path) -> Contexts:
+def read_context(folder: Path) -> ContextFolder:
     """Raises BundleError that names the file and what to do."""
     remedy = f"remove {folder}, or compile anew with `joinery compile`."
     path = folder / RECORD
     try:
         if path.stat().st_size > _LONGEST:
             raise ValueError
-        record = Record.model_validate(read_json(path.read_bytes()))
+        record = ContextRecord.model_validate(read_json(path.read_bytes()))
     except (OSError, ValidationError, ValueError):
         raise BundleError(f"{path} is no record of compiled contexts: {remedy}") from None
     if strange := next((one.file for one in record.sessions.values() if one.file not in record.files), None):
@@ -108,7 +108,7 @@ def read_context(folder: Path) -> Contexts:
             raise BundleError(f"{folder} lacks {name}: {remedy}")
         if (folder / name).stat().st_size != entry.bytes:
             raise BundleError(f"{name} in {folder} is not {entry.bytes:,} bytes long: {remedy}")
-    return Contexts(folder, record)
+    return ContextFolder(folder, record)
 
 
 def _folders(bundle: Path) -> list[Path]:
@@ -118,7 +118,7 @@ def _folders(bundle: Path) -> list[Path]:
     return sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
 
 
-def publish_contexts(bundle: Path, draft: Path) -> Contexts:
+def publish_contexts(bundle: Path, draft: Path) -> ContextFolder:
     """Gives the draft its name, and removes what it supersedes: contexts of that provider with the same options."""
     record = read_context(draft).record
     for folder in _folders(bundle):
@@ -132,14 +132,14 @@ def publish_contexts(bundle: Path, draft: Path) -> Contexts:
     return read_context(bundle / CONTEXTS / record.key)
 
 
-def drafts(bundle: Path) -> list[Path]:
+def context_drafts(bundle: Path) -> list[Path]:
     """Contexts that are being made, or were when the process was killed."""
     return sorted(bundle.glob(f"{CONTEXTS}/.*.draft"))
 
 
-def sweep_drafts(bundle: Path) -> None:
+def remove_context_drafts(bundle: Path) -> None:
     """Removes them."""
-    for draft in drafts(bundle):
+    for draft in context_drafts(bundle):
         remove(draft)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from workflows.bundle.model import NameInBundle
+from workflows.bundle.strict_model import NameInBundle
 from workflows.digests import known_digest
 from workflows.errors import BundleError
 from workflows.strict import NoJsonError, read_json

@@ -18,7 +18,7 @@ Preset = Literal["autoregressive-decoder", "vision-language", "encoder-decoder",
 _KV: dict[str, Any] = {"kv_cache": {"format": "auto"}}
 
 
-def extend(flow: object) -> object:
+def extend_flow(flow: object) -> object:
     """The decoded `pipeline` with what its preset gives; as it is where it names none, or none that there is."""
     if not isinstance(flow, Mapping):
         return flow

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workflows.bundle.contexts import Contexts, read_contexts
-from workflows.bundle.flow import Fault
-from workflows.bundle.genai.asked import CONFIG, digest_of, is_genai
+from workflows.bundle.contexts import ContextFolder, read_contexts
+from workflows.bundle.genai.metadata import CONFIG, folder_digest, is_genai
 from workflows.bundle.manifest import MANIFEST, is_linked, read_manifest
+from workflows.bundle.outline import Fault
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError
 from workflows.strict import NoJsonError, read_json
@@ -38,9 +38,9 @@ class Bundle:
     digest: str
     where: str
     built: bool = True
-    compiled: Sequence[Contexts] | None = None
+    compiled: Sequence[ContextFolder] | None = None
 
-    def contexts(self) -> Sequence[Contexts]:
+    def contexts(self) -> Sequence[ContextFolder]:
         """The compiled contexts of its graphs. Raises BundleError for one in its folder that is not whole."""
         return read_contexts(self.folder) if self.compiled is None else self.compiled
 
@@ -82,7 +82,7 @@ def read_bundle(folder: str | Path) -> Bundle:
         from workflows.bundle.genai.folder import read_genai  # version 1 and its words: few folders are of genai's
 
         pipeline, files = read_genai(root)
-        return Bundle(root, pipeline, files, digest_of(files), str(root / CONFIG), built=False)
+        return Bundle(root, pipeline, files, folder_digest(files), str(root / CONFIG), built=False)
     manifest = read_manifest(root)
     for name, entry in manifest.files.items():
         path = root / name
@@ -105,7 +105,7 @@ def read_bundle(folder: str | Path) -> Bundle:
     return Bundle(root, pipeline, files, ",".join(own[name] for name in sorted(own)), str(root / PIPELINE))
 
 
-def draft_of(folder: Path, pipeline: Pipeline, where: str) -> Bundle:
+def unverified_bundle(folder: Path, pipeline: Pipeline, where: str) -> Bundle:
     """Files that are to be a bundle, before they have a manifest. where: what a person knows them as."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return Bundle(folder, pipeline, files, str(folder), where)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from workflows.bundle.composition import Flow
-from workflows.bundle.flow import modality
+from workflows.bundle.outline import modality
 
 Route = Literal[
     "plugin", "encoder-decoder", "vision-language", "speech-language", "multimodal", "combined", "decoder-pipeline",

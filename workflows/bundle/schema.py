@@ -12,18 +12,18 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from workflows.bundle.composition import Flow, PositionIds
-from workflows.bundle.flow import Fault, Modality, find_faults, find_unknown, path_of
-from workflows.bundle.model import Model
-from workflows.bundle.options import Positive, SlidingWindow, Switch
+from workflows.bundle.outline import Fault, Modality, find_faults, find_unknown, path_of
 from workflows.bundle.route import Route, route_of
-from workflows.bundle.speculation import drafting, strategy_faults, weighing
-from workflows.bundle.strategy import LogitsOp, Share, chain_faults
+from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictBool
+from workflows.bundle.speculation import amateur_flow, draft_flow, strategy_faults
+from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
+from workflows.bundle.strict_model import StrictModel
 
-Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
+RuntimeSetting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
 _LONGEST = (1 << 31) - 1  # tokens; graphs count them in 32 bits
-Id = Annotated[int, Field(ge=0, strict=True)]
-Port = Annotated[str, Field(pattern=r"^[^.]+\..+$")]  # session.tensor
+TokenId = Annotated[int, Field(ge=0, strict=True)]
+PortName = Annotated[str, Field(pattern=r"^[^.]+\..+$")]  # session.tensor
 
 
 def _listed(value: object) -> object:
@@ -35,41 +35,41 @@ def _is_nothing(value: object) -> bool:
     return not value
 
 
-class Tokens(Model):
+class SpecialTokens(StrictModel):
     """Special token ids. image_token, audio_token, video_token: those in whose places features of each kind go."""
 
-    eos: Annotated[list[Id], BeforeValidator(_listed)] = Field(default_factory=list)
-    pad: Id | None = None
-    bos: Id | None = None
-    decoder_start: Id | None = None
-    sep: Id | None = None
-    image_token: Id | None = None
-    audio_token: Id | None = None
-    video_token: Id | None = None
+    eos: Annotated[list[TokenId], BeforeValidator(_listed)] = Field(default_factory=list)
+    pad: TokenId | None = None
+    bos: TokenId | None = None
+    decoder_start: TokenId | None = None
+    sep: TokenId | None = None
+    image_token: TokenId | None = None
+    audio_token: TokenId | None = None
+    video_token: TokenId | None = None
 
 
-class Sampling(Model):
+class SamplingDefaults(StrictModel):
     """What sampling the file asks for."""
 
     temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     top_k: Annotated[int, Field(ge=0, strict=True)] | None = None
-    top_p: Share | None = None
-    do_sample: Switch | None = None
+    top_p: Fraction | None = None
+    do_sample: StrictBool | None = None
     repetition_penalty: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 
 
-class Generation(Model):
+class GenerationDefaults(StrictModel):
     """Defaults of a generation; `max_length` is the cache's capacity in tokens. stop: ignored, as others do."""
 
-    max_length: Annotated[Positive, Field(le=_LONGEST)]
+    max_length: Annotated[PositiveInt, Field(le=_LONGEST)]
     min_length: Annotated[int, Field(ge=0, strict=True)] | None = None
-    num_beams: Positive | None = None
-    sampling: Sampling | None = None
+    num_beams: PositiveInt | None = None
+    sampling: SamplingDefaults | None = None
     stop: list[str] | None = None
     logits: list[LogitsOp] | None = None
 
 
-class Component(Model):
+class ComponentMetadata(StrictModel):
     """What Joinery knows of one session beyond running it. precision: a recipe's word; empty for the bundle's own."""
 
     name: str
@@ -77,14 +77,14 @@ class Component(Model):
     precision: str = ""
 
 
-class Reference(Model):
+class BundleReference(StrictModel):
     """Another bundle. name: what a person knows it as. digest: SHA-256 of that of its graphs, empty if not known."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
     digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 
 
-class Metadata(Model):
+class Metadata(StrictModel):
     """Facts about the build; `name` is what a person calls the model, `vocabulary` None without a cache.
 
     source_limit: tokens that an encoder can read at most; None where there is no encoder or it reads any number.
@@ -104,28 +104,28 @@ class Metadata(Model):
     family: str = ""
     precision: str = "fp32"
     layout: str = "static"
-    chunk: Positive = 64
+    chunk: PositiveInt = 64
     vocabulary: Annotated[int, Field(gt=0)] | None = None
     source_limit: Annotated[int, Field(gt=0)] | None = None
-    carried: dict[Port, str] = Field(default_factory=dict, exclude_if=_is_nothing)
-    kv_heads: Positive | None = None
-    head_size: Positive | None = None
+    carried: dict[PortName, str] = Field(default_factory=dict, exclude_if=_is_nothing)
+    kv_heads: PositiveInt | None = None
+    head_size: PositiveInt | None = None
     counts: Annotated[bool, Field(exclude_if=_is_nothing)] = False
-    names: dict[Port, str] = Field(default_factory=dict, exclude_if=_is_nothing)
+    names: dict[PortName, str] = Field(default_factory=dict, exclude_if=_is_nothing)
     place: dict[str, str] = Field(default_factory=dict, exclude_if=_is_nothing)
-    draft: Annotated[Reference | None, Field(exclude_if=_is_nothing)] = None
+    draft: Annotated[BundleReference | None, Field(exclude_if=_is_nothing)] = None
     genai: dict[str, Any] = Field(default_factory=dict, exclude_if=_is_nothing)
     built_at: str = ""
-    components: list[Component] = Field(default_factory=list)
+    components: list[ComponentMetadata] = Field(default_factory=list)
 
 
-class Pipeline(Model):
+class Pipeline(StrictModel):
     """The whole file."""
 
     version: Literal[2] = 2
     pipeline: Flow
-    tokens: Tokens = Tokens()
-    generation: Generation | None = None
+    tokens: SpecialTokens = SpecialTokens()
+    generation: GenerationDefaults | None = None
     metadata: Metadata = Metadata()
 
     @property
@@ -145,7 +145,7 @@ class Pipeline(Model):
         return next((value.max_batched_tokens for value in asked.values()), self.metadata.chunk)
 
     @property
-    def says_chunk(self) -> bool:
+    def states_chunk(self) -> bool:
         """Whether the file says that number, and does not leave it to the graphs."""
         return bool(self._asked("chunked_prefill")) or "chunk" in self.metadata.model_fields_set
 
@@ -186,11 +186,11 @@ class Pipeline(Model):
 
         What the file says of the target's graphs and cache alone is left to the draft's own graphs.
         """
-        return self._alone(drafting(self.pipeline), capacity)
+        return self._alone(draft_flow(self.pipeline), capacity)
 
     def weighing(self, capacity: int) -> Pipeline | None:
         """The amateur as a pipeline of its own, as `drafting`; None where no session is one."""
-        return self._alone(weighing(self.pipeline), capacity)
+        return self._alone(amateur_flow(self.pipeline), capacity)
 
     def _alone(self, flow: Flow | None, capacity: int) -> Pipeline | None:
         if flow is None:
@@ -198,7 +198,7 @@ class Pipeline(Model):
         targets = {"layout", "chunk", "vocabulary", "carried", "source_limit", "place", "draft"}
         facts = self.metadata.model_dump(exclude=targets, exclude_unset=True)
         facts["place"] = {name: place for name, place in self.metadata.place.items() if name in flow.sessions}
-        generation = Generation(max_length=capacity)
+        generation = GenerationDefaults(max_length=capacity)
         return Pipeline(pipeline=flow, tokens=self.tokens, generation=generation, metadata=Metadata(**facts))
 
     @property
@@ -228,7 +228,7 @@ class Pipeline(Model):
             yield Fault("generation", "a pipeline with a KV cache needs generation")
 
     def _settings(self) -> Iterator[Fault]:
-        for key in get_args(Setting):
+        for key in get_args(RuntimeSetting):
             yield from self._disagreements(key)
         if self.window and self.capacity and self.window.size > self.capacity:
             message = f"{self.window.size} tokens are more than the {self.capacity} of generation.max_length"
@@ -244,12 +244,12 @@ class Pipeline(Model):
             amateur = flow.roles.amateur if flow.roles else None
             yield from chain_faults(self.generation.logits, self.metadata.vocabulary, amateur)
 
-    def path_of_setting(self, key: Setting) -> str:
+    def path_of_setting(self, key: RuntimeSetting) -> str:
         """The JSON path of a runtime setting, at the first session that has it, or of what stands for it else."""
         asked = next(iter(self._asked(key)), None)
         return _INSTEAD[key] if asked is None else _setting(asked, key)
 
-    def _disagreements(self, key: Setting) -> Iterator[Fault]:
+    def _disagreements(self, key: RuntimeSetting) -> Iterator[Fault]:
         """One cache and one prompt are shared by all sessions, so that what they ask of them must be one thing."""
         asked = self._asked(key)
         first = next(iter(asked), "")
@@ -257,7 +257,7 @@ class Pipeline(Model):
             if value != asked[first]:
                 yield Fault(_setting(name, key), f"{first} asks for another {key}, and all sessions share one")
 
-    def _asked(self, key: Setting) -> dict[str, Any]:
+    def _asked(self, key: RuntimeSetting) -> dict[str, Any]:
         """Session → what its runtime asks for under `key`, where it asks for something."""
         sessions = {name: self.pipeline.sessions[name] for name in self.pipeline.outline().sessions}
         found = {name: getattr(one.session_options.runtime, key) for name, one in sessions.items()}

@@ -11,20 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from workflows.bundle.composition import Flow, FlowStage, KVState, State
-from workflows.bundle.flow import Fault
-from workflows.bundle.strategy import Roles, Strategy, Tree
+from workflows.bundle.composition import Flow, FlowStage, KVState, SharedState
+from workflows.bundle.outline import Fault
+from workflows.bundle.strategy import Roles, StrategySettings, TreeSettings
 
 ROLES, STRATEGY = "pipeline.roles", "pipeline.strategy"
 DRAFT = f"{STRATEGY}.draft"
 
 
-def drafting(flow: Flow) -> Flow | None:
+def draft_flow(flow: Flow) -> Flow | None:
     """The flow of the draft alone; None where no session drafts."""
     return _alone(flow, flow.drafting)
 
 
-def weighing(flow: Flow) -> Flow | None:
+def amateur_flow(flow: Flow) -> Flow | None:
     """The flow of the amateur alone; None where no session is one."""
     return _alone(flow, flow.weighing)
 
@@ -37,7 +37,7 @@ def _alone(flow: Flow, names: tuple[str, ...]) -> Flow | None:
         sessions={name: flow.sessions[name] for name in names},
         flow=[FlowStage(run=name) for name in names],
         dataflow=[edge for edge in ports if {_session(edge.source), _session(edge.target)} <= {*names}],
-        state=State(kv_cache=_own_cache(flow.state.kv_cache), position_ids=flow.state.position_ids),
+        state=SharedState(kv_cache=_own_cache(flow.state.kv_cache), position_ids=flow.state.position_ids),
     )
 
 
@@ -91,7 +91,7 @@ def _unknown(flow: Flow, named: Mapping[str, str | None]) -> Iterator[Fault]:
             yield Fault(path, f"{name!r} is no session: there are {', '.join(flow.sessions)}")
 
 
-def _drafts(flow: Flow, strategy: Strategy, roles: Roles, elsewhere: bool) -> Iterator[Fault]:
+def _drafts(flow: Flow, strategy: StrategySettings, roles: Roles, elsewhere: bool) -> Iterator[Fault]:
     """Whether there is one who drafts, and has sessions that the flow does not run."""
     draft, name = strategy.draft, flow.draft
     path = f"{DRAFT}.session" if draft.session is not None else f"{ROLES}.draft"
@@ -113,7 +113,7 @@ def _drafts(flow: Flow, strategy: Strategy, roles: Roles, elsewhere: bool) -> It
         yield Fault(path, "the target reads a source first, and a draft would not know it: leave the draft out")
 
 
-def _heads(flow: Flow, strategy: Strategy) -> Iterator[Fault]:
+def _heads(flow: Flow, strategy: StrategySettings) -> Iterator[Fault]:
     """Whether extra heads are a session that nothing else runs."""
     path, heads = f"{DRAFT}.heads", strategy.heads
     if strategy.draft.producer == "extra_heads" and heads is None:
@@ -124,7 +124,7 @@ def _heads(flow: Flow, strategy: Strategy) -> Iterator[Fault]:
         yield Fault(path, f"{heads} drafts, so that no stage of the flow may run it besides")
 
 
-def _branches(tree: Tree) -> Iterator[Fault]:
+def _branches(tree: TreeSettings) -> Iterator[Fault]:
     """Whether choices are there and each follows one that is."""
     path, choices = f"{STRATEGY}.tree.medusa_choices", tree.medusa_choices
     if tree.topology == "medusa_choices" and not choices:
@@ -134,7 +134,7 @@ def _branches(tree: Tree) -> Iterator[Fault]:
             yield Fault(f"{path}[{place}]", f"{[*choice]} follows a choice that is not there")
 
 
-def _verifies(flow: Flow, strategy: Strategy, roles: Roles) -> Iterator[Fault]:
+def _verifies(flow: Flow, strategy: StrategySettings, roles: Roles) -> Iterator[Fault]:
     """Whether who looks at drafts is the target."""
     run, verify = {stage.run for stage in flow.flow if stage.when == "step"}, strategy.verify.session
     if roles.target is not None and roles.target not in run and roles.target != flow.draft:

@@ -10,17 +10,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from workflows.bundle.flow import Fault
-from workflows.bundle.model import Model
-from workflows.bundle.options import Count, Positive, Switch
+from workflows.bundle.outline import Fault
+from workflows.bundle.session_options import NonNegativeInt, PositiveInt, StrictBool
+from workflows.bundle.strict_model import StrictModel
 
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
 # a distribution's name
 Library = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*$")]
 
 
-class Roles(Model):
+class Roles(StrictModel):
     """Which session is whose in a strategy of several models."""
 
     target: str | None = None
@@ -30,15 +30,15 @@ class Roles(Model):
     unconditional: str | None = None
 
 
-class NGram(Model):
+class NGramSettings(StrictModel):
     """Drafts from what was said before."""
 
-    min_match: Positive = 2
-    max_draft: Positive = 8
-    window: Positive = 256
+    min_match: PositiveInt = 2
+    max_draft: PositiveInt = 8
+    window: PositiveInt = 256
 
 
-class Draft(Model):
+class DraftSettings(StrictModel):
     """Where drafted tokens come from.
 
     session: of a model; any of its sessions where it is several. depth: of self_speculative, how many of the target's
@@ -47,36 +47,36 @@ class Draft(Model):
 
     producer: Literal["draft_model", "self_speculative", "ngram", "extra_heads"] = "draft_model"
     session: str | None = None
-    depth: Positive | None = None
+    depth: PositiveInt | None = None
     heads: str | None = None
-    ngram: NGram | None = None
+    ngram: NGramSettings | None = None
 
 
-class Verify(Model):
+class VerifySettings(StrictModel):
     """Who looks at drafted tokens."""
 
     session: str | None = None
 
 
-class Tree(Model):
+class TreeSettings(StrictModel):
     """Drafts that branch."""
 
     topology: Literal["medusa_choices", "dynamic"] = "dynamic"
-    max_nodes: Positive | None = None
-    max_depth: Positive | None = None
-    medusa_choices: tuple[tuple[Count, ...], ...] = ()
+    max_nodes: PositiveInt | None = None
+    max_depth: PositiveInt | None = None
+    medusa_choices: tuple[tuple[NonNegativeInt, ...], ...] = ()
 
 
-class Strategy(Model):
+class StrategySettings(StrictModel):
     """Speculative decoding."""
 
     kind: Literal["speculative"] = "speculative"
-    num_speculative_tokens: Positive = 5
+    num_speculative_tokens: PositiveInt = 5
     acceptance: Literal["greedy", "rejection_sampling", "typical"] = "greedy"
-    typical_threshold: Share | None = None
-    draft: Draft = Draft()
-    verify: Verify = Verify()
-    tree: Tree | None = None
+    typical_threshold: Fraction | None = None
+    draft: DraftSettings = DraftSettings()
+    verify: VerifySettings = VerifySettings()
+    tree: TreeSettings | None = None
 
     @property
     def heads(self) -> str | None:
@@ -84,14 +84,14 @@ class Strategy(Model):
         return self.draft.heads if self.draft.producer == "extra_heads" else None
 
 
-class Plugin(Model):
+class PluginReference(StrictModel):
     """Code that makes the model. library: a distribution. entry_point: its name in the group joinery.plugins."""
 
     library: Library
     entry_point: str
 
 
-class Controller(Plugin):
+class ControllerReference(PluginReference):
     """Code that runs the loop. config: its own text."""
 
     config: str = ""
@@ -104,20 +104,20 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 
 
-class LogitsOp(Model):
+class LogitsOp(StrictModel):
     """One step of the chain that logits go through."""
 
     op: Literal[
         "repetition_penalty", "min_length", "logit_bias", "no_repeat_ngram", "frequency_penalty", "presence_penalty",
         "grammar", "combine", "temperature", "top_k", "top_p", "min_p", "typical_p", "sample",
     ]  # fmt: skip
-    value: Finite | None = None
-    map: dict[Annotated[str, Field(pattern=r"^[0-9]+$")], Finite] | None = None
+    value: FiniteFloat | None = None
+    map: dict[Annotated[str, Field(pattern=r"^[0-9]+$")], FiniteFloat] | None = None
     backend: Literal["llguidance"] | None = None
     grammar: str | None = None
-    stateful: Switch | None = None
+    stateful: StrictBool | None = None
     mode: Literal["contrastive", "cfg"] | None = None
-    alpha: Finite | None = None
+    alpha: FiniteFloat | None = None
     expert: str | None = None
     amateur: str | None = None
 

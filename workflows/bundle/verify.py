@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from workflows.bundle.contexts import CONTEXTS, context_files, drafts, read_contexts
-from workflows.bundle.genai.asked import is_genai
+from workflows.bundle.contexts import CONTEXTS, context_drafts, context_files, read_contexts
+from workflows.bundle.genai.metadata import is_genai
 from workflows.bundle.manifest import MANIFEST, FileEntry, Manifest, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
 from workflows.errors import BundleError, Cancelled
@@ -37,20 +37,20 @@ def find_problems(root: Path, manifest: Manifest, cancelled: Callable[[], bool] 
     for name, entry in (manifest.files | compiled).items():
         if cancelled():
             raise Cancelled("The check was cancelled.")
-        wrong = _wrong_with(root, name, entry)
+        wrong = _file_problem(root, name, entry)
         if wrong:
             yield Problem(name, wrong)
-    yield from (Problem(name, "unknown") for name in find_strangers(root, manifest))
+    yield from (Problem(name, "unknown") for name in find_unlisted_files(root, manifest))
 
 
-def find_strangers(root: Path, manifest: Manifest) -> Iterator[str]:
+def find_unlisted_files(root: Path, manifest: Manifest) -> Iterator[str]:
     """What lies in the folder without being in its manifest: files, links, and folders that hold nothing of it.
 
     Compiled contexts have records of their own.
     """
     ours = {MANIFEST, *manifest.files, *context_files(root)}
     folders = {CONTEXTS} | {parent.as_posix() for name in ours for parent in PurePosixPath(name).parents}
-    unfinished = drafts(root)
+    unfinished = context_drafts(root)
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
         if any(path.is_relative_to(draft) for draft in unfinished):
@@ -60,7 +60,7 @@ def find_strangers(root: Path, manifest: Manifest) -> Iterator[str]:
             yield name
 
 
-def _wrong_with(root: Path, name: str, entry: FileEntry) -> str:
+def _file_problem(root: Path, name: str, entry: FileEntry) -> str:
     path = root / name
     if is_linked(root, name):
         return "link"

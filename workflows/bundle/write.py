@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workflows.bundle.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from workflows.bundle.read import PIPELINE, read_bundle
-from workflows.bundle.verify import find_strangers
+from workflows.bundle.verify import find_unlisted_files
 from workflows.errors import BundleError, RequestError, printable
 from workflows.files import put_in_place, recover, sync
 from workflows.locks import HeldError, Lock, NoLocksError
@@ -23,7 +23,7 @@ def check_target(out: Path, force: bool) -> None:
         raise RequestError(f"{out} exists and is no folder: choose another --out.")
     if not out.exists() or not any(out.iterdir()):
         return
-    stranger = next(find_strangers(out, _manifest_of(out)), None)
+    stranger = next(find_unlisted_files(out, _manifest_of(out)), None)
     if stranger is not None:
         raise RequestError(
             f"{out} holds a bundle and {printable(stranger)}, which is none of its files: choose another --out, or "
@@ -50,7 +50,7 @@ def _manifest_of(out: Path) -> Manifest:
 
 
 @contextmanager
-def locked(out: Path) -> Iterator[None]:
+def locked_target(out: Path) -> Iterator[None]:
     """Holds the target for one build, by a file beside it. A replacement that was killed half-way is undone.
 
     Raises RequestError, naming the process that has it, for a second build, and where the disk has no locks; OSError

@@ -15,10 +15,10 @@
 Nothing here imports torch or transformers, runs code from a checkpoint, or reads a tensor's data (but for hashing).
 """
 
-from workflows.checkpoint.checkpoint import Checkpoint, Kind
-from workflows.checkpoint.header import TensorInfo
-from workflows.checkpoint.source import Found, demos, find_checkpoint, is_hub_id, open_checkpoint
+from workflows.checkpoint.checkpoint import Checkpoint, SourceKind
+from workflows.checkpoint.safetensors_header import TensorInfo
+from workflows.checkpoint.source import CheckpointLocation, demos, find_checkpoint, is_hub_id, open_checkpoint
 from workflows.checkpoint.tokenizer import TokenizerInfo
 
-__all__ = ["Checkpoint", "Found", "Kind", "TensorInfo", "TokenizerInfo", "demos", "find_checkpoint", "is_hub_id",
-           "open_checkpoint"]  # fmt: skip
+__all__ = ["Checkpoint", "CheckpointLocation", "SourceKind", "TensorInfo", "TokenizerInfo", "demos", "find_checkpoint",
+           "is_hub_id",           "open_checkpoint"]  # fmt: skip

@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import Literal
 
 from workflows.checkpoint import configuration, weights
-from workflows.checkpoint.code import remote_code
+from workflows.checkpoint.config_checks import check_sizes, check_values
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
-from workflows.checkpoint.header import TensorInfo
-from workflows.checkpoint.sizes import check_sizes, check_values
+from workflows.checkpoint.remote_code import remote_code
+from workflows.checkpoint.safetensors_header import TensorInfo
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.errors import Cancelled, CheckpointError, RemoteCodeError, printable
 from workflows.wire.events import Event, ProgressEvent
 
-Kind = Literal["folder", "demo", "hub"]
+SourceKind = Literal["folder", "demo", "hub"]
 PROGRESS_STEP = 16 << 20  # bytes between two progress events
 
 
-def ignore(event: Event) -> None:
+def ignore_event(event: Event) -> None:
     """A reporter that drops every event."""
 
 
-def never() -> bool:
+def never_cancelled() -> bool:
     """The answer of a job that nobody can cancel."""
     return False
 
@@ -43,7 +43,7 @@ class Checkpoint:
     """
 
     source: str
-    kind: Kind
+    kind: SourceKind
     folder: Path
     revision: str
     config: dict[str, object] = field(repr=False)
@@ -68,7 +68,7 @@ class Checkpoint:
     @property
     def files(self) -> tuple[str, ...]:
         """Every file that a build depends on: configs, tokenizer, code and weights, sorted."""
-        small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, weights.INDEX}
+        small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, weights.INDEX_FILE}
         return tuple(
             sorted({name for name in small if exists(self.folder, name)} | {*self.remote_code, *self.weight_files})
         )
@@ -78,7 +78,9 @@ class Checkpoint:
         """SHA-256 over the names and contents of `files`: equal for equal checkpoints, wherever they lie."""
         return self.compute_digest()
 
-    def compute_digest(self, report: Callable[[Event], None] = ignore, cancelled: Callable[[], bool] = never) -> str:
+    def compute_digest(
+        self, report: Callable[[Event], None] = ignore_event, cancelled: Callable[[], bool] = never_cancelled
+    ) -> str:
         """The digest, with progress in bytes and a way to stop; a file that has not changed is read once per process.
 
         Raises Cancelled, and CheckpointError where a file has gone since.
@@ -114,11 +116,11 @@ class Checkpoint:
         )
 
 
-def read_checkpoint(folder: Path, source: str, kind: Kind, revision: str = "") -> Checkpoint:
+def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str = "") -> Checkpoint:
     """The checkpoint in a folder; raises CheckpointError with one sentence for everything that is wrong with it."""
     config = configuration.read_config(folder)
     if exists(folder, "adapter_config.json"):
-        raise weights.no_weights(["adapter_config.json"])
+        raise weights.no_weights_error(["adapter_config.json"])
     generation = configuration.read_optional(folder, GENERATION)
     text = config.get("text_config")
     sources = (generation, config, text if isinstance(text, dict) else {})
@@ -149,7 +151,7 @@ def read_checkpoint(folder: Path, source: str, kind: Kind, revision: str = "") -
     return checkpoint
 
 
-def not_a_folder(source: str, path: Path) -> CheckpointError:
+def missing_folder_error(source: str, path: Path) -> CheckpointError:
     """Why `source`, which looks like a path, is not a folder that could be opened."""
     if path.is_file():
         hint = "GGUF cannot be exported; " if path.suffix.lower() == ".gguf" else ""

@@ -20,12 +20,12 @@ from urllib.parse import quote, urlsplit
 
 from workflows import __version__
 from workflows.checkpoint import configuration, weights
-from workflows.checkpoint.code import CODE_LIMIT, named_modules, remote_code
 from workflows.checkpoint.configuration import CODE_CONFIGS, CONFIG, GENERATION
+from workflows.checkpoint.download import DownloadState, RemoteFile, download, run_in_thread
 from workflows.checkpoint.files import safe_name, sha256
-from workflows.checkpoint.hubcache import COMMIT, HubCache
+from workflows.checkpoint.hub_cache import COMMIT, HubCache
+from workflows.checkpoint.remote_code import CODE_LIMIT, auto_map_modules, remote_code
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, read_tokenizer
-from workflows.checkpoint.transfer import RemoteFile, Transfer, attend, download
 from workflows.digests import remember
 from workflows.errors import CheckpointError, HubError, printable
 from workflows.wire.events import Event, LogEvent
@@ -34,11 +34,11 @@ DEFAULT_ENDPOINT = "https://huggingface.co"
 _SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES}
 _SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 _ETAG = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_QUIET = ("HF_HUB_DISABLE_XET", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK")
+_CLIENT_SWITCHES = ("HF_HUB_DISABLE_XET", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK")
 _CODE_FILES = 500
 
 
-class Hub:
+class HubClient:
     """Fetches checkpoints; `endpoint` else HF_ENDPOINT, `cache` else the hub's own folder."""
 
     def __init__(
@@ -56,20 +56,20 @@ class Hub:
         """The snapshot's folder, named by the commit; raises HubError, CheckpointError or Cancelled."""
         if urlsplit(self.endpoint).scheme not in ("http", "https") or not urlsplit(self.endpoint).hostname:
             raise HubError("The hub's address (HF_ENDPOINT) is no web address; correct it or leave it out.", "offline")
-        for name in _QUIET:
+        for name in _CLIENT_SWITCHES:
             os.environ.setdefault(name, "1")
         from huggingface_hub import constants
 
         cache = HubCache(self.cache or Path(constants.HF_HUB_CACHE).expanduser(), repository)
-        transfer = Transfer()
-        job = _Job(self.endpoint, cache, revision, transfer)
-        return attend(job.run, transfer, self.report, self.cancelled)
+        transfer = DownloadState()
+        job = _SnapshotDownload(self.endpoint, cache, revision, transfer)
+        return run_in_thread(job.run, transfer, self.report, self.cancelled)
 
 
-class _Job:
+class _SnapshotDownload:
     """One fetch, in the worker's thread."""
 
-    def __init__(self, endpoint: str, cache: HubCache, revision: str, transfer: Transfer) -> None:
+    def __init__(self, endpoint: str, cache: HubCache, revision: str, transfer: DownloadState) -> None:
         from huggingface_hub import constants, get_token
         from huggingface_hub.utils import get_session
 
@@ -95,20 +95,24 @@ class _Job:
                 f"{self.repository} has no config.json on the hub, so it is not a checkpoint; check the name."
             )
         folder = self.cache.snapshot(self.commit)
-        probable = [name for name in listing if name == weights.SINGLE or _SHARD.fullmatch(name)]
-        if weights.SINGLE in probable:
-            probable = [weights.SINGLE]
-        elif weights.INDEX not in listing:
-            raise weights.no_weights(listing)
+        probable = [name for name in listing if name == weights.SINGLE_FILE or _SHARD.fullmatch(name)]
+        if weights.SINGLE_FILE in probable:
+            probable = [weights.SINGLE_FILE]
+        elif weights.INDEX_FILE not in listing:
+            raise weights.no_weights_error(listing)
         small = [CONFIG, *sorted(_SMALL & set(listing) - {CONFIG})]
-        if weights.SINGLE not in listing:
-            small.append(weights.INDEX)
+        if weights.SINGLE_FILE not in listing:
+            small.append(weights.INDEX_FILE)
         self._get_all([*small, *probable], small, listing, TOKENIZER_LIMIT)
         code = self._code(folder, listing)
         self._get_all(code, code, listing, CODE_LIMIT)
         remote_code(folder)
         read_tokenizer(folder)
-        shards = [weights.SINGLE] if weights.SINGLE in listing else sorted(set(weights.read_index(folder).values()))
+        shards = (
+            [weights.SINGLE_FILE]
+            if weights.SINGLE_FILE in listing
+            else sorted(set(weights.read_index(folder).values()))
+        )
         self._get_all([*small, *code, *shards], shards, listing, None)
         self.cache.remember(self.revision, self.commit)
         return folder
@@ -116,7 +120,7 @@ class _Job:
     def _code(self, folder: Path, listing: dict[str, RemoteFile]) -> list[str]:
         """The Python files, where a config names any: to be looked at, never to be run here."""
         configuration.read_config(folder)
-        named = [named_modules(configuration.read_optional(folder, name), name) for name in CODE_CONFIGS]
+        named = [auto_map_modules(configuration.read_optional(folder, name), name) for name in CODE_CONFIGS]
         return sorted(name for name in listing if name.endswith(".py"))[:_CODE_FILES] if any(named) else []
 
     def _listing(self) -> dict[str, RemoteFile]:

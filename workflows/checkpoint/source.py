@@ -11,7 +11,14 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
 
-from workflows.checkpoint.checkpoint import Checkpoint, Kind, ignore, never, not_a_folder, read_checkpoint
+from workflows.checkpoint.checkpoint import (
+    Checkpoint,
+    SourceKind,
+    ignore_event,
+    missing_folder_error,
+    never_cancelled,
+    read_checkpoint,
+)
 from workflows.checkpoint.configuration import CONFIG
 from workflows.errors import CheckpointError, printable
 from workflows.wire.events import Event
@@ -22,12 +29,12 @@ _HUB_ID = re.compile(rf"(?:{_PART}/)?{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,199}")
 
 
-class Found(NamedTuple):
+class CheckpointLocation(NamedTuple):
     """Where a checkpoint lies on this disk, as read_checkpoint takes it; nothing is asked of the network any more."""
 
     folder: Path
     source: str
-    kind: Kind
+    kind: SourceKind
     revision: str = ""
 
     @property
@@ -36,7 +43,7 @@ class Found(NamedTuple):
         return sum(path.stat().st_size for path in self.folder.glob("*.safetensors") if path.is_file())
 
 
-class _Asked(TypedDict, total=False):
+class _SourceOptions(TypedDict, total=False):
     """What else may be said of a source; see find_checkpoint."""
 
     revision: str | None
@@ -46,7 +53,7 @@ class _Asked(TypedDict, total=False):
     cache: Path | None
 
 
-def open_checkpoint(source: str, **asked: Unpack[_Asked]) -> Checkpoint:
+def open_checkpoint(source: str, **asked: Unpack[_SourceOptions]) -> Checkpoint:
     """The checkpoint behind `source`: found as find_checkpoint finds it, and read. Raises what either raises."""
     return read_checkpoint(*find_checkpoint(source, **asked))
 
@@ -55,11 +62,11 @@ def find_checkpoint(
     source: str,
     *,
     revision: str | None = None,
-    report: Callable[[Event], None] = ignore,
-    cancelled: Callable[[], bool] = never,
+    report: Callable[[Event], None] = ignore_event,
+    cancelled: Callable[[], bool] = never_cancelled,
     endpoint: str | None = None,
     cache: Path | None = None,
-) -> Found:
+) -> CheckpointLocation:
     """Where the checkpoint behind `source` lies: an existing folder, `demo:NAME`, or a hub id `org/name` or `name`.
 
     A folder wins over a hub id of the same spelling. `revision` (a branch, tag or commit), `endpoint` (else the
@@ -71,13 +78,13 @@ def find_checkpoint(
     """
     if source.startswith(DEMO):
         _refuse_revision(source, revision)
-        return Found(_demo(source.removeprefix(DEMO)), source, "demo")
+        return CheckpointLocation(_demo(source.removeprefix(DEMO)), source, "demo")
     path = Path(source).expanduser() if source and source.isprintable() else None
     if path is not None and path.is_dir():
         _refuse_revision(source, revision)
-        return Found(path.resolve(), source, "folder")
+        return CheckpointLocation(path.resolve(), source, "folder")
     if path is not None and (path.exists() or not is_hub_id(source)):
-        raise not_a_folder(source, path)
+        raise missing_folder_error(source, path)
     if path is None and source:
         raise CheckpointError(
             f"{printable(source)!r} has characters that cannot be printed, so it is taken for no checkpoint: give a "
@@ -87,11 +94,11 @@ def find_checkpoint(
         raise CheckpointError("No checkpoint was named; give a folder, demo:NAME, or a model's name on the hub.")
     if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):
         raise CheckpointError(f"'{printable(revision)}' is no revision; give a branch, a tag or a commit's hash.")
-    from workflows.checkpoint.hub import Hub
+    from workflows.checkpoint.hub import HubClient
 
-    hub = Hub(endpoint=endpoint, cache=cache, report=report, cancelled=cancelled)
+    hub = HubClient(endpoint=endpoint, cache=cache, report=report, cancelled=cancelled)
     folder = hub.fetch(source, revision or "main")
-    return Found(folder, source, "hub", folder.name)
+    return CheckpointLocation(folder, source, "hub", folder.name)
 
 
 def demos() -> tuple[str, ...]:

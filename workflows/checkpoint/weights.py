@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workflows.checkpoint.files import exists, read_object, safe_name
-from workflows.checkpoint.header import TensorInfo, read_header
+from workflows.checkpoint.safetensors_header import TensorInfo, read_header
 from workflows.errors import CheckpointError, printable
 
-SINGLE = "model.safetensors"
-INDEX = "model.safetensors.index.json"
+SINGLE_FILE = "model.safetensors"
+INDEX_FILE = "model.safetensors.index.json"
 INDEX_LIMIT = 64 << 20
 SHARD_LIMIT = 10_000
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".h5", ".msgpack")
@@ -22,32 +22,32 @@ _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".h5", ".msgpack")
 
 def weight_files(folder: Path) -> tuple[str, ...]:
     """The safetensors files that transformers would load: `model.safetensors`, else the shards of its index."""
-    if exists(folder, SINGLE):
-        return (SINGLE,)
-    if exists(folder, INDEX):
+    if exists(folder, SINGLE_FILE):
+        return (SINGLE_FILE,)
+    if exists(folder, INDEX_FILE):
         return tuple(sorted(set(read_index(folder).values())))
-    raise no_weights(sorted(path.name for path in folder.iterdir()))
+    raise no_weights_error(sorted(path.name for path in folder.iterdir()))
 
 
 def read_index(folder: Path) -> dict[str, str]:
     """The table from tensor to shard in the index; every shard's name is a safe one."""
-    return check_index(read_object(folder, INDEX, INDEX_LIMIT))
+    return check_index(read_object(folder, INDEX_FILE, INDEX_LIMIT))
 
 
 def check_index(index: dict[str, object]) -> dict[str, str]:
     """The `weight_map` of a decoded index."""
     table = index.get("weight_map")
     if not isinstance(table, dict) or not table:
-        raise CheckpointError(f"'{INDEX}' has no weight_map, so the checkpoint is damaged; get it again.")
+        raise CheckpointError(f"'{INDEX_FILE}' has no weight_map, so the checkpoint is damaged; get it again.")
     shards = set(map(str, table.values()))
     for shard in shards:
         if not safe_name(shard) or not shard.endswith(".safetensors"):
             raise CheckpointError(
-                f"'{INDEX}' names '{printable(shard)}', which is not a safetensors file inside the folder; "
+                f"'{INDEX_FILE}' names '{printable(shard)}', which is not a safetensors file inside the folder; "
                 "get the checkpoint again from a source that you trust."
             )
     if len(shards) > SHARD_LIMIT:
-        raise CheckpointError(f"'{INDEX}' names more than {SHARD_LIMIT} files, so the checkpoint is refused.")
+        raise CheckpointError(f"'{INDEX_FILE}' names more than {SHARD_LIMIT} files, so the checkpoint is refused.")
     return {str(tensor): str(shard) for tensor, shard in table.items()}
 
 
@@ -68,7 +68,7 @@ def read_weights(folder: Path) -> dict[str, TensorInfo]:
                 f"'{printable(name)}', so which one is meant is open; it is refused."
             )
         tensors.update(header)
-    if names != (SINGLE,):
+    if names != (SINGLE_FILE,):
         _check_placement(read_index(folder), tensors)
     if not tensors:
         raise CheckpointError("The checkpoint's safetensors files hold no tensor; get the checkpoint again.")
@@ -93,7 +93,7 @@ def dominant_dtype(tensors: dict[str, TensorInfo]) -> str:
     return count.most_common(1)[0][0]
 
 
-def no_weights(names: Iterable[str]) -> CheckpointError:
+def no_weights_error(names: Iterable[str]) -> CheckpointError:
     """Why a folder with these files has no weights that could be used, and what to do."""
     present = list(names)
     pickle = next((name for name in present if name.endswith(_PICKLES)), None)
@@ -105,8 +105,8 @@ def no_weights(names: Iterable[str]) -> CheckpointError:
         )
     if other:
         return CheckpointError(
-            f"The checkpoint has '{printable(other)}' but neither '{SINGLE}' nor '{INDEX}'; "
-            f"save the model with save_pretrained, or name its one weight file '{SINGLE}'."
+            f"The checkpoint has '{printable(other)}' but neither '{SINGLE_FILE}' nor '{INDEX_FILE}'; "
+            f"save the model with save_pretrained, or name its one weight file '{SINGLE_FILE}'."
         )
     if pickle:
         return CheckpointError(
@@ -118,4 +118,4 @@ def no_weights(names: Iterable[str]) -> CheckpointError:
             f"The checkpoint's weights are in '{printable(gguf)}' alone, and GGUF cannot be exported; "
             "open the original checkpoint with safetensors weights."
         )
-    return CheckpointError(f"The checkpoint has no weights: '{SINGLE}' is missing; get the checkpoint again.")
+    return CheckpointError(f"The checkpoint has no weights: '{SINGLE_FILE}' is missing; get the checkpoint again.")

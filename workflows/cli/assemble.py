@@ -25,8 +25,8 @@ def assemble(
     as_json: bool = JsonFlag,
 ) -> None:
     """Put .onnx files together into a bundle; what feeds what is told from their inputs and outputs."""
-    from workflows.interchange.assemble import assemble as run_assemble
-    from workflows.interchange.assemble import read_keys
+    from workflows.interop.assemble import assemble as run_assemble
+    from workflows.interop.assemble import read_keys
 
     files = {name: Path(file) for name, file in pairs("NAME=FILE", graphs).items()}
     if empty := next((text for text in graphs if text.endswith("=")), None):

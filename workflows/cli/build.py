@@ -7,15 +7,15 @@ from pathlib import Path
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from workflows.builder import BuildRequest
-from workflows.builder import build as run_build
+from workflows.build import BuildRequest
+from workflows.build import build as run_build
 from workflows.cli.asked import Asked, asking
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.cli.prompt import read_value
 from workflows.cli.streams import say
 from workflows.errors import RecipeError
-from workflows.recipe.choose import parse_settings
+from workflows.recipe.resolve import parse_settings
 from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
 

@@ -11,8 +11,8 @@ from rich.table import Table
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.cli.streams import say
+from workflows.common.stage_cache import StageCache, read_limit, write_limit
 from workflows.errors import RequestError
-from workflows.stage_cache import StageCache, choose_limit, read_limit
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|TB|KIB|MIB|GIB|TIB)?", re.IGNORECASE)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
@@ -61,7 +61,7 @@ def clear() -> None:
 @cache.command()
 def limit(size: str = typer.Argument(help="As 20GB or 512MiB; 0 keeps nothing; default: 20 GiB or less.")) -> None:
     """Set how much of the disk they may take."""
-    choose_limit(None if size == "default" else _bytes(size))
+    write_limit(None if size == "default" else _bytes(size))
     found = StageCache()
     found.trim(found.limit)
     show_size(False)

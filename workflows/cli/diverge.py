@@ -32,11 +32,11 @@ def diverge(
     as_json: bool = JsonFlag,
 ) -> None:
     """Find the first node whose values differ beyond rounding between A and B on one prompt."""
-    from workflows.divergence import Choice
-    from workflows.divergence import diverge as run
+    from workflows.evaluation.divergence import SubjectOptions
+    from workflows.evaluation.divergence import diverge as run
 
     given = one_prompt(prompt, prompt_ids, prompt_file)
-    sides = Choice(a, stage, provider), Choice(b, stage_b, provider_b)
+    sides = SubjectOptions(a, stage, provider), SubjectOptions(b, stage_b, provider_b)
     with interruptible() as cancelled, Shown() as shown:
         found = run(*sides, given, steps=steps, report=shown.take, cancelled=cancelled)
     if as_json:

@@ -36,8 +36,8 @@ def evaluate(
     as_json: bool = JsonFlag,
 ) -> None:
     """Compare BUNDLE with another bundle, or with a checkpoint: logits, hidden states, cache, tokens, answers."""
-    from workflows.evaluation import EvalRequest
-    from workflows.evaluation import evaluate as run
+    from workflows.build.evaluate import EvalRequest
+    from workflows.build.evaluate import evaluate as run
     from workflows.measure.recording import record_eval, to_stderr
 
     task = asked.task(task_file)

@@ -21,7 +21,7 @@ def export_folder(
     as_json: bool = JsonFlag,
 ) -> None:
     """Write a bundle as a folder that onnxruntime-genai runs, with a sample in Python and C++."""
-    from workflows.interchange.exporting import export_genai
+    from workflows.interop.genai_export import export_genai
 
     if version not in (1, 2):
         raise RequestError(f"There is no configuration version {version}: there are 1 and 2.")

@@ -23,9 +23,9 @@ _LISTED = 8  # nodes of one scope, before the rest is counted
 
 def show_stage(path: Path, component: str, stage: str, as_json: bool, whole: bool) -> None:
     """The graph of `component` as `stage` left it."""
-    from workflows.graphs import Where, open_graph
+    from workflows.graph import GraphLocation, open_graph
 
-    shown = open_graph(Where(path, component, stage)).report()
+    shown = open_graph(GraphLocation(path, component, stage)).report()
     counts = dict(Counter(node.operator for node in shown.nodes).most_common())
     if as_json:
         _write_stage(shown, counts, whole)
@@ -59,9 +59,9 @@ def _write_stage(shown: GraphReport, counts: dict[str, int], whole: bool) -> Non
 
 def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
     """What is different between two graphs."""
-    from workflows.graphs import Where, diff_graphs, open_graph
+    from workflows.graph import GraphLocation, diff_graphs, open_graph
 
-    found = diff_graphs(open_graph(Where.parse(before)), open_graph(Where.parse(after)))
+    found = diff_graphs(open_graph(GraphLocation.parse(before)), open_graph(GraphLocation.parse(after)))
     changed = [node for node in found.graph.nodes if node.change]
     if as_json:
         rest = {name: value for name, value in shell(found).items() if name != "graph"}

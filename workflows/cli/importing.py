@@ -18,7 +18,7 @@ def import_folder(
     as_json: bool = JsonFlag,
 ) -> None:
     """Make a bundle of a folder of onnxruntime-genai's."""
-    from workflows.interchange.importing import import_genai
+    from workflows.interop.genai_import import import_genai
 
     with interruptible() as cancelled:
         if as_json:

@@ -13,8 +13,8 @@ from workflows.cli.console import Console
 from workflows.cli.graphs import parity_text, show_diff, show_stage
 from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.errors import RequestError
-from workflows.picture.layout import lay_out
-from workflows.picture.svg import write_picture
+from workflows.inspection.picture.layout import lay_out
+from workflows.inspection.picture.svg import write_picture
 from workflows.wire.reports.composite import ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
@@ -59,7 +59,7 @@ def _end(report: InspectReport) -> None:
 
 
 def _show_report(path: Path, component: str | None, picture: Path | None, as_json: bool) -> None:
-    from workflows.inspection import inspect_path
+    from workflows.inspection.contents import inspect_path
 
     report = inspect_path(path, component)
     if picture is not None and report.composite is not None:

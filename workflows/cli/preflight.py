@@ -24,7 +24,7 @@ def preflight(
     """Try a bundle on a provider in a process of its own: nodes, and one chunk and one step against the CPU.
 
     DirectML's nodes are told where it is not here, too."""
-    from workflows.preflight import preflight as run_preflight
+    from workflows.inspection.preflight import preflight as run_preflight
 
     report = run_preflight(bundle, provider, pairs("K=V", options))
     if as_json:

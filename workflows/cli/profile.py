@@ -22,7 +22,7 @@ def profile(
     as_json: bool = JsonFlag,
 ) -> None:
     """Time every node in a process of its own: a prefill chunk and some steps, after one of each to warm up."""
-    from workflows.profile import profile as run_profile
+    from workflows.inspection.node_profile import profile as run_profile
 
     status = Console(stderr=True).status("opening")
 

@@ -14,6 +14,6 @@ def report(
     out: Path = typer.Option(..., "--out", help="An .html file, which stands alone, or .md, with its pictures."),
 ) -> None:
     """Write a report on a bundle: recipe, stages, passes, accuracy, speed and where it ran."""
-    from workflows.report.writing import write_bundle
+    from workflows.inspection.report.report_files import write_bundle
 
     say_written(write_bundle(open_history(), bundle, out))

@@ -95,7 +95,7 @@ def export(
     out: Path = typer.Option(..., "--out", help="An .html or .md report, .json, or .csv with a step a line."),
 ) -> None:
     """Write runs to a file: as a report, or as data."""
-    from workflows.report.writing import write_runs
+    from workflows.inspection.report.report_files import write_runs
 
     say_written(write_runs(open_history(), idents, out))
 

@@ -14,7 +14,7 @@ from workflows.errors import BundleError
 
 def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bool = JsonFlag) -> None:
     """Check every file of a bundle, and its pipeline against its graphs; the first problem is the error."""
-    from workflows.inspection import check_bundle
+    from workflows.inspection.contents import check_bundle
 
     with interruptible() as cancelled:
         checked = check_bundle(bundle, cancelled)

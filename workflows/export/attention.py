@@ -2,7 +2,7 @@
 
     model ──q,k,v──▶ seam.update ──▶ seam.attend ──▶ output
 
-A seam is one way to hold past keys and values in a graph: `HostSeam` gives the new rows out and concatenates,
+A seam is one way to hold past keys and values in a graph: `HostCacheAdapter` gives the new rows out and concatenates,
 `GroupQuerySeam` and `ScatterSeam` write in place. Every model of transformers calls its attention through one table,
 so that a seam serves all; what a layer needs (heads, sizes, scale, and the window of its mask) is seen, not read from a
 config.
@@ -25,8 +25,8 @@ from transformers.masking_utils import causal_mask_function, sdpa_mask
 from workflows.errors import RecipeError, printable
 from workflows.export.masks import MaskRule, is_part_of, window_of
 
-NAME = "joinery"
-Rows = tuple[torch.Tensor, torch.Tensor]
+ATTENTION_NAME = "joinery"
+KeyValueRows = tuple[torch.Tensor, torch.Tensor]
 # What a model's own code may raise when it is run with something else than transformers' cache.
 MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError,
                 TypeError, ValueError)  # fmt: skip
@@ -52,7 +52,7 @@ def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
 
 
 @dataclass(frozen=True)
-class Call:
+class AttentionCall:
     """One call of attention: query [B,Hq,S,D], key and value as the seam gave them, and the formula's terms.
 
     window: how far back the layer sees; before it was probed, what the layer says of itself. sinks [Hq]: logits of a
@@ -71,14 +71,14 @@ class Call:
     mask: torch.Tensor | None = None
 
 
-class Seam(Protocol):
+class CacheAdapter(Protocol):
     """How past and new keys and values come together; also the `past_key_values` that the model is given."""
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Called by the model with the new tokens' rows, [B,H,S,D]."""
         ...
 
-    def attend(self, call: Call) -> torch.Tensor:
+    def attend(self, call: AttentionCall) -> torch.Tensor:
         """The attention's output, [B,Hq,S,Dv]."""
         ...
 
@@ -87,11 +87,11 @@ class Seam(Protocol):
         ...
 
 
-_seam: ContextVar[Seam] = ContextVar("seam")
+_seam: ContextVar[CacheAdapter] = ContextVar("seam")
 
 
 @contextmanager
-def attending(seam: Seam) -> Iterator[None]:
+def using_adapter(seam: CacheAdapter) -> Iterator[None]:
     """Within it, attention of a model that was loaded with `attn_implementation=NAME` goes through `seam`."""
     token = _seam.set(seam)
     try:
@@ -100,7 +100,7 @@ def attending(seam: Seam) -> Iterator[None]:
         _seam.reset(token)
 
 
-def seam_in_use() -> Seam:
+def current_adapter() -> CacheAdapter:
     """The seam of the innermost `attending`."""
     return _seam.get()
 
@@ -115,7 +115,7 @@ def _attention(
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """What transformers calls; the mask that it was given is replaced by the seam's own."""
-    call = Call(
+    call = AttentionCall(
         layer=module.layer_idx,
         query=query,
         key=key,
@@ -135,16 +135,16 @@ def _mask(*, mask_function: MaskRule = causal_mask_function, **options: Any) -> 
     whole = {**options, "allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
     mask: torch.Tensor = sdpa_mask(mask_function=mask_function, **whole)
     seam = _seam.get(None)
-    if isinstance(seam, ProbeSeam):
+    if isinstance(seam, ProbeCacheAdapter):
         seam.rules.append((mask, mask_function))
     return mask
 
 
-AttentionInterface.register(NAME, _attention)
-AttentionMaskInterface.register(NAME, _mask)
+AttentionInterface.register(ATTENTION_NAME, _attention)
+AttentionMaskInterface.register(ATTENTION_NAME, _mask)
 
 
-def attend_plainly(call: Call, mask: torch.Tensor | None) -> torch.Tensor:
+def reference_attention(call: AttentionCall, mask: torch.Tensor | None) -> torch.Tensor:
     """Softmax attention with an additive mask [1,1,S,T]; keys and values may have fewer heads than queries."""
     grouped = call.query.shape[1] != call.key.shape[1]
     if call.bias is not None:
@@ -170,7 +170,7 @@ def _weights(scores: torch.Tensor, sinks: torch.Tensor | None) -> torch.Tensor:
 
 
 @dataclass
-class BaseSeam:
+class BaseCacheAdapter:
     """What every seam keeps: past by layer, the new rows, and what models ask a cache.
 
     windows: layer → how far back it sees, where a probe has seen it.
@@ -186,11 +186,11 @@ class BaseSeam:
 
     is_compileable = False
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """What `update` gives back and notes."""
         raise NotImplementedError
 
-    def attend_self(self, call: Call) -> torch.Tensor:
+    def attend_self(self, call: AttentionCall) -> torch.Tensor:
         """Attention over past and new rows."""
         raise NotImplementedError
 
@@ -198,16 +198,18 @@ class BaseSeam:
         """See Seam."""
         raise NotImplementedError
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> Rows:
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> KeyValueRows:
         """See Seam; the model's further arguments differ by version and do not matter."""
         self.pending = True
         return self.take(key, value, layer)
 
-    def attend(self, call: Call) -> torch.Tensor:
+    def attend(self, call: AttentionCall) -> torch.Tensor:
         """See Seam: without an update before it, this is attention over the encoder's tokens."""
         if not self.pending:  # the operator wants a row of the mask for each query
             mask = self.source_mask
-            return attend_plainly(call, None if mask is None else mask.expand(1, 1, call.query.shape[2], mask.shape[3]))
+            return reference_attention(
+                call, None if mask is None else mask.expand(1, 1, call.query.shape[2], mask.shape[3])
+            )
         self.pending = False
         return self.attend_self(replace(call, window=self.windows.get(call.layer, call.window)))
 
@@ -217,7 +219,7 @@ class BaseSeam:
 
 
 @dataclass
-class HostSeam(BaseSeam):
+class HostCacheAdapter(BaseCacheAdapter):
     """Keys are past ++ new; present is the new rows alone, and the host puts them where its table says.
 
     masks: window → additive mask [1,1,S,C+S].
@@ -225,14 +227,14 @@ class HostSeam(BaseSeam):
 
     masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """→ [B,H,C+S,D] each."""
         self.present[layer] = key, value
         return torch.cat([self.keys[layer], key], dim=2), torch.cat([self.values[layer], value], dim=2)
 
-    def attend_self(self, call: Call) -> torch.Tensor:
-        """See BaseSeam."""
-        return attend_plainly(call, self.masks[call.window])
+    def attend_self(self, call: AttentionCall) -> torch.Tensor:
+        """See BaseCacheAdapter."""
+        return reference_attention(call, self.masks[call.window])
 
     def key_positions(self, sequence: int) -> torch.Tensor:
         """[C+S]: the position of each key where slots are positions, as in a left-aligned cache."""
@@ -240,26 +242,26 @@ class HostSeam(BaseSeam):
 
 
 @dataclass
-class ProbeSeam(BaseSeam):
+class ProbeCacheAdapter(BaseCacheAdapter):
     """Runs a model without past, and notes what each of its layers does. cross: it also attends to an encoder."""
 
     cross: bool = False
     facts: dict[int, LayerFacts] = field(default_factory=dict)
     rules: list[tuple[torch.Tensor, MaskRule]] = field(default_factory=list)  # of the masks that the model asked for
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Gives back what it was given."""
         self.present[layer] = key, value
         return key, value
 
-    def attend_self(self, call: Call) -> torch.Tensor:
+    def attend_self(self, call: AttentionCall) -> torch.Tensor:
         """Attends without a mask: the values do not matter."""
         key, value = self.present[call.layer]
         direct = torch.equal(key, call.key) and torch.equal(value, call.value)
         self.facts[call.layer] = LayerFacts(key.shape[1], key.shape[3], value.shape[3], self._window(call), direct)
-        return attend_plainly(call, None)
+        return reference_attention(call, None)
 
-    def _window(self, call: Call) -> int | None:
+    def _window(self, call: AttentionCall) -> int | None:
         """That of the mask's rule; a decoder with an encoder is given its mask, and may name a window in the call."""
         if self.cross:
             return call.window
@@ -271,7 +273,7 @@ class ProbeSeam(BaseSeam):
             )
         return window_of(rules[0])
 
-    def attend(self, call: Call) -> torch.Tensor:
+    def attend(self, call: AttentionCall) -> torch.Tensor:
         """See Seam. Raises RecipeError where a layer attends a second time to what it kept once."""
         if not (self.pending or self.cross):
             raise RecipeError(
@@ -293,16 +295,16 @@ class ProbeSeam(BaseSeam):
         return sequence, 0
 
 
-def probe_layers(run: Callable[[ProbeSeam], object], cross: bool = False) -> tuple[LayerFacts, ...]:
+def detect_layers(run: Callable[[ProbeCacheAdapter], object], cross: bool = False) -> tuple[LayerFacts, ...]:
     """The attention layers of a decoder, seen by `run`, which runs it once with the seam as its cache.
 
     cross: the decoder also attends to an encoder.
 
     Raises RecipeError where the model keeps state that is no key and value of every layer.
     """
-    seam = ProbeSeam(cross=cross)
+    seam = ProbeCacheAdapter(cross=cross)
     try:
-        with attending(seam), torch.no_grad():
+        with using_adapter(seam), torch.no_grad():
             run(seam)
     except MODEL_ERRORS as error:
         if isinstance(error, AttributeError) and error.obj is seam:
@@ -324,7 +326,7 @@ def probe_layers(run: Callable[[ProbeSeam], object], cross: bool = False) -> tup
     return tuple(seam.facts[layer] for layer in sorted(seam.facts))
 
 
-def left_aligned_bias(model: Any) -> bool:
+def patch_position_bias(model: Any) -> bool:
     """Has learned relative position biases ask the seam where the keys stand, instead of counting from the first.
 
     Changes `compute_bias` of T5's kind of attention, on this model's decoder alone; gives whether there was any.

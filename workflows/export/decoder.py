@@ -20,17 +20,24 @@ from typing import Any
 import torch
 
 from workflows.errors import RecipeError
-from workflows.export.attention import BaseSeam, HostSeam, LayerFacts, ProbeSeam, attending, probe_layers
-from workflows.export.inplace import GroupQuerySeam, ScatterSeam
-from workflows.export.signature import PATTERNS, Signature
+from workflows.export.attention import (
+    BaseCacheAdapter,
+    HostCacheAdapter,
+    LayerFacts,
+    ProbeCacheAdapter,
+    detect_layers,
+    using_adapter,
+)
+from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
+from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 from workflows.names import HIDDEN
 
 
-class Decoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
+class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """A causal LM, its cache taken apart into tensors; inputs and outputs as the signature names them."""
 
-    def __init__(self, model: Any, signature: Signature, layers: Sequence[LayerFacts]) -> None:
+    def __init__(self, model: Any, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
         super().__init__()
         self.model = model
         self.names, self.layers, self.facts = list(signature.inputs), tuple(layers), signature.facts
@@ -40,12 +47,12 @@ class Decoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-check
         """The inputs in the signature's order."""
         by_name = dict(zip(self.names, inputs, strict=True))
         assert self.facts is not None
-        seam = make_seam(by_name, self.facts, len(self.layers))
-        with attending(seam), hidden_states(self.model, self.exposes) as hidden:
+        seam = make_adapter(by_name, self.facts, len(self.layers))
+        with using_adapter(seam), hidden_states(self.model, self.exposes) as hidden:
             logits = self.run(seam, by_name)
         return logits, *hidden, *(tensor for i in range(len(self.layers)) for tensor in seam.present[i])
 
-    def run(self, seam: BaseSeam, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
+    def run(self, seam: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
         """The model's logits [1,S,V], with the seam as its cache."""
         return run_causal(self.model, seam, by_name["input_ids"], by_name["position_ids"])
 
@@ -76,7 +83,7 @@ def hidden_states(model: Any, wanted: bool) -> Iterator[list[torch.Tensor]]:
 
 
 def run_causal(
-    model: Any, seam: BaseSeam, ids: torch.Tensor, positions: torch.Tensor, own_mask: bool = False
+    model: Any, seam: BaseCacheAdapter, ids: torch.Tensor, positions: torch.Tensor, own_mask: bool = False
 ) -> torch.Tensor:
     """Logits [1,S,V] of a causal LM. own_mask: have it ask for its masks, as a probe needs it.
 
@@ -92,13 +99,13 @@ def causal_layers(model: Any) -> tuple[LayerFacts, ...]:
     """The attention layers of a causal LM. Raises RecipeError where no cache can be fitted to it."""
     ids = torch.zeros(1, 3, dtype=torch.long)
 
-    def run(seam: ProbeSeam) -> None:
+    def run(seam: ProbeCacheAdapter) -> None:
         run_causal(model, seam, ids, torch.arange(3)[None], own_mask=True)
 
-    return probe_layers(run)
+    return detect_layers(run)
 
 
-def make_seam(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: int) -> BaseSeam:
+def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: int) -> BaseCacheAdapter:
     """The seam of the graph's kind over its input tensors."""
     past: dict[str, Any] = {
         "keys": [by_name[PATTERNS.past_key % i] for i in range(layers)],
@@ -108,8 +115,8 @@ def make_seam(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: int) 
         "windows": {layer: group.window for group in facts.groups for layer in group.layers},
     }
     if facts.writer == "gqa":
-        return GroupQuerySeam(**past, lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]))
+        return GroupQueryAdapter(**past, lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]))
     past["masks"] = {group.window: by_name[group.mask] for group in facts.groups}
     if facts.writer == "scatter":
-        return ScatterSeam(**past, drivers=(by_name["write_indices"], by_name["nonpad_kv_seqlen"]))
-    return HostSeam(**past)
+        return ScatterAdapter(**past, drivers=(by_name["write_indices"], by_name["nonpad_kv_seqlen"]))
+    return HostCacheAdapter(**past)

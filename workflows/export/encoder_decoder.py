@@ -18,18 +18,18 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from workflows.errors import RecipeError
 from workflows.export.attention import (
-    NAME,
-    BaseSeam,
-    Call,
-    HostSeam,
+    ATTENTION_NAME,
+    AttentionCall,
+    BaseCacheAdapter,
+    HostCacheAdapter,
+    KeyValueRows,
     LayerFacts,
-    ProbeSeam,
-    Rows,
-    attend_plainly,
-    attending,
-    probe_layers,
+    ProbeCacheAdapter,
+    detect_layers,
+    reference_attention,
+    using_adapter,
 )
-from workflows.export.decoder import Decoder
+from workflows.export.decoder import DecoderModule
 from workflows.names import CROSS_KEY, CROSS_VALUE
 
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
@@ -42,9 +42,9 @@ class CrossCapture:
     """Takes the cross-attention keys and values that a decoder computes from the encoder's output."""
 
     def __init__(self) -> None:
-        self.rows: dict[int, Rows] = {}
+        self.rows: dict[int, KeyValueRows] = {}
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> Rows:
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> KeyValueRows:
         """Notes the rows, [1,H,T,D]."""
         self.rows[layer] = key, value
         return key, value
@@ -56,7 +56,7 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
     cross: the captured rows, or the given ones, which no layer then computes anew.
     """
 
-    def __init__(self, seam: BaseSeam, cross: CrossCapture | Sequence[Rows]) -> None:
+    def __init__(self, seam: BaseCacheAdapter, cross: CrossCapture | Sequence[KeyValueRows]) -> None:
         # the parent's constructor wants caches of its own kind, and gives nothing that is used here
         self.self_attention_cache = seam
         self.is_updated: dict[int, bool] = {}
@@ -76,23 +76,23 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
         return False
 
 
-class SourceSeam(BaseSeam):
+class SourceAttentionAdapter(BaseCacheAdapter):
     """Attention among the source's tokens, each of which sees all that the mask lets through."""
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Gives back what it was given: one token of the decoder runs for its cross-attention's sake alone."""
         return key, value
 
-    def attend_self(self, call: Call) -> torch.Tensor:
-        """See BaseSeam; nothing reads the result."""
-        return attend_plainly(call, None)
+    def attend_self(self, call: AttentionCall) -> torch.Tensor:
+        """See BaseCacheAdapter; nothing reads the result."""
+        return reference_attention(call, None)
 
     def key_positions(self, sequence: int) -> torch.Tensor:
         """[S]."""
         return torch.arange(sequence)
 
 
-class Encoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
+class EncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """The encoder, and the cross-attention projections of every decoder layer."""
 
     def __init__(self, model: Any) -> None:
@@ -101,8 +101,8 @@ class Encoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-check
 
     def forward(self, input_ids: torch.Tensor, source_mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """→ key and value of layer 0, key and value of layer 1 …"""
-        seam, cross = SourceSeam(source_mask=source_mask), CrossCapture()
-        with attending(seam):
+        seam, cross = SourceAttentionAdapter(source_mask=source_mask), CrossCapture()
+        with using_adapter(seam):
             hidden = self.model.get_encoder()(input_ids=input_ids, attention_mask=source_mask).last_hidden_state
             one = torch.zeros(1, 1, dtype=torch.long)
             self.model.get_decoder()(
@@ -116,16 +116,16 @@ class Encoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-check
         return tuple(tensor for i in sorted(cross.rows) for tensor in cross.rows[i])
 
 
-class CrossDecoder(Decoder):
+class CrossDecoderModule(DecoderModule):
     """A decoder whose cross-attention reads the encoder's keys and values from its inputs."""
 
-    def run(self, seam: BaseSeam, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
+    def run(self, seam: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
         """See Decoder."""
         cross = [(by_name[CROSS_KEY % i], by_name[CROSS_VALUE % i]) for i in range(len(self.layers))]
         return run_decoder(self.model, seam, cross, by_name["input_ids"])
 
 
-def run_decoder(model: Any, seam: BaseSeam, cross: Sequence[Rows], ids: torch.Tensor) -> torch.Tensor:
+def run_decoder(model: Any, seam: BaseCacheAdapter, cross: Sequence[KeyValueRows], ids: torch.Tensor) -> torch.Tensor:
     """Logits [1,S,V]; the encoder's output is there for its shape alone."""
     source = cross[0][0].shape[2]
     hidden = torch.zeros(1, source, model.config.hidden_size)
@@ -141,16 +141,16 @@ def run_decoder(model: Any, seam: BaseSeam, cross: Sequence[Rows], ids: torch.Te
     return logits
 
 
-def decoder_layers(model: Any, cross: Sequence[Rows]) -> tuple[LayerFacts, ...]:
+def decoder_layers(model: Any, cross: Sequence[KeyValueRows]) -> tuple[LayerFacts, ...]:
     """The decoder's self-attention layers. Raises RecipeError where no cache can be fitted to it."""
 
-    def run(seam: ProbeSeam) -> None:
+    def run(seam: ProbeCacheAdapter) -> None:
         run_decoder(model, seam, cross, torch.zeros(1, 3, dtype=torch.long))
 
-    return probe_layers(run, cross=True)
+    return detect_layers(run, cross=True)
 
 
-def own_logits(model: Any) -> torch.Tensor:
+def eager_logits(model: Any) -> torch.Tensor:
     """Logits [S,V] of the model's own eager attention, all tokens at once: what `check_cross` wants to see again.
 
     To be asked before anything of the model is changed; it must have been loaded with our attention, and is left so.
@@ -159,7 +159,7 @@ def own_logits(model: Any) -> torch.Tensor:
     with torch.no_grad():
         model.set_attn_implementation("eager")
         logits: torch.Tensor = model(input_ids=source, decoder_input_ids=target, use_cache=False).logits[0]
-        model.set_attn_implementation(NAME)
+        model.set_attn_implementation(ATTENTION_NAME)
     return logits
 
 
@@ -167,7 +167,7 @@ def check_cross(model: Any, layers: Sequence[LayerFacts], expected: torch.Tensor
     """Raises RecipeError where the logits through the cross-attention's rows and a cache are not `expected`."""
     source, target = _check_ids(model)
     with torch.no_grad():
-        rows = Encoder(model)(source, torch.zeros(1, 1, 1, source.shape[1]))
+        rows = EncoderModule(model)(source, torch.zeros(1, 1, 1, source.shape[1]))
         found = _in_two_steps(model, layers, list(zip(rows[0::2], rows[1::2], strict=True)), target)
     difference = float((found - expected).abs().max())
     if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
@@ -185,7 +185,9 @@ def _check_ids(model: Any) -> tuple[torch.Tensor, torch.Tensor]:
     return (ids * 7919 % vocabulary)[:, :_SOURCE], (ids * 104729 % vocabulary)[:, :_TOKENS]
 
 
-def _in_two_steps(model: Any, layers: Sequence[LayerFacts], cross: Sequence[Rows], ids: torch.Tensor) -> torch.Tensor:
+def _in_two_steps(
+    model: Any, layers: Sequence[LayerFacts], cross: Sequence[KeyValueRows], ids: torch.Tensor
+) -> torch.Tensor:
     """Logits [S,V], the first tokens' keys and values kept in a cache for the others."""
     past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
     first, length, rows = min(_FIRST, ids.shape[1] - 1), ids.shape[1], []
@@ -193,8 +195,8 @@ def _in_two_steps(model: Any, layers: Sequence[LayerFacts], cross: Sequence[Rows
     for start, end in ((0, first), (first, length)) if first else ((0, length),):
         masks: dict[int | None, torch.Tensor] = {None: hidden[:, :, start:end, :end]}
         source_mask = torch.zeros(1, 1, 1, cross[0][0].shape[2])
-        seam = HostSeam(past[0::2], past[1::2], torch.tensor(start), source_mask, masks=masks)
-        with attending(seam):
+        seam = HostCacheAdapter(past[0::2], past[1::2], torch.tensor(start), source_mask, masks=masks)
+        with using_adapter(seam):
             rows.append(run_decoder(model, seam, cross, ids[:, start:end])[0])
         new = [tensor for i in range(len(layers)) for tensor in seam.present[i]]
         past = [torch.cat(both, dim=2) for both in zip(past, new, strict=True)]

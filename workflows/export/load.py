@@ -13,9 +13,9 @@ from safetensors import safe_open
 
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, RecipeError, printable
-from workflows.export.attention import NAME
-from workflows.export.leftover import and_more, check_left_over
-from workflows.recipe.task import is_body
+from workflows.export.attention import ATTENTION_NAME
+from workflows.export.unused_weights import and_more, check_unused_weights
+from workflows.recipe.task import is_headless
 
 _FAILURES = (
     StrictDataclassError,
@@ -55,7 +55,7 @@ _GENERATING = {
 }
 
 
-def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, attention: str = NAME) -> Any:
+def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, attention: str = ATTENTION_NAME) -> Any:
     """The model of `checkpoint` for `task`, float32, in evaluation mode.
 
     remote_code: run the code that the checkpoint brings, to which consent was given; else none of it runs.
@@ -84,7 +84,7 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, att
                 output_loading_info=True,
             )
     except KeyError as error:
-        if error.args != (NAME,):
+        if error.args != (ATTENTION_NAME,):
             raise _failure(checkpoint, error) from error
         raise RecipeError(
             f"{checkpoint.model_type} has attention of its own in transformers, which does not go through its table of "
@@ -95,7 +95,7 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, att
     missing = sorted(name for name in map(str, info["missing_keys"]) if not _is_unused(name, task))
     if missing:
         raise _missing(checkpoint, task, missing)
-    check_left_over(checkpoint, model, sorted(map(str, info["unexpected_keys"])), one_head=task in _GENERATING)
+    check_unused_weights(checkpoint, model, sorted(map(str, info["unexpected_keys"])), one_head=task in _GENERATING)
     _check_values(checkpoint, model)
     return model.eval().requires_grad_(False)
 
@@ -109,7 +109,7 @@ def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError:
 
 def _missing(checkpoint: Checkpoint, task: str, names: list[str]) -> CheckpointError:
     what = f"{checkpoint.source} lacks the weight {printable(names[0])}{and_more(names)}"
-    if is_body(checkpoint):
+    if is_headless(checkpoint):
         body = printable(", ".join(checkpoint.architectures))
         return CheckpointError(f"{what}: it is a {body}, so open a checkpoint that has the head for {task}.")
     return CheckpointError(f"{what}: get the whole checkpoint.")

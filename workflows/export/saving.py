@@ -1,6 +1,6 @@
 """Traced graphs as the parts of a cut: files over one weight file, their axes fixed as the cut says.
 
-decoder, any columns and slots ──save_parts──▶ decoder.onnx │ prefill.onnx [1, chunk] · decode.onnx [1, 1]
+decoder, any columns and slots ──save_components──▶ decoder.onnx │ prefill.onnx [1, chunk] · decode.onnx [1, 1]
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from pathlib import Path
 import onnx_ir as ir
 
 from workflows.export.signature import CAPACITY, SEQUENCE, SOURCE, TOTAL
-from workflows.recipe.cut import Cut, Part, Role
-from workflows.weights import save_graphs
+from workflows.graph.weights import save_graphs
+from workflows.recipe.cut import Component, ComponentRole, Cut
 
 
-def save_parts(folder: Path, graphs: Mapping[Role, ir.Model], cut: Cut, source_length: int | None) -> None:
+def save_components(
+    folder: Path, graphs: Mapping[ComponentRole, ir.Model], cut: Cut, source_length: int | None
+) -> None:
     """Writes the graphs of the cut's parts over one weight file into `folder`.
 
     graphs: what was traced. source_length: tokens that an encoder is fixed to, None for any.
@@ -34,7 +36,7 @@ def save_parts(folder: Path, graphs: Mapping[Role, ir.Model], cut: Cut, source_l
         file.unlink()
 
 
-def _sizes(part: Part) -> dict[str, int]:
+def _sizes(part: Component) -> dict[str, int]:
     """The axes that the part has fixed, by name."""
     sizes = {SEQUENCE: part.columns, CAPACITY: part.slots}
     found = {axis: size for axis, size in sizes.items() if size is not None}

@@ -27,7 +27,7 @@ from workflows.names import (
     WRITE_INDICES,
     masks_of,
 )
-from workflows.recipe.schema import Writer
+from workflows.recipe.schema import CacheWriter
 
 PATTERNS = StatePatterns()
 SEQUENCE, CAPACITY, TOTAL, SOURCE = "sequence", "capacity", "total", "source"
@@ -35,7 +35,7 @@ _S, _C, _T = 3, 5, 7  # example sizes of sequence, capacity and source
 
 
 @dataclass
-class Signature:
+class ExportSignature:
     """Inputs and outputs of one graph, in order. `facts` are what its cache cannot say by names and shapes."""
 
     inputs: dict[str, torch.Tensor] = field(default_factory=dict)
@@ -50,52 +50,52 @@ class Signature:
 
 def decoder_signature(
     layers: Sequence[LayerFacts],
-    writer: Writer,
+    writer: CacheWriter,
     *,
     cross: bool = False,
     left_aligned: bool = False,
     exposes: bool = False,
     dtype: torch.dtype = torch.float32,
-) -> Signature:
+) -> ExportSignature:
     """The decoder's graph. cross: it also takes the encoder's keys and values, and the mask of its tokens.
 
     left_aligned: see StateFacts. exposes: it also gives its last hidden states. dtype: that of past and present.
     """
     outputs = [LOGITS, HIDDEN] if exposes else [LOGITS]
-    signature = Signature(outputs=outputs, facts=StateFacts(writer, groups_of(layers), left_aligned))
+    signature = ExportSignature(outputs=outputs, facts=StateFacts(writer, cache_groups(layers), left_aligned))
     signature.add(IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     signature.add(POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
-    _add_drivers(signature, writer)
+    _add_cache_inputs(signature, writer)
     _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
     if cross:
         signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature
 
 
-def transformer_signature(layers: Sequence[LayerFacts], hidden: int, dtype: torch.dtype) -> Signature:
+def transformer_signature(layers: Sequence[LayerFacts], hidden: int, dtype: torch.dtype) -> ExportSignature:
     """The decoder between embeddings and head, over a shared buffer."""
-    signature = Signature(outputs=[HIDDEN], facts=StateFacts("gqa", groups_of(layers)))
+    signature = ExportSignature(outputs=[HIDDEN], facts=StateFacts("gqa", cache_groups(layers)))
     signature.add(EMBEDS, torch.zeros(1, _S, hidden), {1: SEQUENCE})
-    _add_drivers(signature, "gqa")
+    _add_cache_inputs(signature, "gqa")
     _add_past(signature, layers, flat=False, dtype=dtype)
     return signature
 
 
-def embeddings_signature() -> Signature:
+def embeddings_signature() -> ExportSignature:
     """The graph of the embedding table."""
-    signature = Signature(outputs=[EMBEDS])
+    signature = ExportSignature(outputs=[EMBEDS])
     signature.add(IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     return signature
 
 
-def head_signature(hidden: int) -> Signature:
+def head_signature(hidden: int) -> ExportSignature:
     """The graph from hidden states to logits."""
-    signature = Signature(outputs=[LOGITS])
+    signature = ExportSignature(outputs=[LOGITS])
     signature.add(HIDDEN, torch.zeros(1, _S, hidden), {1: SEQUENCE})
     return signature
 
 
-def _add_past(signature: Signature, layers: Sequence[LayerFacts], *, flat: bool, dtype: torch.dtype) -> None:
+def _add_past(signature: ExportSignature, layers: Sequence[LayerFacts], *, flat: bool, dtype: torch.dtype) -> None:
     """flat: [1,C,H·D] instead of [1,H,C,D]."""
     for i, layer in enumerate(layers):
         for role, past, present in PATTERNS.pairs():
@@ -105,22 +105,22 @@ def _add_past(signature: Signature, layers: Sequence[LayerFacts], *, flat: bool,
             signature.outputs.append(present % i)
 
 
-def add_cross(signature: Signature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:
+def add_cross(signature: ExportSignature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:
     """The encoder's keys and values as inputs, with the shapes of `cross`."""
     for i, (key, value) in enumerate(cross):
         signature.add(CROSS_KEY % i, torch.zeros_like(key), {2: SOURCE})
         signature.add(CROSS_VALUE % i, torch.zeros_like(value), {2: SOURCE})
 
 
-def encoder_signature(layers: int) -> Signature:
+def encoder_signature(layers: int) -> ExportSignature:
     """The encoder's graph, whose outputs are the decoder's cross-attention keys and values."""
-    signature = Signature(outputs=[name % i for i in range(layers) for name in (CROSS_KEY, CROSS_VALUE)])
+    signature = ExportSignature(outputs=[name % i for i in range(layers) for name in (CROSS_KEY, CROSS_VALUE)])
     signature.add(IDS, torch.zeros(1, _T, dtype=torch.long), {1: SOURCE})
     signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature
 
 
-def groups_of(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
+def cache_groups(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
     """The layers by how far back they see; the group that sees everything comes first."""
     masks = masks_of(layer.window for layer in layers)
     return tuple(
@@ -134,7 +134,7 @@ def groups_of(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
     )
 
 
-def _add_drivers(signature: Signature, writer: Writer) -> None:
+def _add_cache_inputs(signature: ExportSignature, writer: CacheWriter) -> None:
     assert signature.facts is not None
     if writer == "gqa":
         signature.add(SEQLENS, torch.tensor([_C - 1], dtype=torch.int32), {})

@@ -13,25 +13,25 @@ import onnx_ir as ir
 import torch
 
 from workflows.errors import JoineryError, RecipeError, printable
-from workflows.export.constants import ConstantFolding
-from workflows.export.decoder import Decoder
-from workflows.export.products import translations
-from workflows.export.signature import Signature
-from workflows.export.single import SingleGraph
-from workflows.export.transformer_only import Transformer
+from workflows.export.attention_translation import attention_translations
+from workflows.export.constant_folding import TraceConstantFolding
+from workflows.export.decoder import DecoderModule
+from workflows.export.signature import ExportSignature
+from workflows.export.single_graph import SingleGraphModule
+from workflows.export.transformer_only import TransformerModule
 from workflows.kvcache.geometry import FACTS_KEY
 
 
-def trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Model:
+def trace(module: torch.nn.Module, signature: ExportSignature, opset: int) -> ir.Model:
     """The graph of `module`, its inputs and outputs named by `signature`, simplified by onnxscript's optimizer.
 
     Raises RecipeError for what a seam cannot do, and JoineryError for what torch cannot export.
     """
-    return program_of(module, signature, opset).model
+    return export_program(module, signature, opset).model
 
 
-def program_of(
-    module: torch.nn.Module, signature: Signature, opset: int, simplified: bool = True
+def export_program(
+    module: torch.nn.Module, signature: ExportSignature, opset: int, simplified: bool = True
 ) -> torch.onnx.ONNXProgram:
     """As `trace`; where it is not to be `simplified`, as torch's translation left it.
 
@@ -41,24 +41,27 @@ def program_of(
     try:
         return _exported(module, signature, opset, simplified, contextlib.nullcontext())
     except torch.onnx.OnnxExporterError as error:
-        if not _is_lacking(error):
+        if not _is_missing_operator(error):
             _refuse(error)
     try:
-        return _exported(module, signature, opset, simplified, ConstantFolding())
+        return _exported(module, signature, opset, simplified, TraceConstantFolding())
     except torch.onnx.OnnxExporterError as error:
         _refuse(error)
 
 
 def _exported(
     module: torch.nn.Module,
-    signature: Signature,
+    signature: ExportSignature,
     opset: int,
     simplified: bool,
     mode: contextlib.AbstractContextManager[object],
 ) -> torch.onnx.ONNXProgram:
     """torch's own export, within `mode`."""
-    axes, starred = tuple(signature.axes.values()), isinstance(module, Decoder | SingleGraph | Transformer)
-    with quiet(), mode:
+    axes, starred = (
+        tuple(signature.axes.values()),
+        isinstance(module, DecoderModule | SingleGraphModule | TransformerModule),
+    )
+    with quiet_exporter(), mode:
         program = torch.onnx.export(
             module.eval(),
             tuple(signature.inputs.values()),
@@ -67,7 +70,7 @@ def _exported(
             input_names=list(signature.inputs),
             output_names=signature.outputs,
             dynamic_shapes=(axes,) if starred else axes,
-            custom_translation_table=translations(opset),
+            custom_translation_table=attention_translations(opset),
             verbose=False,
             optimize=simplified,
         )
@@ -77,7 +80,7 @@ def _exported(
     return program
 
 
-def _is_lacking(error: BaseException) -> bool:
+def _is_missing_operator(error: BaseException) -> bool:
     """Whether torch traced the module and knows no ONNX for an operator of it."""
     return "No ONNX function found" in str(_root_cause(error))
 
@@ -101,7 +104,7 @@ def _root_cause(error: BaseException) -> BaseException:
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def quiet_exporter() -> Iterator[None]:
     """Keeps the exporter's remarks on its own internals from a person's terminal; errors still raise."""
     log = logging.getLogger("torch.onnx")
     before = log.level

@@ -19,16 +19,16 @@ import torch
 from transformers.modeling_outputs import BaseModelOutputWithPast
 
 from workflows.errors import RecipeError, printable
-from workflows.export.attention import MODEL_ERRORS, LayerFacts, Rows, attending, windows_of
+from workflows.export.attention import MODEL_ERRORS, KeyValueRows, LayerFacts, using_adapter, windows_of
 from workflows.export.decoder import run_causal
-from workflows.export.inplace import GroupQuerySeam, rotate_next
-from workflows.export.signature import PATTERNS, Signature
+from workflows.export.in_place import GroupQueryAdapter, rotate_next
+from workflows.export.signature import PATTERNS, ExportSignature
 
 _TOLERANCE = 1e-3  # of the largest logit: float32, summed in another order
-_LEFT_OUT = "The transformer-only variant cannot be built from this model: "
+_REFUSED = "The transformer-only variant cannot be built from this model: "
 
 
-class Embeddings(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
+class EmbeddingsModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """input_ids [1,S] → inputs_embeds [1,S,E]."""
 
     def __init__(self, model: Any) -> None:
@@ -41,13 +41,13 @@ class Embeddings(torch.nn.Module):  # type: ignore[misc]  # torch is not type-ch
         return embeds
 
 
-class Head(torch.nn.Module):  # type: ignore[misc]
+class HeadModule(torch.nn.Module):  # type: ignore[misc]
     """hidden_states [1,S,E] → logits [1,S,V]: what the model does behind its decoder, scales and caps included."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
         self.model = copy.copy(model)
-        self.model._modules = {**model._modules, model.base_model_prefix: _Given()}
+        self.model._modules = {**model._modules, model.base_model_prefix: _PassThroughDecoder()}
 
     def forward(self, hidden_states: torch.Tensor) -> torch.Tensor:
         """See the class."""
@@ -55,17 +55,17 @@ class Head(torch.nn.Module):  # type: ignore[misc]
         return logits
 
 
-class _Given(torch.nn.Module):  # type: ignore[misc]
+class _PassThroughDecoder(torch.nn.Module):  # type: ignore[misc]
     """Stands where the decoder stood, and gives what it is given."""
 
     def forward(self, inputs_embeds: torch.Tensor, **_: Any) -> BaseModelOutputWithPast:
         return BaseModelOutputWithPast(last_hidden_state=inputs_embeds)
 
 
-class Transformer(torch.nn.Module):  # type: ignore[misc]
+class TransformerModule(torch.nn.Module):  # type: ignore[misc]
     """inputs_embeds [1,S,E] · seqlens_k [1] · total_sequence_length [] · past [1,H,C,D] → hidden_states · present."""
 
-    def __init__(self, model: Any, signature: Signature, layers: Sequence[LayerFacts]) -> None:
+    def __init__(self, model: Any, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
         super().__init__()
         self.decoder, self.names, self.layers = model.base_model, list(signature.inputs), tuple(layers)
 
@@ -73,7 +73,7 @@ class Transformer(torch.nn.Module):  # type: ignore[misc]
         """The inputs in the signature's order."""
         by_name = dict(zip(self.names, inputs, strict=True))
         count, embeds = len(self.layers), by_name["inputs_embeds"]
-        seam = GroupQuerySeam(
+        seam = GroupQueryAdapter(
             keys=[by_name[PATTERNS.past_key % i] for i in range(count)],
             values=[by_name[PATTERNS.past_value % i] for i in range(count)],
             lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]),
@@ -81,7 +81,7 @@ class Transformer(torch.nn.Module):  # type: ignore[misc]
         )
         sequence = embeds.shape[1]
         unused = torch.zeros(1, 1, sequence, sequence)  # as in run_causal
-        with attending(seam):
+        with using_adapter(seam):
             hidden = self.decoder(
                 inputs_embeds=embeds,
                 position_ids=torch.arange(sequence)[None],  # unused: the operator knows the positions
@@ -132,7 +132,7 @@ class PointwiseConv(torch.nn.Module):  # type: ignore[misc]
         return torch.nn.functional.conv2d(columns, self.weight, self.bias).squeeze(2).transpose(1, 2)
 
 
-class _Tables(torch.nn.Module):  # type: ignore[misc]
+class _RotaryTables(torch.nn.Module):  # type: ignore[misc]
     """Stands where the model computes its rotary embedding, and leaves the rotation to attention.
 
     What it gives are factors with which q·cos + rotate(q)·sin is q; a layer that multiplies by them tells the seam so,
@@ -142,28 +142,28 @@ class _Tables(torch.nn.Module):  # type: ignore[misc]
     def __init__(self, rotary: Any, positions: int) -> None:
         super().__init__()
         self._rotary, self._positions = [rotary], positions  # in a list: none of its buffers belong to the graph
-        self._kinds: dict[str, tuple[_Factor, _Factor]] = {}
+        self._kinds: dict[str, tuple[_RotaryFactor, _RotaryFactor]] = {}
 
-    def forward(self, *given: Any, **named: Any) -> tuple[_Factor, _Factor]:
+    def forward(self, *given: Any, **named: Any) -> tuple[_RotaryFactor, _RotaryFactor]:
         kind = [*given[2:], *(value for name, value in named.items() if name != "position_ids")]
         if str(kind) not in self._kinds:
             self._kinds[str(kind)] = self._factors(kind)
         return self._kinds[str(kind)]
 
-    def _factors(self, kind: list[Any]) -> tuple[_Factor, _Factor]:
+    def _factors(self, kind: list[Any]) -> tuple[_RotaryFactor, _RotaryFactor]:
         cos, sin = self._rotary[0](torch.zeros(1, 1, 1), torch.arange(self._positions)[None], *kind)
         half = cos.shape[-1] // 2
         tables = cos[0, :, :half].contiguous(), sin[0, :, :half].contiguous()
-        return _Factor(cos.shape, tables), _Factor(cos.shape, None)
+        return _RotaryFactor(cos.shape, tables), _RotaryFactor(cos.shape, None)
 
 
-class _Factor:
+class _RotaryFactor:
     """Cos (with the tables) or sin as a factor that leaves no node in the graph."""
 
-    def __init__(self, shape: tuple[int, ...], tables: Rows | None) -> None:
+    def __init__(self, shape: tuple[int, ...], tables: KeyValueRows | None) -> None:
         self.shape, self._tables = shape, tables
 
-    def unsqueeze(self, _: int) -> _Factor:
+    def unsqueeze(self, _: int) -> _RotaryFactor:
         return self
 
     def __rmul__(self, other: torch.Tensor) -> Any:
@@ -177,8 +177,8 @@ class _Factor:
 
 
 def cut_transformer(
-    model: Any, signature: Signature, layers: Sequence[LayerFacts], positions: int
-) -> tuple[Embeddings, Transformer, Head]:
+    model: Any, signature: ExportSignature, layers: Sequence[LayerFacts], positions: int
+) -> tuple[EmbeddingsModule, TransformerModule, HeadModule]:
     """The three components of `model`, whose decoder is changed for good; positions: rows of the rotary tables.
 
     Raises RecipeError that says why where the model is none that the variant can be built from.
@@ -187,29 +187,29 @@ def cut_transformer(
     ids = torch.arange(1, 7)[None] % model.get_input_embeddings().weight.shape[0]
     with torch.no_grad():
         wanted = _plain_logits(model, ids, layers)
-        _exchange(model.base_model, positions)
-        parts = Embeddings(model), Transformer(model, signature, layers).eval(), Head(model)
+        _replace_modules(model.base_model, positions)
+        parts = EmbeddingsModule(model), TransformerModule(model, signature, layers).eval(), HeadModule(model)
         try:
             got = _logits(parts, ids, layers)
         except MODEL_ERRORS as error:
-            raise RecipeError(f"{_LEFT_OUT}it rotates its queries in another way ({printable(error, 120)}).") from error
+            raise RecipeError(f"{_REFUSED}it rotates its queries in another way ({printable(error, 120)}).") from error
     if not torch.allclose(got, wanted, rtol=0, atol=_TOLERANCE * float(wanted.abs().max())):
         off = float((got - wanted).abs().max())
-        raise RecipeError(f"{_LEFT_OUT}rebuilt, its logits are off by {off:.3g}, so its attention is of another kind.")
+        raise RecipeError(f"{_REFUSED}rebuilt, its logits are off by {off:.3g}, so its attention is of another kind.")
     return parts
 
 
 def _check_rotary(decoder: Any) -> None:
     rotary = getattr(decoder, "rotary_emb", None)
     if rotary is None:
-        raise RecipeError(f"{_LEFT_OUT}it has no rotary positions, which GroupQueryAttention would apply.")
+        raise RecipeError(f"{_REFUSED}it has no rotary positions, which GroupQueryAttention would apply.")
     kinds = getattr(rotary, "rope_type", "default")
     if {"dynamic", "longrope"} & set(kinds.values() if isinstance(kinds, dict) else [kinds]):
-        raise RecipeError(f"{_LEFT_OUT}its rotary positions change with the length, and tables are fixed.")
+        raise RecipeError(f"{_REFUSED}its rotary positions change with the length, and tables are fixed.")
 
 
-def _exchange(decoder: Any, positions: int) -> None:
-    decoder.rotary_emb = _Tables(decoder.rotary_emb, positions)
+def _replace_modules(decoder: Any, positions: int) -> None:
+    decoder.rotary_emb = _RotaryTables(decoder.rotary_emb, positions)
     for name, module in list(decoder.named_modules()):
         if isinstance(module, torch.nn.Linear):
             decoder.set_submodule(name, PointwiseConv(module))
@@ -221,19 +221,19 @@ def _epsilon(norm: Any) -> float:
     for name in ("variance_epsilon", "eps", "epsilon"):
         if hasattr(norm, name):
             return float(getattr(norm, name))
-    raise RecipeError(f"{_LEFT_OUT}its {type(norm).__name__} names no epsilon.")
+    raise RecipeError(f"{_REFUSED}its {type(norm).__name__} names no epsilon.")
 
 
 def _plain_logits(model: Any, ids: torch.Tensor, layers: Sequence[LayerFacts]) -> torch.Tensor:
     """[1,S,V]: the model as it is, over an empty cache."""
     count = ids.shape[1]
-    seam = GroupQuerySeam(*_empty(layers, count), lengths=_lengths(count), windows=windows_of(layers))
-    with attending(seam):
+    seam = GroupQueryAdapter(*_empty(layers, count), lengths=_lengths(count), windows=windows_of(layers))
+    with using_adapter(seam):
         return run_causal(model, seam, ids, torch.arange(count)[None])
 
 
 def _logits(
-    parts: tuple[Embeddings, Transformer, Head], ids: torch.Tensor, layers: Sequence[LayerFacts]
+    parts: tuple[EmbeddingsModule, TransformerModule, HeadModule], ids: torch.Tensor, layers: Sequence[LayerFacts]
 ) -> torch.Tensor:
     """[1,S,V]: the same through the components, the last token in a step of its own."""
     embeddings, transformer, head = parts
@@ -252,6 +252,6 @@ def _empty(layers: Sequence[LayerFacts], slots: int) -> tuple[list[torch.Tensor]
     return keys, [torch.zeros(1, layer.kv_heads, slots, layer.value_dim) for layer in layers]
 
 
-def _lengths(valid: int) -> Rows:
+def _lengths(valid: int) -> KeyValueRows:
     """seqlens_k and total_sequence_length."""
     return torch.tensor([valid - 1], dtype=torch.int32), torch.tensor(valid, dtype=torch.int32)

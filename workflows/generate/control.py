@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workflows.bundle.flow import Fault
-from workflows.bundle.strategy import Controller as Named
+from workflows.bundle.outline import Fault
+from workflows.bundle.strategy import ControllerReference as Named
 from workflows.errors import JoineryError, RequestError, printable
 from workflows.generate.companion import common_length
 from workflows.generate.logits import Logits, run_checked, run_rows

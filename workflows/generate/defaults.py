@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from workflows.bundle import Bundle, Pipeline
-from workflows.bundle.genai.asked import search_of
+from workflows.bundle.genai.metadata import search_settings
 from workflows.bundle.strategy import LogitsOp
 from workflows.errors import BundleError, printable
 from workflows.strict import NoJsonError, read_json
@@ -104,7 +104,7 @@ def _of_pipeline(pipeline: Pipeline) -> dict[str, Any]:
         "repetition_penalty": sampling and sampling.repetition_penalty,
         _DRAWN: sampling and sampling.do_sample,
         "chain": (said and said.logits) or None,
-        _NGRAM: search_of(pipeline).get(_NGRAM),
+        _NGRAM: search_settings(pipeline).get(_NGRAM),
     }
     return {key: value for key, value in asked.items() if value is not None}
 

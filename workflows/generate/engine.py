@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from workflows.bundle import Bundle
-from workflows.bundle.genai.asked import extra_files, unrun
+from workflows.bundle.genai.metadata import extra_files, ignored_settings
 from workflows.errors import PromptError, printable
 from workflows.generate.combine import Beside
 from workflows.generate.control import Controller
@@ -225,7 +225,7 @@ class Engine:
             self._note("emulated", self.machine.emulation)
         pipeline, draft = self.bundle.pipeline, self.bundle.pipeline.metadata.draft
         files = [name for name in extra_files(pipeline) if draft is None or name != draft.name]
-        asked = [*unrun(pipeline), *(f"the file {printable(name)}" for name in files)]
+        asked = [*ignored_settings(pipeline), *(f"the file {printable(name)}" for name in files)]
         if asked:
             self._note("not_run", f"The configuration asks for what Joinery does not run: {', '.join(asked)}.")
         if self.defaults.not_applied:

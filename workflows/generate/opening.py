@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Concatenate, Literal, ParamSpec
 
 from workflows.bundle import read_bundle
-from workflows.bundle.options import parse_options
+from workflows.bundle.session_options import parse_options
 from workflows.errors import BundleError
 from workflows.generate.combine import Beside
 from workflows.generate.engine import Engine

@@ -17,8 +17,8 @@ from workflows.wire.reports.base import Done
 
 if TYPE_CHECKING:
     from workflows.generate import Engine, Message, Tool
-    from workflows.graphs import Graphs
-    from workflows.graphs.where import Opened
+    from workflows.graph import GraphCache
+    from workflows.graph.opened_graph import OpenedGraph
     from workflows.runtime import Loading
 
 
@@ -27,7 +27,7 @@ class Jobs:
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
-        self._graphs: Graphs | None = None
+        self._graphs: GraphCache | None = None
         self._loading: Loading | None = None
         self._provider = "cpu"
 
@@ -53,37 +53,37 @@ class Jobs:
     @run.register
     def diff(self, request: ask.Diff, told: Told) -> Iterator[Event]:
         """Two graphs as one."""
-        from workflows.graphs import diff_graphs
+        from workflows.graph import diff_graphs
 
         yield ResultEvent(value=diff_graphs(self._shown(request.before), self._shown(request.after)))
 
     @run.register
     def tensor(self, request: ask.DescribeTensor, told: Told) -> Iterator[Event]:
         """Statistics of an initializer."""
-        from workflows.graphs import describe_tensor
+        from workflows.graph import describe_tensor
 
         yield ResultEvent(value=describe_tensor(self._shown(request.where).file, request.name))
 
     @run.register
     def rounding(self, request: ask.Rounding, told: Told) -> Iterator[Event]:
         """How coarse its weights are."""
-        from workflows.quantize.rounding import rounding
+        from workflows.quantize.rounding_error import rounding_errors
 
-        yield ResultEvent(value=rounding(self._shown(request.where).file, told.report, told.cancelled))
+        yield ResultEvent(value=rounding_errors(self._shown(request.where).file, told.report, told.cancelled))
 
     @run.register
     def netron(self, request: ask.Excerpt, told: Told) -> Iterator[Event]:
         """A small file for Netron."""
-        from workflows.graphs import write_excerpt
+        from workflows.graph import write_excerpt
 
         yield ResultEvent(value=write_excerpt(self._shown(request.where), request.scope))
 
-    def _shown(self, where: ask.Where) -> Opened:
+    def _shown(self, where: ask.Where) -> OpenedGraph:
         """The graph that a job is about, read once while it is among the last few."""
-        from workflows.graphs import Graphs, Where
+        from workflows.graph import GraphCache, GraphLocation
 
-        self._graphs = self._graphs or Graphs()
-        return self._graphs.open(Where(Path(where.path), where.component, where.stage))
+        self._graphs = self._graphs or GraphCache()
+        return self._graphs.open(GraphLocation(Path(where.path), where.component, where.stage))
 
     # -- a bundle that is open ---------------------------------------------------------------------------------
 

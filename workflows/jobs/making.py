@@ -22,7 +22,7 @@ def make(request: ask.Request[object], told: Told) -> Iterator[Event]:
 @make.register
 def probe(request: ask.Probe, told: Told) -> Iterator[Event]:
     """What a source is."""
-    from workflows.probe import probe
+    from workflows.inspection.probe import probe
 
     yield ResultEvent(value=probe(request.source, told.report, told.cancelled))
 
@@ -30,7 +30,7 @@ def probe(request: ask.Probe, told: Told) -> Iterator[Event]:
 @make.register
 def recipe(request: ask.PlanRecipe, told: Told) -> Iterator[Event]:
     """What a build would do."""
-    from workflows.probe import plan
+    from workflows.inspection.probe import plan
 
     yield ResultEvent(value=plan(request.source, _chosen(request.options), told.cancelled))
 
@@ -38,16 +38,16 @@ def recipe(request: ask.PlanRecipe, told: Told) -> Iterator[Event]:
 @make.register
 def warm(request: ask.Warm, told: Told) -> Iterator[Event]:
     """What a build imports."""
-    from workflows.builder.warm import warm
+    from workflows.build.warmup import warm_up
 
-    warm()
+    warm_up()
     yield ResultEvent(value=Done())
 
 
 @make.register
 def build(request: ask.Build, told: Told) -> Iterator[Event]:
     """A bundle."""
-    from workflows.builder import BuildRequest, build
+    from workflows.build import BuildRequest, build
     from workflows.measure.recording import record_build, watched
 
     wanted = BuildRequest(
@@ -68,7 +68,7 @@ def build(request: ask.Build, told: Told) -> Iterator[Event]:
 @make.register
 def import_genai(request: ask.ImportGenai, told: Told) -> Iterator[Event]:
     """A bundle of a peer's folder."""
-    from workflows.interchange.importing import import_genai
+    from workflows.interop.genai_import import import_genai
 
     folder, out = Path(request.folder), Path(request.out)
     yield import_genai(folder, out, force=request.force, report=told.report, cancelled=told.cancelled)
@@ -77,7 +77,7 @@ def import_genai(request: ask.ImportGenai, told: Told) -> Iterator[Event]:
 @make.register
 def export_genai(request: ask.ExportGenai, told: Told) -> Iterator[Event]:
     """A peer's folder of a bundle."""
-    from workflows.interchange.exporting import export_genai
+    from workflows.interop.genai_export import export_genai
 
     yield export_genai(
         Path(request.bundle),
@@ -92,7 +92,7 @@ def export_genai(request: ask.ExportGenai, told: Told) -> Iterator[Event]:
 @make.register
 def plan_assembly(request: ask.PlanAssembly, told: Told) -> Iterator[Event]:
     """What graphs make together."""
-    from workflows.interchange.assemble import infer_assembly, read_keys
+    from workflows.interop.assemble import infer_assembly, read_keys
 
     files, words = _assembled(request.files, request.tokenizer)
     found = infer_assembly(files, read_keys(Path(request.pipeline)) if request.pipeline else None, words)
@@ -103,7 +103,7 @@ def plan_assembly(request: ask.PlanAssembly, told: Told) -> Iterator[Event]:
 @make.register
 def assemble(request: ask.Assemble, told: Told) -> Iterator[Event]:
     """A bundle of graphs."""
-    from workflows.interchange.assemble import assemble, read_keys
+    from workflows.interop.assemble import assemble, read_keys
 
     files, words = _assembled(request.files, request.tokenizer)
     said = read_keys(Path(request.pipeline)) if request.pipeline else None

@@ -23,7 +23,7 @@ def measure(request: ask.Request[object], told: Told) -> Iterator[Event]:
 @measure.register
 def inspect(request: ask.Inspect, told: Told) -> Iterator[Event]:
     """What a bundle or a graph holds."""
-    from workflows.inspection import inspect_path
+    from workflows.inspection.contents import inspect_path
 
     yield ResultEvent(value=inspect_path(request.path))
 
@@ -31,7 +31,7 @@ def inspect(request: ask.Inspect, told: Told) -> Iterator[Event]:
 @measure.register
 def verify(request: ask.Verify, told: Told) -> Iterator[Event]:
     """Every file against the manifest."""
-    from workflows.inspection import check_bundle
+    from workflows.inspection.contents import check_bundle
 
     yield ResultEvent(value=check_bundle(request.bundle, told.cancelled))
 
@@ -93,7 +93,7 @@ def plugin(request: ask.DescribePlugin, told: Told) -> Iterator[Event]:
 @measure.register
 def preflight(request: ask.Preflight, told: Told) -> Iterator[Event]:
     """A bundle tried on a provider."""
-    from workflows.preflight import preflight
+    from workflows.inspection.preflight import preflight
 
     yield ResultEvent(value=preflight(Path(request.bundle), request.provider, cancelled=told.cancelled))
 
@@ -131,7 +131,7 @@ def bench(request: ask.Bench, told: Told) -> Iterator[Event]:
 @measure.register
 def profile(request: ask.Profile, told: Told) -> Iterator[Event]:
     """How long each node takes."""
-    from workflows.profile import profile
+    from workflows.inspection.node_profile import profile
 
     path, steps = Path(request.path), request.steps
     found = profile(
@@ -143,9 +143,9 @@ def profile(request: ask.Profile, told: Told) -> Iterator[Event]:
 @measure.register
 def eval(request: ask.Eval, told: Told) -> Iterator[Event]:
     """How far it is from another."""
-    from workflows.evaluation import EvalRequest, evaluate
+    from workflows.build.evaluate import EvalRequest, evaluate
+    from workflows.generate.prompt_sets import QUESTIONS
     from workflows.measure.recording import record_eval
-    from workflows.quantize.accuracy.prompts import QUESTIONS
 
     wanted = EvalRequest(
         Path(request.bundle),
@@ -166,8 +166,8 @@ def eval(request: ask.Eval, told: Told) -> Iterator[Event]:
 @measure.register
 def report(request: ask.WriteReport, told: Told) -> Iterator[Event]:
     """What was measured, in a file for others."""
+    from workflows.inspection.report.report_files import write_bundle, write_runs
     from workflows.measure.history import History
-    from workflows.report.writing import write_bundle, write_runs
 
     history, out = History(told=told.say), Path(request.out)
     if request.bundle:
@@ -179,9 +179,9 @@ def report(request: ask.WriteReport, told: Told) -> Iterator[Event]:
 @measure.register
 def diverge(request: ask.Diverge, told: Told) -> Iterator[Event]:
     """Where two runs part."""
-    from workflows.divergence import Choice, diverge
+    from workflows.evaluation.divergence import SubjectOptions, diverge
 
-    a, b = (Choice(Path(one.bundle), one.stage, one.provider) for one in (request.a, request.b))
+    a, b = (SubjectOptions(Path(one.bundle), one.stage, one.provider) for one in (request.a, request.b))
     prompt = request.prompt if request.prompt is not None else request.prompt_ids or ()
     found = diverge(a, b, prompt, steps=request.steps, report=told.report, cancelled=told.cancelled)
     yield ResultEvent(value=found)

@@ -4,7 +4,7 @@
     JSON ──runs_of──▶ the calls of each run ──profile_of──▶ a node's calls, total, median, share
 
 Profiling costs some microseconds a node, so that a profile tells where the time goes, and bench how much it is. Names
-are onnxruntime's, after its fusions; workflows/profile.py tells which nodes of the graph they are.
+are onnxruntime's, after its fusions; workflows/inspection/node_profile.py tells which nodes of the graph they are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from workflows.bundle import read_bundle
-from workflows.bundle.options import parse_options
+from workflows.bundle.session_options import parse_options
 from workflows.errors import GraphError, JoineryError, RequestError
 from workflows.processes import run_apart, stay_with_parent
 from workflows.runtime.infer import infer_pipeline

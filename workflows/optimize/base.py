@@ -10,7 +10,7 @@ from typing import Protocol
 import onnx_ir as ir
 
 from workflows.errors import JoineryError
-from workflows.optimize.hygiene import ends_of, find_fault, infer_shapes, tidy
+from workflows.optimize.graph_checks import find_fault, graph_interface, infer_shapes, remove_unused
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PassResult:
     """What a pass did: whether it changed the graph, and what it refused."""
 
     modified: bool
@@ -40,7 +40,7 @@ class Pass(Protocol):
         """Why the pass cannot run on `model` at all, or None."""
         ...
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """Rewrites `model`."""
         ...
 
@@ -49,7 +49,7 @@ class Pass(Protocol):
         ...
 
 
-class Rewrite:
+class RewritePass:
     """What most passes have in common: they run on any graph, and keep the shapes of its inputs and outputs."""
 
     reshapes: tuple[str, ...] = ()
@@ -100,12 +100,12 @@ def run_passes(
     reports: list[PassReport] = []
     infer_shapes(model)
     for a_pass in passes:
-        before, began, ends = model.graph.num_nodes(), time.monotonic(), ends_of(model, a_pass.reshapes)
+        before, began, ends = model.graph.num_nodes(), time.monotonic(), graph_interface(model, a_pass.reshapes)
         refusal = a_pass.requires(model)
-        outcome = Outcome(False, (refusal,)) if refusal else a_pass.call(model)
+        outcome = PassResult(False, (refusal,)) if refusal else a_pass.call(model)
         broken = a_pass.ensures(model) if refusal is None else ""
         if outcome.modified:
-            tidy(model)
+            remove_unused(model)
             broken = broken or find_fault(model, ends, a_pass.reshapes)
         if broken:
             ran = ", ".join(report.name for report in reports) or "nothing"

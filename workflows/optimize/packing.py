@@ -14,8 +14,8 @@ import numpy as np
 import onnx_ir as ir
 
 from workflows.optimize.base import Refusal
-from workflows.optimize.edit import add_constant, add_initializer, make_node, replace, twin
-from workflows.optimize.match import is_private, sizes, tensor_of, users, weight_of
+from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import constant_tensor, consumers, dimensions, has_single_use, weight_input
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ def projections_by_input(graph: ir.Graph) -> dict[ir.Value, list[Projection]]:
     return {value: group for value, group in found.items() if len(group) > 1}
 
 
-def refuse(group: Sequence[Projection]) -> Refusal | None:
+def packing_refusal(group: Sequence[Projection]) -> Refusal | None:
     """Why these projections cannot be packed, or None."""
     first = group[0].matmul
     for projection in group:
-        if len(users(projection.weight)) > 1 or projection.weight.is_graph_output():
+        if len(consumers(projection.weight)) > 1 or projection.weight.is_graph_output():
             return Refusal(f"the weight {projection.weight.name} is shared with another node", str(first.name))
     for what in ("weight", "bias"):
         types = {value.dtype for p in group if (value := getattr(p, what)) is not None}
@@ -58,43 +58,43 @@ def refuse(group: Sequence[Projection]) -> Refusal | None:
     return None
 
 
-def pack(graph: ir.Graph, group: Sequence[Projection], suffix: str) -> None:
+def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) -> None:
     """Replaces the group's nodes. New tensors are named after the first weight, so that twins of a graph agree."""
     first = group[0]
     name = f"{first.weight.name}.{suffix}"
-    packed = twin(first.output, suffix)
+    packed = new_value_like(first.output, suffix)
     nodes, value = [], packed
-    weight = add_initializer(graph, name, _side_by_side([p.weight for p in group], name))
-    product = packed if all(p.bias is None for p in group) else twin(packed, "product")
+    weight = add_initializer(graph, name, _concatenated_weights([p.weight for p in group], name))
+    product = packed if all(p.bias is None for p in group) else new_value_like(packed, "product")
     nodes.append(make_node("MatMul", [first.matmul.inputs[0], weight], [product], like=first.matmul))
     if product is not packed:
         bias = add_initializer(graph, f"{name}.bias", _biases(group, f"{name}.bias"))
         nodes.append(make_node("Add", [product, bias], [packed], like=first.matmul))
-    parts = [twin(p.output) for p in group]
+    parts = [new_value_like(p.output) for p in group]
     widths = add_constant(graph, f"{name}.widths", [p.width for p in group], ir.DataType.INT64)
     nodes.append(make_node("Split", [value, widths], parts, {"axis": -1}, like=first.matmul))
-    replace([p.output for p in group], parts, nodes, first.matmul)
+    replace_nodes([p.output for p in group], parts, nodes, first.matmul)
 
 
 def _projection(node: ir.Node) -> Projection | None:
     if node.op_type != "MatMul" or node.domain not in ("", "ai.onnx") or node.inputs[0] is None:
         return None
-    weight = weight_of(node)
+    weight = weight_input(node)
     if weight is None or weight.const_value is None or len(weight.const_value.shape) != 2:
         return None
     output = node.outputs[0]
-    if is_private(output):
+    if has_single_use(output):
         (use,) = output.uses()
         if use.node.op_type == "Add" and use.node.domain == "":
-            bias = weight_of(use.node, 1 - use.idx)
-            if bias is not None and sizes(bias) == (weight.const_value.shape[1],):
+            bias = weight_input(use.node, 1 - use.idx)
+            if bias is not None and dimensions(bias) == (weight.const_value.shape[1],):
                 return Projection(node, weight, bias, use.node.outputs[0])
     return Projection(node, weight, None, output)
 
 
-def _side_by_side(weights: Sequence[ir.Value], name: str) -> ir.TensorProtocol:
+def _concatenated_weights(weights: Sequence[ir.Value], name: str) -> ir.TensorProtocol:
     """[K, ΣN], made when it is read."""
-    tensors = [tensor for weight in weights if (tensor := tensor_of(weight)) is not None]
+    tensors = [tensor for weight in weights if (tensor := constant_tensor(weight)) is not None]
     shape = ir.Shape([tensors[0].shape[0], sum(int(t.shape[1]) for t in tensors)])
     return ir.LazyTensor(partial(_joined, tensors, 1), tensors[0].dtype, shape, name=name)
 

@@ -6,16 +6,16 @@ model ──Method.requires──▶ call (ranges of calibration, where it needs
 import onnx_ir as ir
 
 from workflows.quantize.base import Method, Ranges, check_excluded, run_method
-from workflows.quantize.dynamic import Int8Dynamic
-from workflows.quantize.half import Half
+from workflows.quantize.half_precision import HalfPrecision
+from workflows.quantize.int8_dynamic import Int8Dynamic
 from workflows.quantize.qdq import StaticQdq
 from workflows.quantize.weight_only import WeightOnly
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Half("fp16", "Half precision: weights, activations and cache", ir.DataType.FLOAT16),
-        Half("bf16", "Brain floats: 16 bits with the range of 32", ir.DataType.BFLOAT16),
+        HalfPrecision("fp16", "Half precision: weights, activations and cache", ir.DataType.FLOAT16),
+        HalfPrecision("bf16", "Brain floats: 16 bits with the range of 32", ir.DataType.BFLOAT16),
         WeightOnly(8),
         WeightOnly(4),
         Int8Dynamic(),

@@ -13,9 +13,9 @@ from typing import Protocol
 import onnx_ir as ir
 
 from workflows.errors import GraphError, JoineryError, RecipeError, printable
-from workflows.optimize.base import Outcome, PassReport, Refusal
-from workflows.optimize.hygiene import ends_of, find_fault, infer_shapes, tidy
-from workflows.recipe import Quantize
+from workflows.optimize.base import PassReport, PassResult, Refusal
+from workflows.optimize.graph_checks import find_fault, graph_interface, infer_shapes, remove_unused
+from workflows.recipe import QuantizeSettings
 
 Ranges = Mapping[str, tuple[float, float]]  # value name → the lowest and the highest number seen
 
@@ -47,16 +47,16 @@ class Method(Protocol):
     needs_ranges: bool
     retypes: bool
 
-    def requires(self, model: ir.Model, settings: Quantize) -> Refusal | None:
+    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Why the method cannot run on `model` at all, or None."""
         ...
 
-    def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
+    def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         """Quantizes `model`; every node that a person would expect quantized and is not is refused, with its name."""
         ...
 
 
-def run_method(model: ir.Model, method: Method, settings: Quantize, ranges: Ranges | None = None) -> PassReport:
+def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, ranges: Ranges | None = None) -> PassReport:
     """Runs `method` on `model`, in place.
 
     Raises GraphError for a graph that is quantized already, JoineryError where the method leaves a graph that onnx's
@@ -64,19 +64,19 @@ def run_method(model: ir.Model, method: Method, settings: Quantize, ranges: Rang
     """
     _refuse_quantized(model)
     infer_shapes(model)
-    before, began, ends = model.graph.num_nodes(), time.monotonic(), ends_of(model)
+    before, began, ends = model.graph.num_nodes(), time.monotonic(), graph_interface(model)
     refusal = method.requires(model, settings)
-    outcome = Outcome(False, (refusal,)) if refusal else method.call(model, settings, ranges)
+    outcome = PassResult(False, (refusal,)) if refusal else method.call(model, settings, ranges)
     if outcome.modified:
-        tidy(model)
-        fault = find_fault(model, ends_of(model) if method.retypes else ends)
+        remove_unused(model)
+        fault = find_fault(model, graph_interface(model) if method.retypes else ends)
         if fault:
             raise JoineryError(f"The method {method.name} left a broken graph: {fault}; choose another precision.")
     seconds = round(time.monotonic() - began, 3)
     return PassReport(method.name, outcome.modified, before, model.graph.num_nodes(), list(outcome.refused), seconds)
 
 
-def check_excluded(models: Iterable[ir.Model], settings: Quantize) -> None:
+def check_excluded(models: Iterable[ir.Model], settings: QuantizeSettings) -> None:
     """Raises RecipeError, with the names that are near, where the settings name a node that no graph has."""
     names = {str(node.name) for model in models for node in model.graph.all_nodes()}
     named = [("exclude", name) for name in settings.exclude] + [("nodes", name) for name in settings.nodes]

@@ -23,7 +23,7 @@ _BLOCK = "bkn,bkn->bn"
 
 
 @dataclass(frozen=True)
-class Blocks:
+class BlockFormat:
     """How to quantize: bits (4 or 8), weights a block, whether zero is the middle of every block, and the rounding."""
 
     bits: int
@@ -41,7 +41,7 @@ class Blocks:
         """What stands for zero where there are no zero points."""
         return 1 << (self.bits - 1)
 
-    def fitted(self, inner: int) -> Blocks:
+    def fitted(self, inner: int) -> BlockFormat:
         """With the largest blocks, of these sizes and below, that fill rows of `inner` numbers; else as it is.
 
         What a block is filled up with is stored and multiplied too.
@@ -60,14 +60,14 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class Grid:
+class BlockGrid:
     """scale, zero: [blocks, 1, rows] float32; a weight is about (integer - zero) · scale."""
 
     scale: Floats
     zero: Floats
 
 
-def find_grid(tile: Floats, how: Blocks) -> Grid:
+def find_grid(tile: Floats, how: BlockFormat) -> BlockGrid:
     """The grid of each block: by its range, or of several ranges that which loses least.
 
     With d = q - zero point, Σ(w - s·d)² is least at s = Σwd/Σd², and is then Σw² - (Σwd)²/Σd².
@@ -80,7 +80,7 @@ def find_grid(tile: Floats, how: Blocks) -> Grid:
     most, steps = np.full_like(low, -1), np.empty_like(tile)
     for share in map(np.float32, _SHARES):
         tried = _of_range(low * share, high * share, how)
-        steps_of(tile, tried, how, steps)
+        quantize_to_grid(tile, tried, how, steps)
         along = np.einsum(_BLOCK, tile, steps)[:, None]
         square = np.maximum(np.einsum(_BLOCK, steps, steps)[:, None], 1)
         scale = along / square
@@ -92,27 +92,27 @@ def find_grid(tile: Floats, how: Blocks) -> Grid:
     return best
 
 
-def round_tile(tile: Floats, how: Blocks) -> tuple[NDArray[np.uint8], Grid]:
+def round_tile(tile: Floats, how: BlockFormat) -> tuple[NDArray[np.uint8], BlockGrid]:
     """The integers, 0…levels, of the tile's shape, each weight rounded by itself, and the grids."""
     grid = find_grid(tile, how)
-    steps = steps_of(tile, grid, how, np.empty_like(tile))
+    steps = quantize_to_grid(tile, grid, how, np.empty_like(tile))
     steps += grid.zero
     return steps.astype(np.uint8), grid
 
 
-def _of_range(low: Floats, high: Floats, how: Blocks) -> Grid:
+def _of_range(low: Floats, high: Floats, how: BlockFormat) -> BlockGrid:
     if how.symmetric:  # the larger end lies on the lowest integer, which has no opposite
         scale = np.where(-low > high, low, high) * np.float32(-1 / how.middle)
     else:
         scale = (high - low) / np.float32(how.levels)
     scale[np.abs(scale) < _LEAST] = 1
     if how.symmetric:
-        return Grid(scale, np.full_like(scale, how.middle))
+        return BlockGrid(scale, np.full_like(scale, how.middle))
     zero = np.rint(-low / scale)
-    return Grid(scale, np.clip(zero, 0, how.levels, out=zero))
+    return BlockGrid(scale, np.clip(zero, 0, how.levels, out=zero))
 
 
-def steps_of(tile: Floats, grid: Grid, how: Blocks, out: Floats) -> Floats:
+def quantize_to_grid(tile: Floats, grid: BlockGrid, how: BlockFormat, out: Floats) -> Floats:
     """How many scales each weight is from zero, in whole numbers and as far as the grid goes, in `out`."""
     np.multiply(tile, 1 / grid.scale, out=out)
     np.rint(out, out=out)

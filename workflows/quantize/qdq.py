@@ -12,15 +12,15 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.optimize.base import Outcome, Refusal
-from workflows.optimize.edit import add_initializer, make_node, replace, twin
-from workflows.optimize.hygiene import CONTRIB, infer_shapes
-from workflows.optimize.match import array_of, made_by, tensor_of
+from workflows.optimize.base import PassResult, Refusal
+from workflows.optimize.graph_checks import CONTRIB, infer_shapes
+from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import constant_array, constant_tensor, producer
 from workflows.quantize.base import Ranges
-from workflows.quantize.channels import channel_scales, channel_weight
-from workflows.quantize.linear import find_tables
-from workflows.quantize.plan import FLOAT, Plan, Product, make_plan, root_of, touched
-from workflows.recipe import Quantize
+from workflows.quantize.channel_quantization import channel_scales, channel_weight
+from workflows.quantize.linear_layers import find_tables
+from workflows.quantize.qdq_plan import FLOAT, QdqPlan, QdqProduct, float_values, layout_root, make_plan
+from workflows.recipe import QuantizeSettings
 
 _TYPES = {8: ir.DataType.UINT8, 16: ir.DataType.UINT16}
 _WIDEST = 1e9  # what no activation spans, but a mask does
@@ -40,34 +40,34 @@ class StaticQdq:
         where = ", for NPUs" if bits == 16 else ""
         self.title = f"8-bit weights, {bits}-bit activations{where}"
 
-    def observed(self, model: ir.Model, settings: Quantize) -> list[str]:
+    def observed(self, model: ir.Model, settings: QuantizeSettings) -> list[str]:
         """The names of the values whose ranges `call` asks for."""
         infer_shapes(model)  # as run_method does: both must see one graph
         return [str(value.name) for value in self._plan(model, settings).values()]
 
-    def requires(self, model: ir.Model, settings: Quantize) -> Refusal | None:
+    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Runs on any graph."""
         return None
 
-    def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
+    def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         """See Method; without ranges every product is refused."""
         plan = self._plan(model, settings)
         grids = _Grids(model, self.bits, ranges or {})
         taken = [product for product in plan.products if grids.knows(product.node.inputs[0])]
-        others = [node for node in plan.others if all(grids.knows(value) for value in touched(node))]
-        refused = [*plan.refused, *_unseen(plan, taken, ranges)]
+        others = [node for node in plan.others if all(grids.knows(value) for value in float_values(node))]
+        refused = [*plan.refused, *_values_without_range(plan, taken, ranges)]
         tables = _quantize_tables(model.graph, settings, refused)
         for product in taken:
             _round_product(product, grids, outputs=plan.outputs)
         for node in others:
             grids.round_node(node)
-        return Outcome(bool(taken or others or tables), tuple(refused))
+        return PassResult(bool(taken or others or tables), tuple(refused))
 
-    def _plan(self, model: ir.Model, settings: Quantize) -> Plan:
+    def _plan(self, model: ir.Model, settings: QuantizeSettings) -> QdqPlan:
         return make_plan(model, settings, flow=self.bits == 16)
 
 
-def _unseen(plan: Plan, taken: list[Product], ranges: Ranges | None) -> list[Refusal]:
+def _values_without_range(plan: QdqPlan, taken: list[QdqProduct], ranges: Ranges | None) -> list[Refusal]:
     reason = "calibration never ran this component" if not ranges else "its input spans more than a grid can hold"
     return [Refusal(reason, str(product.node.name)) for product in plan.products if product not in taken]
 
@@ -79,7 +79,7 @@ class _Grids:
         self._graph, self._dtype, self._levels = model.graph, _TYPES[bits], (1 << bits) - 1
         self._ranges, self._rounded = ranges, set[ir.Value]()
         # as calibration named them: rounding puts nodes between a value and its root
-        self._roots = {value: str(root_of(value).name) for node in model.graph for value in touched(node)}
+        self._roots = {value: str(layout_root(value).name) for node in model.graph for value in float_values(node)}
         old = bits == 16 and model.graph.opset_imports.get("", _SIXTEEN_BITS) < _SIXTEEN_BITS
         self._domain = CONTRIB if old else ""
 
@@ -103,7 +103,7 @@ class _Grids:
         told = value.producer() or value.uses()[0].node
         q = ir.Value(name=f"{value.name}.q", type=ir.TensorType(self._dtype), shape=value.shape)
         exact = value.is_graph_output()
-        new = twin(value, "" if exact else "dq", value.shape)
+        new = new_value_like(value, "" if exact else "dq", value.shape)
         value.replace_all_uses_with(new, replace_graph_outputs=True)
         if exact:
             value.name = f"{value.name}.exact"
@@ -118,10 +118,15 @@ class _Grids:
 
     def round_node(self, node: ir.Node) -> None:
         """Puts all that the node reads and gives on grids, constants too."""
-        for value in list(touched(node)):
+        for value in list(float_values(node)):
             self.round(value)
         for index, value in enumerate(node.inputs):
-            if value is not None and value.dtype == FLOAT and (array := array_of(value)) is not None and array.size:
+            if (
+                value is not None
+                and value.dtype == FLOAT
+                and (array := constant_array(value)) is not None
+                and array.size
+            ):
                 node.replace_input_with(index, self._constant(value, array, node))
 
     def _constant(self, value: ir.Value, array: NDArray[np.generic], node: ir.Node) -> ir.Value:
@@ -161,7 +166,7 @@ class _Grids:
             self._graph.opset_imports.setdefault(self._domain, 1)
 
 
-def _round_product(product: Product, grids: _Grids, *, outputs: bool) -> None:
+def _round_product(product: QdqProduct, grids: _Grids, *, outputs: bool) -> None:
     node, source = product.node, product.node.inputs[0]
     assert source is not None
     step = grids.scale_of(source)
@@ -173,10 +178,10 @@ def _round_product(product: Product, grids: _Grids, *, outputs: bool) -> None:
         grids.round(node.outputs[0])
 
 
-def _replace_weight(product: Product) -> None:
+def _replace_weight(product: QdqProduct) -> None:
     graph = product.node.graph
     assert graph is not None
-    transpose = made_by(product.node.inputs[1], "Transpose")
+    transpose = producer(product.node.inputs[1], "Transpose")
     reader, index = (transpose, 0) if transpose is not None else (product.node, 1)
     if reader.inputs[index] is not product.weight:
         return  # products over one transposed weight: it is replaced already
@@ -188,9 +193,9 @@ def _replace_weight(product: Product) -> None:
     reader.replace_input_with(index, new)
 
 
-def _replace_bias(product: Product, bias: ir.Value, step: np.float32) -> None:
+def _replace_bias(product: QdqProduct, bias: ir.Value, step: np.float32) -> None:
     """int32 on the grid of the sums; left as it is where that cannot hold it, or where it is no constant."""
-    tensor, graph = tensor_of(bias), product.node.graph
+    tensor, graph = constant_tensor(bias), product.node.graph
     if tensor is None or graph is None or bias.dtype != FLOAT:
         return
     scales = channel_scales(product.axis, np.asarray(product.tensor.numpy())) * step
@@ -207,7 +212,7 @@ def _replace_bias(product: Product, bias: ir.Value, step: np.float32) -> None:
     product.node.replace_input_with(2, new)
 
 
-def _quantize_tables(graph: ir.Graph, settings: Quantize, refused: list[Refusal]) -> int:
+def _quantize_tables(graph: ir.Graph, settings: QuantizeSettings, refused: list[Refusal]) -> int:
     """Rows of int8 and their scales are gathered, and multiplied; gives how many tables that was done to."""
     tables = list(find_tables(graph)) if settings.embedding else []
     kept = [(gather, table) for gather, table in tables if gather.name not in settings.exclude]
@@ -224,7 +229,7 @@ def _quantize_table(graph: ir.Graph, gather: ir.Node, table: ir.Value) -> None:
     q, scales = (add_initializer(graph, f"{name}{end}", part) for end, part in zip(("", ".scales"), parts, strict=True))
     last = add_initializer(graph, "joinery.last_axis", ir.tensor(np.array([-1], np.int64), name="joinery.last_axis"))
     rows, steps, column, floats = (ir.Value(name=f"{old.name}.{end}") for end in ("rows", "steps", "column", "floats"))
-    result = twin(old)
+    result = new_value_like(old)
     nodes = [
         make_node("Gather", [q, ids], [rows], {"axis": 0}, like=gather),
         make_node("Cast", [rows], [floats], {"to": int(FLOAT)}, like=gather),
@@ -232,4 +237,4 @@ def _quantize_table(graph: ir.Graph, gather: ir.Node, table: ir.Value) -> None:
         make_node("Unsqueeze", [steps, last], [column], like=gather),
         make_node("Mul", [floats, column], [result], like=gather),
     ]
-    replace([old], [result], nodes, gather)
+    replace_nodes([old], [result], nodes, gather)

@@ -11,16 +11,16 @@ from dataclasses import replace as changed
 import onnx_ir as ir
 
 from workflows import names
-from workflows.optimize.base import Outcome, Refusal
-from workflows.optimize.edit import add_initializer, make_node, replace, twin
-from workflows.optimize.hygiene import CONTRIB
-from workflows.optimize.match import made_by, sizes, users
+from workflows.optimize.base import PassResult, Refusal
+from workflows.optimize.graph_checks import CONTRIB
+from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import consumers, dimensions, producer
 from workflows.quantize.base import Ranges
-from workflows.quantize.blocks import quantized_matrix, quantized_table
-from workflows.quantize.compensated import Sums
-from workflows.quantize.grids import Blocks
-from workflows.quantize.linear import Linear, find_head, find_linears, find_tables, is_behind_attention
-from workflows.recipe import Quantize
+from workflows.quantize.block_quantization import quantized_matrix, quantized_table
+from workflows.quantize.error_compensation import Sums
+from workflows.quantize.grids import BlockFormat
+from workflows.quantize.linear_layers import LinearProduct, find_head, find_linears, find_tables, is_behind_attention
+from workflows.recipe import QuantizeSettings
 
 FindSums = Callable[[ir.TensorProtocol], Sums | None]
 _MOVING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
@@ -41,15 +41,15 @@ class WeightOnly:
         self._bits, self._marked, self._moments = bits, marked, moments
         self.name, self.title = f"int{bits}", f"{bits}-bit weights in blocks"
 
-    def requires(self, model: ir.Model, settings: Quantize) -> Refusal | None:
+    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Runs on any graph; a rounding that learns of the inputs wants to have seen them."""
         if self._bits == 4 and settings.rounding == "compensated" and self._moments is None:
             return Refusal("compensated rounding is for weights that a calibration has seen the inputs of")
         return None
 
-    def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
+    def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         """See Method."""
-        how = Blocks(self._bits, settings.block_size, settings.symmetric, settings.rounding)
+        how = BlockFormat(self._bits, settings.block_size, settings.symmetric, settings.rounding)
         fine = changed(how, size=min(how.size, settings.fine_block_size or how.size)) if self._bits == 4 else how
         linears, refused = find_linears(model, settings)
         weights, head = {linear.weight for linear in linears}, find_head(model.graph)
@@ -70,39 +70,41 @@ class WeightOnly:
                 assert table.const_value is not None  # as find_tables gives it
                 _to_block_gather(gather, table, own, self._mark(own), self._sums(table.const_value))
                 taken += 1
-        return Outcome(bool(linears or taken), tuple(refused))
+        return PassResult(bool(linears or taken), tuple(refused))
 
     def _sums(self, weight: ir.TensorProtocol) -> Sums | None:
         return self._moments(weight) if self._moments is not None else None
 
-    def _mark(self, how: Blocks) -> str:
+    def _mark(self, how: BlockFormat) -> str:
         return f".b{how.size}" if self._marked else ""
 
-    def _reason_to_keep(self, gather: ir.Node, table: ir.Value, how: Blocks, settings: Quantize, *, tied: bool) -> str:
+    def _reason_to_keep(
+        self, gather: ir.Node, table: ir.Value, how: BlockFormat, settings: QuantizeSettings, *, tied: bool
+    ) -> str:
         size = table.const_value.nbytes if table.const_value is not None else 0
         if gather.name in settings.exclude:
             return "the recipe excludes it"
         if not settings.embedding:  # told only where a person would think that one of the two is enough
             stays = f"the table of tokens stays as it is beside the quantized head that is tied to it, {size:,} bytes"
             return stays if tied else ""
-        if not self._marked and not _of_tokens(gather):  # what is named is taken
+        if not self._marked and not _is_token_lookup(gather):  # what is named is taken
             return "positions or types choose its rows, which are few and wanted as they are"
-        if not self._marked and any(node.op_type != "Gather" for node in users(table)):
+        if not self._marked and any(node.op_type != "Gather" for node in consumers(table)):
             return f"the head that is tied to it stays as it is: a second table would add to its {size:,} bytes"
         if int(table.shape[1]) % how.size:
             return f"rows of {table.shape[1]} numbers are no whole blocks of {how.size}"
         return ""
 
 
-def _of_tokens(gather: ir.Node) -> bool:
+def _is_token_lookup(gather: ir.Node) -> bool:
     """Whether what is fed chooses the rows, and not what is computed of places."""
     value = gather.inputs[1]
-    while value is not None and (node := made_by(value, *_MOVING)) is not None:
+    while value is not None and (node := producer(value, *_MOVING)) is not None:
         value = node.inputs[0]
     return value is not None and value.is_graph_input() and value.name not in _PLACES
 
 
-def _to_nbits(linear: Linear, how: Blocks, mark: str, level: int, sums: Sums | None) -> None:
+def _to_nbits(linear: LinearProduct, how: BlockFormat, mark: str, level: int, sums: Sums | None) -> None:
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
     packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark, sums)
@@ -111,40 +113,40 @@ def _to_nbits(linear: Linear, how: Blocks, mark: str, level: int, sums: Sums | N
     while inputs[-1] is None:
         inputs.pop()
     facts = {"K": linear.inner, "N": linear.outer, "bits": how.bits, "block_size": how.size, "accuracy_level": level}
-    result = twin(product)
+    result = new_value_like(product)
     new = make_node("MatMulNBits", inputs, [result], facts, like=node, domain=CONTRIB)
     new.name = node.name  # what a person excludes, and what errors are told of
-    replace([product], [result], [new], node)
+    replace_nodes([product], [result], [new], node)
 
 
 def _unflattened(gemm: ir.Node) -> tuple[ir.Value, ir.Value] | None:
     """What a Gemm's rows were before a Reshape and are after another: Gemm wants two axes, MatMulNBits takes any."""
-    flatten, readers = made_by(gemm.inputs[0], "Reshape"), users(gemm.outputs[0])
+    flatten, readers = producer(gemm.inputs[0], "Reshape"), consumers(gemm.outputs[0])
     if flatten is None or len(readers) != 1 or readers[0].op_type != "Reshape" or gemm.outputs[0].is_graph_output():
         return None
     source, result = flatten.inputs[0], readers[0].outputs[0]
-    before, product, after = sizes(source), sizes(gemm.outputs[0]), sizes(result)
+    before, product, after = dimensions(source), dimensions(gemm.outputs[0]), dimensions(result)
     if source is None or not before or not product or after != (*before[:-1], product[-1]) or None in after[:-1]:
         return None
     return source, result
 
 
-def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks, mark: str, sums: Sums | None) -> None:
+def _to_block_gather(gather: ir.Node, table: ir.Value, how: BlockFormat, mark: str, sums: Sums | None) -> None:
     graph = gather.graph
     assert graph is not None and table.const_value is not None  # as find_tables gives them
     _, scales, zeros = _initializers(graph, table, True, how, mark, sums)
     seen = quantized_table(table.const_value, how, sums)
     rows = add_initializer(graph, f"{table.name}.int{how.bits}{mark}.rows", seen)
     inputs = [rows, gather.inputs[1], scales, *([zeros] if zeros is not None else [])]
-    result = twin(gather.outputs[0])
+    result = new_value_like(gather.outputs[0])
     facts = {"bits": how.bits, "block_size": how.size, "gather_axis": 0, "quantize_axis": 1}
     new = make_node("GatherBlockQuantized", inputs, [result], facts, like=gather, domain=CONTRIB)
     new.name = gather.name
-    replace([gather.outputs[0]], [result], [new], gather)
+    replace_nodes([gather.outputs[0]], [result], [new], gather)
 
 
 def _initializers(
-    graph: ir.Graph, weight: ir.Value, rows: bool, how: Blocks, mark: str, sums: Sums | None
+    graph: ir.Graph, weight: ir.Value, rows: bool, how: BlockFormat, mark: str, sums: Sums | None
 ) -> tuple[ir.Value, ir.Value, ir.Value | None]:
     """q, scales and, where they are of a block's own, zero points."""
     assert weight.const_value is not None

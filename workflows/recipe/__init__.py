@@ -3,9 +3,9 @@
 Checkpoint ──families──▶ Family ──choose(options)──▶ Recipe ──cut_of──▶ Cut
 """
 
-from workflows.recipe.choose import choose
 from workflows.recipe.families import FAMILIES, Family, family_for
-from workflows.recipe.schema import Quantize, Recipe
+from workflows.recipe.resolve import resolve_recipe
+from workflows.recipe.schema import QuantizeSettings, Recipe
 from workflows.recipe.task import task_of, tasks_for
 
-__all__ = ["FAMILIES", "Family", "Quantize", "Recipe", "choose", "family_for", "task_of", "tasks_for"]
+__all__ = ["FAMILIES", "Family", "QuantizeSettings", "Recipe", "family_for", "resolve_recipe", "task_of", "tasks_for"]

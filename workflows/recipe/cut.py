@@ -1,6 +1,6 @@
 """How a model is cut: its parts, what feeds what, and the state that they share. Whoever must know it reads it here.
 
-family + recipe + geometry ──cut_of──▶ Cut: parts in the order of the data, edges, the state that they share
+family + recipe + geometry ──make_cut──▶ Cut: parts in the order of the data, edges, the state that they share
 
 graphs            single                           prefill-decode
 plain             decoder                          prefill, decode
@@ -19,14 +19,14 @@ from functools import partial
 from typing import Literal
 
 from workflows import names
-from workflows.recipe.families.base import Family, Geometry
-from workflows.recipe.schema import Recipe, single_output, writer_of
-from workflows.recipe.target import target_named
+from workflows.recipe.families.base import Family, ModelGeometry
+from workflows.recipe.schema import Recipe, cache_writer, single_graph_output
+from workflows.recipe.target import find_target
 
-When = Literal["init", "step"]
+RunPhase = Literal["init", "step"]
 
 
-class Role(StrEnum):
+class ComponentRole(StrEnum):
     """What a part does; a cut names its parts by it."""
 
     ENCODER = "encoder"
@@ -41,7 +41,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class State:
+class CacheTensors:
     """Keys and values that parts share and keep between runs. past, present: tensors, a pair of each layer and role.
 
     windows: how many positions back each layer sees, itself included; None for all.
@@ -53,7 +53,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Part:
+class Component:
     """One graph of a cut. takes, gives: inputs and outputs beside those of the state.
 
     when: empty for a draft, which a strategy runs. made_of: the graph of which this is a copy with fixed axes; None for
@@ -61,12 +61,12 @@ class Part:
     to a number, None for any.
     """
 
-    role: Role
-    when: tuple[When, ...]
+    role: ComponentRole
+    when: tuple[RunPhase, ...]
     takes: tuple[str, ...]
     gives: tuple[str, ...]
-    state: State | None = None
-    made_of: Role | None = None
+    state: CacheTensors | None = None
+    made_of: ComponentRole | None = None
     columns: int | None = None
     slots: int | None = None
 
@@ -92,7 +92,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Edge:
+class ComponentEdge:
     """A tensor that one part gives and another takes under the same name."""
 
     giver: str
@@ -117,8 +117,8 @@ class Cut:
     source: the part that reads a source once, and whose outputs are kept; None where there is none.
     """
 
-    parts: tuple[Part, ...]
-    cache: State | None = None
+    parts: tuple[Component, ...]
+    cache: CacheTensors | None = None
     source: str | None = None
 
     @property
@@ -127,102 +127,104 @@ class Cut:
         return tuple(part.name for part in self.parts)
 
     @property
-    def keepers(self) -> tuple[Part, ...]:
+    def keepers(self) -> tuple[Component, ...]:
         """The parts that read and write the cache."""
         return tuple(part for part in self.parts if part.state is not None)
 
     @property
-    def stages(self) -> tuple[tuple[str, When], ...]:
+    def stages(self) -> tuple[tuple[str, RunPhase], ...]:
         """(part, when) in the order in which they run."""
-        order: tuple[When, ...] = ("init", "step")
+        order: tuple[RunPhase, ...] = ("init", "step")
         return tuple((part.name, when) for when in order for part in self.parts if when in part.when)
 
     @property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[ComponentEdge, ...]:
         """From what a part gives to the parts after it that take it."""
         return tuple(
-            Edge(giver.name, taker.name, tensor)
+            ComponentEdge(giver.name, taker.name, tensor)
             for i, giver in enumerate(self.parts)
             for taker in self.parts[i + 1 :]
             for tensor in giver.gives
             if tensor in taker.takes
         )
 
-    def follows_text(self, part: Part) -> bool:
+    def follows_text(self, part: Component) -> bool:
         """Whether the part runs on the prompt and the tokens after it, so that chunks and windows are its business."""
         return self.cache is not None and part.name != self.source
 
 
-def cut_of(family: Family, recipe: Recipe, geometry: Geometry | None) -> Cut:
+def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> Cut:
     """The cut of a recipe. geometry: of the model, as its config or the model itself tells; None without a cache."""
     if geometry is None:
-        return Cut((Part(Role.MODEL, ("init",), family.inputs, (single_output(recipe.task),)),))
+        return Cut((Component(ComponentRole.MODEL, ("init",), family.inputs, (single_graph_output(recipe.task),)),))
     cache = _state(geometry.windows)
     if recipe.variant == "transformer-only":
-        return Cut(_in_three(recipe, cache), cache)
-    drivers = names.IDS, names.POSITIONS, *_drivers(recipe, cache.windows)
+        return Cut(_transformer_only_components(recipe, cache), cache)
+    drivers = names.IDS, names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     if not family.encoder:
         gives = (names.LOGITS, names.HIDDEN) if recipe.expose else (names.LOGITS,)
-        whole = Part(Role.DECODER, ("step",), drivers, gives, cache)
-        return Cut((*_keepers(recipe, whole), *_early(recipe, whole, cache)), cache)
+        whole = Component(ComponentRole.DECODER, ("step",), drivers, gives, cache)
+        return Cut((*_cached_components(recipe, whole), *_early_exit_component(recipe, whole, cache)), cache)
     cross = _by_layer(geometry.layers, names.CROSS_KEY, names.CROSS_VALUE)
-    encoder = Part(Role.ENCODER, ("init",), (names.IDS, names.SOURCE_MASK), cross)
-    decoder = Part(Role.DECODER, ("step",), (*drivers, names.SOURCE_MASK, *cross), (names.LOGITS,), cache)
-    return Cut((encoder, *_keepers(recipe, decoder)), cache, encoder.name)
+    encoder = Component(ComponentRole.ENCODER, ("init",), (names.IDS, names.SOURCE_MASK), cross)
+    decoder = Component(ComponentRole.DECODER, ("step",), (*drivers, names.SOURCE_MASK, *cross), (names.LOGITS,), cache)
+    return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 
-def _in_three(recipe: Recipe, cache: State) -> tuple[Part, ...]:
+def _transformer_only_components(recipe: Recipe, cache: CacheTensors) -> tuple[Component, ...]:
     """The transformer between the table of tokens and the head, which run whenever it does."""
-    takes = names.EMBEDS, *_drivers(recipe, cache.windows)
-    whole = Part(Role.TRANSFORMER, ("step",), takes, (names.HIDDEN,), cache)
-    keepers = _keepers(recipe, whole)
+    takes = names.EMBEDS, *_cache_inputs(recipe, cache.windows)
+    whole = Component(ComponentRole.TRANSFORMER, ("step",), takes, (names.HIDDEN,), cache)
+    keepers = _cached_components(recipe, whole)
     when = tuple(when for part in keepers for when in part.when)
     return (
-        Part(Role.EMBEDDINGS, when, (names.IDS,), (names.EMBEDS,)),
+        Component(ComponentRole.EMBEDDINGS, when, (names.IDS,), (names.EMBEDS,)),
         *keepers,
-        *_early(recipe, whole, cache),
-        Part(Role.HEAD, when, (names.HIDDEN,), (names.LOGITS,)),
+        *_early_exit_component(recipe, whole, cache),
+        Component(ComponentRole.HEAD, when, (names.HIDDEN,), (names.LOGITS,)),
     )
 
 
-def _keepers(recipe: Recipe, whole: Part) -> tuple[Part, ...]:
+def _cached_components(recipe: Recipe, whole: Component) -> tuple[Component, ...]:
     """The part that keeps the cache, or the two that are made of it: one for chunks of a prompt, one for tokens."""
     if recipe.graphs == "single":
         return (whole,)
-    any_length = whole.role is Role.TRANSFORMER and not target_named(recipe.target).fixed  # as its operator takes
+    any_length = (
+        whole.role is ComponentRole.TRANSFORMER and not find_target(recipe.target).fixed
+    )  # as its operator takes
     slots = None if any_length else recipe.capacity
     copy = partial(replace, whole, made_of=whole.role, slots=slots)
     return (
-        copy(role=Role.PREFILL, when=("init",), columns=recipe.chunk),
-        copy(role=Role.DECODE, when=("step",), columns=1),
+        copy(role=ComponentRole.PREFILL, when=("init",), columns=recipe.chunk),
+        copy(role=ComponentRole.DECODE, when=("step",), columns=1),
     )
 
 
-def _early(recipe: Recipe, whole: Part, cache: State) -> tuple[Part, ...]:
+def _early_exit_component(recipe: Recipe, whole: Component, cache: CacheTensors) -> tuple[Component, ...]:
     """The part that drafts for the whole, for runs of any length, where the recipe asks for one."""
     if recipe.early_exit is None:
         return ()
     windows = cache.windows[: recipe.early_exit]
-    own = _drivers(recipe, windows)
-    takes = (*(name for name in whole.takes if name not in _drivers(recipe, cache.windows)), *own)
+    own = _cache_inputs(recipe, windows)
+    takes = (*(name for name in whole.takes if name not in _cache_inputs(recipe, cache.windows)), *own)
     gives = tuple(name for name in whole.gives if name != names.HIDDEN) or whole.gives  # no heads draft from it
-    return (replace(whole, role=Role.DRAFT, when=(), takes=takes, gives=gives, state=_state(windows)),)
+    return (replace(whole, role=ComponentRole.DRAFT, when=(), takes=takes, gives=gives, state=_state(windows)),)
 
 
-def _drivers(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:
+def _cache_inputs(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:
     """What the cache's table feeds beside ids and positions, by who writes the cache."""
     masks = tuple(names.masks_of(windows).values())
     return {
         "host": masks,
         "gqa": (names.SEQLENS, names.TOTAL_LENGTH),
         "scatter": (*masks, names.WRITE_INDICES, names.VALID_LENGTH),
-    }[writer_of(recipe.cache)]
+    }[cache_writer(recipe.cache)]
 
 
-def _state(windows: tuple[int | None, ...]) -> State:
+def _state(windows: tuple[int | None, ...]) -> CacheTensors:
     layers = len(windows)
     past = _by_layer(layers, names.PAST_KEY, names.PAST_VALUE)
-    return State(past, _by_layer(layers, names.PRESENT_KEY, names.PRESENT_VALUE), windows)
+    return CacheTensors(past, _by_layer(layers, names.PRESENT_KEY, names.PRESENT_VALUE), windows)
 
 
 def _by_layer(layers: int, *patterns: str) -> tuple[str, ...]:

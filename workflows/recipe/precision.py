@@ -1,7 +1,7 @@
 """What each precision is, and what each target makes of it, for the wizard's cards.
 
 precision ──▶ title, what it is good for, bits of a weight
-precision, target ──words_for──▶ how it runs there │ what it has badly there │ why it cannot be had there
+precision, target ──target_precision──▶ how it runs there │ what it has badly there │ why it cannot be had there
 
 What a target refuses or has badly stands in `target.py`, and how the rest runs in `FACTS`: each pair stands once.
 """
@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workflows.recipe.schema import Precision, Recipe
-from workflows.recipe.target import TargetName, target_named
+from workflows.recipe.target import TargetName, find_target
 
 
 @dataclass(frozen=True)
-class Facts:
+class PrecisionInfo:
     """title, note: of the wizard's card. bits: of a weight, without scales. on: target → how it runs there, where the
     target neither refuses it nor has it badly."""
 
@@ -27,7 +27,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Words:
+class TargetPrecision:
     """What a target makes of a precision, one of the three: how it runs, what is bad about it, why it is refused."""
 
     runs: str = ""
@@ -41,8 +41,8 @@ _IN_BLOCKS: dict[TargetName, str] = {
     "webgpu": "WebGPU has the operator, MatMulNBits; its speed was not measured.",
 }
 
-FACTS: dict[str, Facts] = {
-    "fp32": Facts(
+FACTS: dict[str, PrecisionInfo] = {
+    "fp32": PrecisionInfo(
         "Keep fp32",
         "Every weight as it is.",
         32,
@@ -53,7 +53,7 @@ FACTS: dict[str, Facts] = {
             "webgpu": "WebGPU takes it as it is.",
         },
     ),
-    "fp16": Facts(
+    "fp16": PrecisionInfo(
         "Half precision",
         "Weights, activations and cache in 16 bits: half the size, hardly another answer.",
         16,
@@ -65,8 +65,8 @@ FACTS: dict[str, Facts] = {
             "webgpu": "WebGPU computes in half precision where the graphics card does; its speed was not measured.",
         },
     ),
-    "bf16": Facts("Brain floats", "16 bits with the range of 32 and fewer digits.", 16, {}),
-    "int8": Facts(
+    "bf16": PrecisionInfo("Brain floats", "16 bits with the range of 32 and fewer digits.", 16, {}),
+    "int8": PrecisionInfo(
         "8-bit weights",
         "Weights in blocks of 8-bit integers: a quarter of the size, next to the same answers.",
         8,
@@ -76,7 +76,7 @@ FACTS: dict[str, Facts] = {
             **_IN_BLOCKS,
         },
     ),
-    "int4": Facts(
+    "int4": PrecisionInfo(
         "4-bit weights",
         "Weights in blocks of 4-bit integers: the smallest; small models lose some exactness.",
         4,
@@ -86,7 +86,7 @@ FACTS: dict[str, Facts] = {
             **_IN_BLOCKS,
         },
     ),
-    "int8-dynamic": Facts(
+    "int8-dynamic": PrecisionInfo(
         "8-bit products",
         "Weights in 8 bits a column, activations quantized by their own range at every run.",
         8,
@@ -95,7 +95,7 @@ FACTS: dict[str, Facts] = {
             "dml": "DirectML has the operator, DynamicQuantizeMatMul; its speed was not measured.",
         },
     ),
-    "w8a16": Facts(
+    "w8a16": PrecisionInfo(
         "8-bit weights, 16-bit activations",
         "Calibrated on what the model really sees; made for NPUs.",
         8,
@@ -104,7 +104,7 @@ FACTS: dict[str, Facts] = {
             "openvino": "OpenVINO takes it as it is; its speed was not measured.",
         },
     ),
-    "w8a8": Facts(
+    "w8a8": PrecisionInfo(
         "8-bit weights and activations",
         "Calibrated on what the model really sees; the least exact of the 8-bit ones.",
         8,
@@ -118,10 +118,12 @@ FACTS: dict[str, Facts] = {
 _SCALES = {"int8": 8, "int4": 4}  # bits of a zero point; a scale has 32
 
 
-def words_for(precision: Precision, target: TargetName) -> Words:
+def target_precision(precision: Precision, target: TargetName) -> TargetPrecision:
     """What `target` makes of `precision`."""
-    has, setting = target_named(target), ("precision", precision)
-    return Words(FACTS[precision].on.get(target, ""), has.noted.get(setting, ""), has.refused.get(setting, ""))
+    has, setting = find_target(target), ("precision", precision)
+    return TargetPrecision(
+        FACTS[precision].on.get(target, ""), has.noted.get(setting, ""), has.refused.get(setting, "")
+    )
 
 
 def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, tied: bool) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from workflows.names import DEFAULT_CAPACITY
-from workflows.recipe.target import Opset, TargetName, unaliased
+from workflows.recipe.target import Opset, TargetName, resolve_alias
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
@@ -16,14 +16,14 @@ BlockSize = Literal[16, 32, 64, 128]
 BLOCK_SIZES: tuple[BlockSize, ...] = get_args(BlockSize)
 Variant = Literal["plain", "transformer-only"]
 
-ProviderName = Annotated[TargetName, BeforeValidator(unaliased)]
+ProviderName = Annotated[TargetName, BeforeValidator(resolve_alias)]
 
 DEFAULT_OPSET: Opset = 23
 SCATTER_FROM: Opset = 24  # the first with TensorScatter, as workflows/preconditions.py has it
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
 MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")  # that leave the types between nodes alone
 Rounding = Literal["nearest", "search", "compensated"]
-Writer = Literal["host", "gqa", "scatter"]
+CacheWriter = Literal["host", "gqa", "scatter"]
 
 DEFAULT_CHUNK = 64
 IN_PLACE_CHUNK = 128
@@ -31,17 +31,17 @@ IN_PLACE_CHUNK = 128
 DEFAULT_SOURCE_LENGTH = 512
 
 
-def writer_of(cache: str) -> Writer:
+def cache_writer(cache: str) -> CacheWriter:
     """Who puts the rows of a cache layout into their slots."""
     return {"gqa": "gqa", "scatter": "scatter"}.get(cache, "host")  # type: ignore[return-value]
 
 
-def single_output(task: str) -> str:
+def single_graph_output(task: str) -> str:
     """What a graph without a cache gives for its task, as transformers names it."""
     return {"feature-extraction": "last_hidden_state", "depth-estimation": "predicted_depth"}.get(task, "logits")
 
 
-class Calibration(BaseModel):
+class CalibrationSettings(BaseModel):
     """Where the ranges of activations come from: what the model sees while it answers these prompts.
 
     prompts: a text file or a data set folder; empty for the checkpoint's or demo's own. samples: runs that are looked
@@ -57,7 +57,7 @@ class Calibration(BaseModel):
     percentile: Annotated[float, Field(gt=50, le=100)] = 99.99
 
 
-class NodeMethod(BaseModel):
+class NodePrecision(BaseModel):
     """What one node has instead of its component's precision. fp16: the weight is stored so, and computed with in fp32.
 
     block_size: of int4 and int8.
@@ -69,7 +69,7 @@ class NodeMethod(BaseModel):
     block_size: BlockSize = 32
 
 
-class Quantize(BaseModel):
+class QuantizeSettings(BaseModel):
     """How the recipe's precision is made of the weights.
 
     block_size: weights that share a scale, at most: rows are parted evenly. fine_block_size: the same of what costs
@@ -92,19 +92,19 @@ class Quantize(BaseModel):
     embedding: bool = False
     heads: bool = True
     exclude: tuple[str, ...] = ()
-    nodes: dict[str, NodeMethod] = {}
+    nodes: dict[str, NodePrecision] = {}
     components: dict[str, Precision] = {}
-    calibration: Calibration = Calibration()
+    calibration: CalibrationSettings = CalibrationSettings()
 
     @model_validator(mode="after")
-    def _one_word_a_node(self) -> Quantize:
+    def _one_word_a_node(self) -> QuantizeSettings:
         both = next((name for name in self.exclude if name in self.nodes), None)
         if both is not None:
             raise ValueError(f"exclude and nodes both name {both!r}: name it in one of them")
         return self
 
 
-def compared_chunk(chunk: int, any_width: bool) -> int:
+def comparison_chunk(chunk: int, any_width: bool) -> int:
     """Prompt tokens a run takes where graphs are compared: those of any width say the same of fewer, sooner."""
     return min(chunk, DEFAULT_CHUNK) if any_width else chunk
 
@@ -142,7 +142,7 @@ class Recipe(BaseModel):
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None
     precision: Precision = "fp32"
-    quantize: Quantize = Quantize()
+    quantize: QuantizeSettings = QuantizeSettings()
     passes: dict[str, bool] = {}
     session_options: dict[str, dict[str, Any]] = {}
     place: dict[str, ProviderName] = {}
@@ -153,7 +153,7 @@ class Recipe(BaseModel):
     @property
     def compared_chunk(self) -> int:
         """See the function of that name."""
-        return compared_chunk(self.chunk, any_width=self.graphs == "single")
+        return comparison_chunk(self.chunk, any_width=self.graphs == "single")
 
     @model_validator(mode="after")
     def _chunk_fits(self) -> Recipe:
@@ -180,7 +180,7 @@ class Recipe(BaseModel):
         return frozenset((self.precision, *self.quantize.components.values()))
 
     @property
-    def keeps_all(self) -> bool:
+    def keeps_weights(self) -> bool:
         """Whether every weight stays as it is."""
         return self.precisions == {"fp32"} and not self.quantize.nodes
 

@@ -14,12 +14,16 @@ from workflows.errors import RecipeError, printable
 
 TargetName = Literal["cpu", "qnn", "dml", "openvino", "webgpu"]
 Opset = Literal[21, 23, 24]
-Setting = tuple[str, str | bool]  # of a recipe, and its value
+TargetSetting = tuple[str, str | bool]  # of a recipe, and its value
 LOWEST: Opset = 21  # spells out what 23 has fused
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
-CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")  # passes that give operators of onnxruntime's own
-_FOR_QNN = ("float_masks", "means_apart", "norm_in_three_axes", "position_tables")
-MENDING = (*_FOR_QNN, "contrib_gelu")  # passes for what a provider lacks or computes wrongly
+CONTRIB_PASSES = (
+    "gqa_attention",
+    "split_attention",
+    "skip_layernorm",
+)  # passes that give operators of onnxruntime's own
+_QNN_PASSES = ("float_masks", "means_apart", "norm_in_three_axes", "position_tables")
+REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu")  # passes for what a provider lacks or computes wrongly
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,8 @@ class Target:
     place: Mapping[str, TargetName] = field(default_factory=dict)
     opset: Opset = 23  # the first with fused attention
     blocks: Mapping[str, Mapping[str, bool | int]] = field(default_factory=dict)
-    refused: Mapping[Setting, str] = field(default_factory=dict)
-    noted: Mapping[Setting, str] = field(default_factory=dict)
+    refused: Mapping[TargetSetting, str] = field(default_factory=dict)
+    noted: Mapping[TargetSetting, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
 
 
@@ -78,7 +82,7 @@ TARGETS: dict[TargetName, Target] = {
         ),
         Target(
             "qnn",
-            passes=dict.fromkeys(CONTRIB, False) | dict.fromkeys(_FOR_QNN, True),
+            passes=dict.fromkeys(CONTRIB_PASSES, False) | dict.fromkeys(_QNN_PASSES, True),
             fixed=True,
             heads=False,
             place={"embeddings": "cpu", "head": "cpu"},
@@ -161,14 +165,14 @@ TARGETS: dict[TargetName, Target] = {
 }
 
 
-def unaliased(name: object) -> object:
+def resolve_alias(name: object) -> object:
     """A target's own name for one of its others; anything else as it is."""
     return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
-def target_named(name: object) -> Target:
+def find_target(name: object) -> Target:
     """The target. Raises RecipeError that lists what there is."""
-    found = next((one for one in TARGETS.values() if one.name == unaliased(name)), None)
+    found = next((one for one in TARGETS.values() if one.name == resolve_alias(name)), None)
     if found is None:
         raise RecipeError(f"There is no target {printable(name)!r}: choose one of {', '.join((*TARGETS, *ALIASES))}.")
     return found

@@ -15,7 +15,7 @@ from workflows.recipe.families import FAMILIES, Family, family_for, tasks_of
 
 _TEXT, _FEATURES, _SEQUENCE = "text-generation", "feature-extraction", "sequence-to-sequence"
 # How transformers ends the names of its classes → the task of that head; the first that fits counts.
-HEADS = {
+TASKS_BY_HEAD = {
     "ForMaskedLM": "fill-mask",
     "ForPreTraining": "fill-mask",
     "ForSequenceClassification": "text-classification",
@@ -33,7 +33,7 @@ HEADS = {
     "Model": _FEATURES,
 }
 _SEQUENCE_TASKS = {"translation", "summarization", "text2text-generation"}
-_OTHER_SENSES = ("vision_config", "audio_config")
+_OTHER_MODALITIES = ("vision_config", "audio_config")
 
 
 def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -42,13 +42,13 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
     Raises RecipeError where no family builds its model type, or none builds what its architecture is.
     """
     names, model_type = checkpoint.architectures, checkpoint.model_type
-    heads = {_head(name) for name in names}
+    heads = {_task_of_head(name) for name in names}
     tasks = family_for(model_type, _TEXT).tasks if heads == {_TEXT} else tasks_of(model_type)
     family = family_for(model_type, tasks[0])
     if family.remote_code:  # the names are the checkpoint's own
         return tasks
-    _refuse_other_senses(checkpoint)
-    _refuse_sides(checkpoint, family)
+    _refuse_other_modalities(checkpoint)
+    _refuse_mismatched_family(checkpoint, family)
     fitting = tuple(task for task in tasks if _fits(heads, task))
     if not fitting:
         raise RecipeError(
@@ -71,7 +71,9 @@ def task_of(checkpoint: Checkpoint) -> str:
         named = _named_tasks(checkpoint, tasks)
         return named[0] if len(named) == 1 else tasks[0]
     names = checkpoint.architectures
-    found = {task for name in names if (task := _head(name)) in tasks}  # features of another head have to be asked for
+    found = {
+        task for name in names if (task := _task_of_head(name)) in tasks
+    }  # features of another head have to be asked for
     if len(found) == 1:
         return str(found.pop())
     what = "config.json names no architecture"
@@ -88,31 +90,31 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
     family = family_for(checkpoint.model_type, task)
     if family.remote_code:
         return
-    _refuse_other_senses(checkpoint)
-    heads = {_head(name) for name in checkpoint.architectures}
+    _refuse_other_modalities(checkpoint)
+    heads = {_task_of_head(name) for name in checkpoint.architectures}
     if not _fits(heads, task):
         raise RecipeError(
             f"The checkpoint is {_named(checkpoint.architectures)}, which has no head for {task}: "
-            f"{_instead(checkpoint)}."
+            f"{_alternatives(checkpoint)}."
         )
-    _refuse_sides(checkpoint, family)
+    _refuse_mismatched_family(checkpoint, family)
 
 
-def _instead(checkpoint: Checkpoint) -> str:
+def _alternatives(checkpoint: Checkpoint) -> str:
     try:
         return f"choose {' or '.join(tasks_for(checkpoint))}"
     except RecipeError:
         return "open a checkpoint that was made for it"
 
 
-def is_body(checkpoint: Checkpoint) -> bool:
+def is_headless(checkpoint: Checkpoint) -> bool:
     """Whether its architecture is the body of a model, without a head."""
-    return {_head(name) for name in checkpoint.architectures} == {_FEATURES}
+    return {_task_of_head(name) for name in checkpoint.architectures} == {_FEATURES}
 
 
-def _head(architecture: str) -> str | None:
+def _task_of_head(architecture: str) -> str | None:
     """The task that the name of a class ends with; the body alone gives features."""
-    return next((task for ending, task in HEADS.items() if architecture.endswith(ending)), None)
+    return next((task for ending, task in TASKS_BY_HEAD.items() if architecture.endswith(ending)), None)
 
 
 def _fits(heads: Iterable[str | None], task: str) -> bool:
@@ -128,9 +130,9 @@ def _named(architectures: Iterable[str]) -> str:
     return printable(", ".join(architectures))
 
 
-def _refuse_other_senses(checkpoint: Checkpoint) -> None:
+def _refuse_other_modalities(checkpoint: Checkpoint) -> None:
     """Refuses a model that also sees or hears: its text alone would be another model."""
-    key = next((key for key in _OTHER_SENSES if isinstance(checkpoint.config.get(key), dict)), None)
+    key = next((key for key in _OTHER_MODALITIES if isinstance(checkpoint.config.get(key), dict)), None)
     if key is not None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
         raise RecipeError(
@@ -139,7 +141,7 @@ def _refuse_other_senses(checkpoint: Checkpoint) -> None:
         )
 
 
-def _refuse_sides(checkpoint: Checkpoint, family: Family) -> None:
+def _refuse_mismatched_family(checkpoint: Checkpoint, family: Family) -> None:
     """Refuses what says that it has an encoder and a decoder where the family builds another kind, or the reverse."""
     said = checkpoint.config.get("is_encoder_decoder")
     if not isinstance(said, bool) or said == family.encoder:

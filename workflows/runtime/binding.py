@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import onnxruntime as ort
 
-from workflows.bundle.flow import Port
+from workflows.bundle.outline import Port
 from workflows.errors import GraphError
 from workflows.runtime.feeds import Feed, Run
 from workflows.runtime.memory import DeviceMemory

@@ -18,7 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.bundle.contexts import CONTEXTS, RECORD, Compiled, Contexts, Record, publish_contexts, sweep_drafts
+from workflows.bundle.contexts import (
+    CONTEXTS,
+    RECORD,
+    CompiledContext,
+    ContextFolder,
+    ContextRecord,
+    publish_contexts,
+    remove_context_drafts,
+)
 from workflows.bundle.manifest import FileEntry, sha256_of
 from workflows.errors import BundleError, DeviceError, JoineryError, printable
 from workflows.files import remove, sync
@@ -56,13 +64,13 @@ def compile_bundle(
     if not bundle.built:
         raise BundleError(f"{folder} is read in place: make a bundle of it with `joinery import`, and compile that.")
     attempt = _Attempt(folder, device, dict(options or {}), heard, cancelled, seconds)
-    sweep_drafts(folder)
+    remove_context_drafts(folder)
     several = len(_groups(bundle, device, {})) > 1
     tried = attempt.make(shared=True) if own.sharing and several else ""
-    if isinstance(tried, Contexts):
+    if isinstance(tried, ContextFolder):
         return _report(tried, device)
     made = attempt.make(shared=False)
-    if not isinstance(made, Contexts):
+    if not isinstance(made, ContextFolder):
         raise DeviceError(f"{folder} cannot be compiled for {device.title}: {made}")
     note = f"Components have a copy of the weights each, for shared ones cannot be used: {tried}" if tried else ""
     return _report(made, device, note)
@@ -87,7 +95,7 @@ class _Attempt:
     cancelled: Callable[[], bool]
     seconds: float
 
-    def make(self, *, shared: bool) -> Contexts | str:
+    def make(self, *, shared: bool) -> ContextFolder | str:
         """Compiles, tries what came of it, and publishes it; or says why not."""
         draft = self.folder / CONTEXTS / f".{secrets.token_hex(4)}.draft"
         try:
@@ -115,7 +123,7 @@ class _Attempt:
         return "" if found.usable else found.reason
 
 
-def _report(made: Contexts, device: Device, note: str = "") -> CompileReport:
+def _report(made: ContextFolder, device: Device, note: str = "") -> CompileReport:
     record = made.record
     inside = f"{CONTEXTS}/{record.key}"
     components = [
@@ -134,18 +142,18 @@ def make_contexts(folder: Path, provider: str, options: Mapping[str, str], share
     device, bundle = device_named(provider), read_bundle(folder)
     groups = _groups(bundle, device, options)
     draft.mkdir(parents=True)
-    compiled: dict[str, Compiled] = {}
+    compiled: dict[str, CompiledContext] = {}
     for place, (opening, names) in enumerate(groups):
         _say(f"compiling {', '.join(names)}")
         began = time.perf_counter()
         _compile(opening, draft / f"{names[0]}.onnx", shared, last=place == len(groups) - 1)
         seconds = round(time.perf_counter() - began, 3)
         origin = origin_of(bundle, opening)
-        compiled |= {name: Compiled(file=f"{names[0]}.onnx", origin=origin, seconds=seconds) for name in names}
+        compiled |= {name: CompiledContext(file=f"{names[0]}.onnx", origin=origin, seconds=seconds) for name in names}
     files = {
         path.name: FileEntry(bytes=path.stat().st_size, sha256=sha256_of(path)) for path in sorted(draft.iterdir())
     }
-    record = Record(shared=shared, sessions=compiled, files=files)
+    record = ContextRecord(shared=shared, sessions=compiled, files=files)
     (draft / RECORD).write_text(record.model_dump_json(indent=1) + "\n", "utf-8")
     for path in (*draft.iterdir(), draft):
         sync(path)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import onnxruntime as ort
 
 from workflows.bundle import Bundle
-from workflows.bundle.contexts import Origin
+from workflows.bundle.contexts import ContextOrigin
 from workflows.bundle.manifest import sha256_of
 from workflows.runtime.openings import Opening
 from workflows.runtime.providers import provider_of
@@ -20,11 +20,11 @@ SHARE = "ep.share_ep_contexts"  # onnxruntime's: contexts of several sessions li
 _SHAPING = ("graph_optimization_level",)  # of the session's options, with the entries, what changes the context
 
 
-def origin_of(bundle: Bundle, opening: Opening) -> Origin:
+def origin_of(bundle: Bundle, opening: Opening) -> ContextOrigin:
     """What a context of that session would be made of."""
     provider, settings = provider_of(opening.device), opening.settings
     shaping = settings.model_dump(include=set(_SHAPING), exclude_none=True) | settings.entries
-    return Origin(
+    return ContextOrigin(
         graph=sha256_of(opening.path),
         weights=bundle.fingerprint,
         provider=provider.name,

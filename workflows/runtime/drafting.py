@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from workflows.bundle import Bundle, Pipeline
-from workflows.bundle.flow import Fault
+from workflows.bundle.outline import Fault
 from workflows.bundle.speculation import DRAFT, STRATEGY
 from workflows.names import DEFAULT_CAPACITY
 from workflows.runtime.feeds import Program

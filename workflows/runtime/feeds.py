@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from workflows.bundle.flow import Modality, Port
+from workflows.bundle.outline import Modality, Port
 from workflows.kvcache import StateTensor
 from workflows.kvcache.carried import CarriedTensor
 from workflows.kvcache.drivers import IDS

@@ -23,7 +23,7 @@ import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
 
-from workflows.bundle.flow import Port
+from workflows.bundle.outline import Port
 from workflows.bundle.schema import Pipeline
 from workflows.errors import Cancelled, GraphError, JoineryError, PromptError, RequestError, printable
 from workflows.kvcache import KVCache, Step

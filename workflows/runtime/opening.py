@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from workflows.bundle import Bundle
-from workflows.bundle.flow import Fault
-from workflows.bundle.options import SessionOptions
+from workflows.bundle.outline import Fault
 from workflows.bundle.schema import Pipeline
+from workflows.bundle.session_options import SessionOptions
 from workflows.errors import BundleError, DeviceError, RecipeError, printable
 from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.geometry import StateFacts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workflows.bundle import Bundle, Pipeline
-from workflows.bundle.options import SessionOptions
+from workflows.bundle.session_options import SessionOptions
 from workflows.errors import RequestError, printable
 from workflows.wire.reports.devices import Device
 

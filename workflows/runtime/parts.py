@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from workflows import names
-from workflows.bundle.flow import Modality, modality
+from workflows.bundle.outline import Modality, modality
 from workflows.kvcache.drivers import DRIVERS, IDS, PLACES, POSITIONS
 from workflows.kvcache.geometry import (
     MASK,

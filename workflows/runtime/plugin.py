@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from workflows.bundle import Bundle
-from workflows.bundle.flow import Fault
+from workflows.bundle.outline import Fault
 from workflows.errors import JoineryError, RequestError, printable
 from workflows.plugins import load
 from workflows.runtime.machine import Machine

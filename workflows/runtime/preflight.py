@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.bundle.contexts import Contexts, read_context
-from workflows.bundle.options import SessionOptions, parse_options
+from workflows.bundle.contexts import ContextFolder, read_context
+from workflows.bundle.session_options import SessionOptions, parse_options
 from workflows.errors import JoineryError, printable
 from workflows.processes import run_apart, stay_with_parent
 from workflows.runtime.machine import Machine
@@ -83,7 +83,7 @@ def _with_reasons(component: ComponentPreflight, reasons: Mapping[str, str]) -> 
 
 
 def examine(
-    folder: Path, provider: str, options: Mapping[str, str], contexts: Sequence[Contexts] = ()
+    folder: Path, provider: str, options: Mapping[str, str], contexts: Sequence[ContextFolder] = ()
 ) -> PreflightReport:
     """The report, without the reasons, which are in this process's log."""
     bundle = replace(read_bundle(folder), compiled=contexts)

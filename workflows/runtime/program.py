@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workflows.bundle import Pipeline
-from workflows.bundle.flow import EDGES, STAGES, Fault, Nature, Port, find_faults, modality
+from workflows.bundle.outline import EDGES, STAGES, Fault, Port, SessionTraits, find_faults, modality
 from workflows.errors import GraphError, printable
 from workflows.kvcache.drivers import DRIVERS, IDS, POSITIONS, columns_axis, unfit_driver
 from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK, names_state
@@ -60,13 +60,13 @@ class _Compiler:
         patterns = patterns_in(pipeline, signatures)
         fed = {target for _, target in outline.edges}
         natures = {
-            name: Nature(
+            name: SessionTraits(
                 any(spec.name == IDS and (name, IDS) not in fed for spec in one.inputs),
                 names_state(one.inputs, patterns),
             )
             for name, one in signatures.items()
         }
-        self._patterns, self._outline = patterns, outline.knowing(natures)
+        self._patterns, self._outline = patterns, outline.with_traits(natures)
 
     def compile(self) -> Program:
         """See compile_program."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.bundle.flow import Port
+from workflows.bundle.outline import Port
 from workflows.errors import PromptError, printable
 from workflows.kvcache.drivers import IDS, POSITIONS
 from workflows.kvcache.geometry import SOURCE_MASK

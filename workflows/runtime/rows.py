@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.bundle.flow import Port
+from workflows.bundle.outline import Port
 from workflows.kvcache import Step
 from workflows.names import LOGITS_END, LOGITS_ROWS, LOGITS_START
 from workflows.runtime.feeds import Feed, Program, Run

@@ -9,7 +9,7 @@ import onnxruntime as ort
 import psutil
 from onnxruntime.capi import onnxruntime_pybind11_state
 
-from workflows.bundle.options import SessionOptions
+from workflows.bundle.session_options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
 from workflows.runtime.contexts import SHARE
 from workflows.runtime.loading import under_way

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workflows.bundle import Pipeline
-from workflows.bundle.flow import Fault
+from workflows.bundle.outline import Fault
 from workflows.runtime.feeds import Program
 
 _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int8": "int8"}
@@ -14,7 +14,7 @@ _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int8": "in
 def setting_faults(pipeline: Pipeline, program: Program) -> Iterator[Fault]:
     """Settings that the compiled program cannot have."""
     chunk, columns = pipeline.chunk, program.prefill.columns
-    if columns is not None and chunk > columns and pipeline.says_chunk:
+    if columns is not None and chunk > columns and pipeline.states_chunk:
         message = f"a run takes {chunk} tokens, and the graphs have {columns} columns"
         yield Fault(pipeline.path_of_setting("chunked_prefill"), message)
     assert program.decode.logits is not None  # steps give some

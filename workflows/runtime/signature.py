@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from workflows.bundle.flow import EDGES, Fault, Outline, Port
+from workflows.bundle.outline import EDGES, Fault, Outline, Port
 from workflows.errors import GraphError, printable
 from workflows.tensors import TensorSpec
 

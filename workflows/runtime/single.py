@@ -16,7 +16,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.bundle.options import SessionOptions
+from workflows.bundle.session_options import SessionOptions
 from workflows.errors import BundleError, GraphError, JoineryError, RequestError, printable
 from workflows.names import IDS
 from workflows.runtime.openings import Opening, Placement, openings_of

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workflows.bundle import Pipeline
-from workflows.bundle.flow import Outline
+from workflows.bundle.outline import Outline
 from workflows.errors import GraphError
 from workflows.kvcache import StateTensor, find_state
 from workflows.kvcache.carried import CarriedTensor, find_carried

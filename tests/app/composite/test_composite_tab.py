@@ -20,9 +20,9 @@ from app.widgets.theme import theme
 from tests.app.composite.example_composites import inspect_report, ten_sessions
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
-from tests.workflows.picture.making import encoder_decoder, seams
-from workflows.picture.layout import lay_out
-from workflows.picture.svg import svg_of
+from tests.workflows.inspection.picture.making import encoder_decoder, seams
+from workflows.inspection.picture.layout import lay_out
+from workflows.inspection.picture.svg import svg_of
 from workflows.wire.reports.composite import Composite, Session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from app.settings.fields import SettingChoice, SettingFolder, SettingRow, StageCacheChoice
 from app.state.settings import Settings
-from workflows.stage_cache import choose_limit, read_limit
+from workflows.common.stage_cache import read_limit, write_limit
 
 OPTIONS = (("", "all"), ("100", "the newest 100"), ("1000", "the newest 1,000"))
 
@@ -139,7 +139,7 @@ def test_a_limit_that_is_chosen_is_the_engine_s(qtbot: Any, stages: StageCacheCh
 
 def test_what_the_command_line_chose_is_shown(stages: StageCacheChoice) -> None:
     stages.hide()
-    choose_limit(3 << 30)
+    write_limit(3 << 30)
     stages.show()
     assert stages.currentText() == "3.0 GiB" and stages.currentData() == str(3 << 30)
 
@@ -147,7 +147,7 @@ def test_what_the_command_line_chose_is_shown(stages: StageCacheChoice) -> None:
 def test_a_damaged_limit_is_told_and_can_be_chosen_anew(stages: StageCacheChoice, home: Path) -> None:
     told: list[str] = []
     stages.refused.connect(told.append)
-    choose_limit(7)
+    write_limit(7)
     (home / "stage-cache.json").write_text("{}")
     stages.hide()
     stages.show()

@@ -43,7 +43,7 @@ class Accuracy:
 
     def agreement(self, engine: str, source: Source) -> dict[str, float]:
         """KL and top-1 with transformers' fp32. Raises PeerError where an engine gives no logits."""
-        from workflows.quantize.accuracy.statistics import Agreement
+        from workflows.evaluation.accuracy.statistics import Agreement
 
         reference = self._work / f"reference-{source}-{self._positions}.npy"
         if not reference.exists():

@@ -14,10 +14,10 @@ from unittest.mock import patch
 
 from tests.faults.mutants.lines import line
 from tests.workflows.conftest import make_qwen3
-from workflows.builder import run
+from workflows.build import run
+from workflows.bundle.evidence import Evidence
 from workflows.checkpoint import Checkpoint
-from workflows.evidence import Evidence
-from workflows.export.components import _attention_of, _take_apart
+from workflows.export.components import _attention_of, _tracer_for
 from workflows.export.load import load_model
 from workflows.recipe import Recipe, family_for
 
@@ -55,7 +55,7 @@ def build(root: Path) -> list[str]:
     def exported(work: Any, checkpoint: Checkpoint, recipe: Recipe, folder: Path) -> Evidence:
         family = family_for(recipe.model_type, recipe.task)
         model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family))
-        _take_apart(family, recipe)(model, recipe)
+        _tracer_for(family, recipe)(model, recipe)
         return _taken(root, "export", folder)
 
     def optimized(work: Any, stage: Path, recipe: Recipe, pipeline: Any, folder: Path) -> Evidence:

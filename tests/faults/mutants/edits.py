@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from tests.workflows.interchange.mutations import JUNK
+from tests.workflows.interop.mutations import JUNK
 
 Json = Any
 _NUMBERS = (-1, 0, 1, 2, 3, 7, 64, 65, 1 << 31, 1 << 53, 1 << 63, 10**30, 0.5, -0.5, 1e-30, 1e30, -1e308,

@@ -12,7 +12,7 @@ from pathlib import Path
 from app.state.run_rows import run_row
 from tests.faults.mutants.edits import change_bytes, change_json
 from tests.faults.mutants.lines import RefusedError, line
-from tests.workflows.interchange.mutations import JUNK
+from tests.workflows.interop.mutations import JUNK
 from workflows.errors import JoineryError
 from workflows.measure.history import FILE, History
 from workflows.wire.reports.runs import Run, RunStep

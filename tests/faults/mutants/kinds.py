@@ -13,10 +13,10 @@ from tests.faults.mutants import building, chatting, keeping
 from tests.faults.mutants.edits import change_bytes, change_file, change_safetensors
 from tests.faults.mutants.lines import RefusedError, line
 from tests.faults.mutants.protos import change_model
-from tests.workflows.interchange import peers
+from tests.workflows.interop import peers
 from workflows.bundle.manifest import MANIFEST, write_manifest
-from workflows.graphs import describe_tensor
-from workflows.graphs.where import Graphs, Where
+from workflows.graph import describe_tensor
+from workflows.graph.opened_graph import GraphCache, GraphLocation
 from workflows.wire.events import ResultEvent
 
 Change = Callable[[Path, random.Random], str]
@@ -75,7 +75,7 @@ def _use_altered(root: Path) -> list[str]:
 def _use_graph(root: Path) -> list[str]:
     """The file alone, as the window draws it and as a bundle that has it."""
     said = line("inspect", root / "b" / "decoder.onnx")
-    opened = Graphs().open(Where(root / "b" / "decoder.onnx"))
+    opened = GraphCache().open(GraphLocation(root / "b" / "decoder.onnx"))
     ResultEvent(value=opened.report()).to_line(1)
     for tensor in list(opened.file.proto.graph.initializer)[:4]:
         describe_tensor(opened.file, tensor.name)

@@ -21,9 +21,9 @@ import workflows
 from tests.faults.mutants.bounded import CPU_S, Ended, bounded
 from tests.faults.mutants.kinds import KINDS, Kind
 from tests.faults.mutants.lines import DEBUG, RefusedError
-from workflows.builder.warm import warm
+from workflows.build.warmup import warm_up as import_builders
+from workflows.common.stage_cache import write_limit
 from workflows.errors import JoineryError
-from workflows.stage_cache import choose_limit
 
 HEAD = ("mutants of", "mutants", "run", "of them told", "refused", "findings", "most CPU s", "most MiB")
 _RUN, _TOLD, _REFUSED = "run", "told", "refused"
@@ -148,9 +148,9 @@ def warm_up() -> None:
             import_module(module.name)
     import_module("numpy.ma")  # which percentiles import
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    choose_limit(0)  # no build takes another's stages
+    write_limit(0)  # no build takes another's stages
     torch.set_num_threads(1)
-    warm()
+    import_builders()
     gc.collect()
     gc.freeze()  # what is here stays shared with the forks
 

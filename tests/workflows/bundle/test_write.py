@@ -16,7 +16,7 @@ import pytest
 
 from tests.workflows.bundle.making import bundle, draft
 from workflows.bundle import read_bundle, verify_bundle
-from workflows.bundle.write import check_target, locked, publish
+from workflows.bundle.write import check_target, locked_target, publish
 from workflows.errors import BundleError, RequestError
 
 
@@ -144,7 +144,7 @@ def test_a_second_build_is_refused_with_the_process_that_has_the_target(tmp_path
         command = [sys.executable, "-c", code, str(tmp_path / "out")]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
 
-    with locked(tmp_path / "out"):
+    with locked_target(tmp_path / "out"):
         holder = f"process {os.getpid()} on {platform.node()}"
         assert f"is being built by {holder}: wait for it or choose another --out." in other()
     assert other() == "had it"
@@ -153,21 +153,25 @@ def test_a_second_build_is_refused_with_the_process_that_has_the_target(tmp_path
 def test_the_lock_is_the_target_s_whatever_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two homes collide on one target as one would: the lock lies beside it."""
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "one"))
-    with locked(tmp_path / "out"):
+    with locked_target(tmp_path / "out"):
         monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "two"))
         with pytest.raises(RequestError, match="is being built"):
-            locked(tmp_path / "out").__enter__()
+            locked_target(tmp_path / "out").__enter__()
 
 
 def test_the_lock_is_per_target(tmp_path: Path) -> None:
     """Two spellings of one target are one; two targets are two."""
-    with locked(tmp_path / "a"), locked(tmp_path / "b"), pytest.raises(RequestError, match="is being built"):
-        locked(tmp_path / "b" / ".." / "a").__enter__()
+    with (
+        locked_target(tmp_path / "a"),
+        locked_target(tmp_path / "b"),
+        pytest.raises(RequestError, match="is being built"),
+    ):
+        locked_target(tmp_path / "b" / ".." / "a").__enter__()
 
 
 def test_the_lock_leaves_nothing_behind(tmp_path: Path) -> None:
     """Not even where the build failed; and the folder that it makes for the target stays empty."""
-    with pytest.raises(ValueError, match="the build failed"), locked(tmp_path / "new" / "out"):
+    with pytest.raises(ValueError, match="the build failed"), locked_target(tmp_path / "new" / "out"):
         raise ValueError("the build failed")
     assert [path.name for path in tmp_path.rglob("*")] == ["new"]
 
@@ -183,7 +187,7 @@ def test_a_folder_without_locks_is_one_sentence(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(fcntl, "flock", refuse)
     with pytest.raises(RequestError) as raised:
-        locked(tmp_path / "out").__enter__()
+        locked_target(tmp_path / "out").__enter__()
     assert f"{tmp_path} is on a disk without file locks" in str(raised.value)
     assert list(tmp_path.glob("*")) == []
 
@@ -198,6 +202,6 @@ def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL
     assert [path.name for path in tmp_path.iterdir()] == [".out.lock"]
-    with locked(tmp_path / "out"):
+    with locked_target(tmp_path / "out"):
         pass
     assert list(tmp_path.iterdir()) == []

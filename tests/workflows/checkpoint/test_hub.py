@@ -15,7 +15,7 @@ import pytest
 
 from tests.fakes.hub import COMMIT, FakeHub, etag_of
 from tests.workflows.checkpoint.making import CONFIG, files, tensors, write
-from workflows.checkpoint import Checkpoint, open_checkpoint, transfer
+from workflows.checkpoint import Checkpoint, download, open_checkpoint
 from workflows.errors import Cancelled, CheckpointError, HubError
 from workflows.wire.events import Event, LogEvent, ProgressEvent
 
@@ -32,7 +32,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_IMPLICIT_TOKEN", True)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # which a demo's training script says for its process
-    monkeypatch.setattr(transfer, "PAUSE", 0.01)
+    monkeypatch.setattr(download, "PAUSE", 0.01)
     close_session()
     yield
     close_session()

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.builder.test_crashes import make_stage
-from workflows.builder.work import Work
+from tests.workflows.build.test_crashes import make_stage
+from workflows.build.workspace import BuildWorkspace
 from workflows.cli import run
-from workflows.stage_cache import StageCache, read_limit
+from workflows.common.stage_cache import StageCache, read_limit
 
 
 @pytest.fixture(autouse=True)
 def _two_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache of its own, in which two stages are."""
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
-    work = Work(tmp_path / "work", lambda _: None, lambda: False, StageCache())
+    work = BuildWorkspace(tmp_path / "work", lambda _: None, lambda: False, StageCache())
     work.stage("export", "a" * 64, make_stage)
     work.stage("optimize", "b" * 64, make_stage)
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.workflows.divergence.making import bundle, scaled
+from tests.workflows.evaluation.divergence.making import bundle, scaled
 from tests.workflows.runtime.toys import Toy
 from workflows.cli import run
 from workflows.jobs import Jobs, Told

@@ -15,7 +15,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.quantize.making import perturbed
 from tests.workflows.test_worker import Client
 from workflows.cli import run
-from workflows.quantize.accuracy.prompts import questions_of
+from workflows.generate.prompt_sets import demo_questions
 
 FIELDS = {
     "positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff", "hidden_cosine",
@@ -41,7 +41,7 @@ def test_json_has_the_contract_s_fields(demo_bundle: Path, tmp_path: Path, capsy
 
 
 def test_a_person_s_own_task_is_asked(demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, *_ = questions_of("qwen3")
+    first, *_ = demo_questions("qwen3")
     rows = [{"q": first.text, "a": first.expected}, {"q": first.text, "a": "something else"}]
     file = tmp_path / "own.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)), "utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.workflows.interchange import peers
+from tests.workflows.interop import peers
 from workflows.bundle import read_bundle
 from workflows.cli import run
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.workflows.graphs.making import model, node, save, weight
+from tests.workflows.graph.making import model, node, save, weight
 from workflows.cli import run
 
 

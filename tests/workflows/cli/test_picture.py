@@ -11,7 +11,17 @@ from xml.etree import ElementTree
 import pytest
 from onnx import helper
 
-from tests.workflows.picture.making import CROSS, DRIVERS, IDS, LOGITS, SOURCE, Specs, cache, described, graph
+from tests.workflows.inspection.picture.making import (
+    CROSS,
+    DRIVERS,
+    IDS,
+    LOGITS,
+    SOURCE,
+    Specs,
+    cache,
+    described,
+    graph,
+)
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.cli import run
 from workflows.runtime.signature import FileSignature

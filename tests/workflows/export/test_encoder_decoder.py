@@ -11,8 +11,8 @@ import torch
 from tests.workflows.families.models import save_encoder_decoder
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import RecipeError
-from workflows.export.attention import left_aligned_bias
-from workflows.export.encoder_decoder import Encoder, check_cross, decoder_layers, own_logits
+from workflows.export.attention import patch_position_bias
+from workflows.export.encoder_decoder import EncoderModule, check_cross, decoder_layers, eager_logits
 from workflows.export.load import load_model
 
 
@@ -24,15 +24,15 @@ def model(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 def checked(model: Any, expected: torch.Tensor) -> None:
     with torch.no_grad():
-        rows = Encoder(model)(torch.zeros(1, 3, dtype=torch.long), torch.zeros(1, 1, 1, 3))
+        rows = EncoderModule(model)(torch.zeros(1, 3, dtype=torch.long), torch.zeros(1, 1, 1, 3))
     cross = list(zip(rows[0::2], rows[1::2], strict=True))
     check_cross(model, decoder_layers(model, cross), expected)
 
 
 def test_what_is_cut_whole_passes_and_what_is_not_is_refused(model: Any) -> None:
     """As it is; then with the encoder's last layer left out, which no shape tells."""
-    expected = own_logits(model)
-    left_aligned_bias(model)
+    expected = eager_logits(model)
+    patch_position_bias(model)
     checked(model, expected)
     encoder = model.get_encoder()
     layers = encoder.block if hasattr(encoder, "block") else encoder.layers
@@ -44,8 +44,8 @@ def test_what_is_cut_whole_passes_and_what_is_not_is_refused(model: Any) -> None
 def test_a_decoder_without_its_bias_is_refused(tmp_path: Path) -> None:
     """T5's bias counts from the first slot in transformers: unless it asks for positions, a second step is wrong."""
     model = load_model(open_checkpoint(str(save_encoder_decoder("t5", tmp_path))), "translation")
-    expected = own_logits(model)
-    left_aligned_bias(model)
+    expected = eager_logits(model)
+    patch_position_bias(model)
     bias = model.get_decoder().block[0].layer[0].SelfAttention.relative_attention_bias
     bias.weight.zero_()
     with pytest.raises(RecipeError, match="logits differ from its own"):

@@ -21,11 +21,11 @@ from transformers.masking_utils import (
 from tests.workflows.families.models import save_decoder
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import RecipeError
-from workflows.export.check import check_causal
 from workflows.export.decoder import causal_layers
+from workflows.export.equivalence import check_causal
 from workflows.export.load import load_model
 from workflows.export.masks import is_part_of, window_of
-from workflows.recipe import choose
+from workflows.recipe import resolve_recipe
 
 _EXPERTS = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
 
@@ -90,5 +90,5 @@ def test_a_window_that_lives_in_the_mask_alone(
     model = load_model(checkpoint, "text-generation")
     layers = causal_layers(model)
     assert [layer.window for layer in layers] == windows
-    reference = check_causal(model, layers, choose(checkpoint, {"capacity": 256}))
+    reference = check_causal(model, layers, resolve_recipe(checkpoint, {"capacity": 256}))
     assert len(reference.ids) >= 80 and reference.rows[-1] == len(reference.ids) - 1

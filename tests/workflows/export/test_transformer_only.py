@@ -14,14 +14,14 @@ from transformers import AutoModelForCausalLM
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.errors import RecipeError
-from workflows.export.attention import NAME
+from workflows.export.attention import ATTENTION_NAME
 from workflows.export.decoder import causal_layers
 from workflows.export.signature import transformer_signature
 from workflows.export.transformer_only import LpNorm, PointwiseConv, cut_transformer
 from workflows.generate import GenerateOptions, open_engine
-from workflows.inspection import inspect_path
+from workflows.inspection.contents import inspect_path
 from workflows.wire.events import GenerationDone
 
 VARIANT = {"variant": "transformer-only", "capacity": 256}
@@ -79,7 +79,7 @@ def test_token_for_token_in_fp32(model_type: str, graphs: str, tmp_path: Path) -
 
 def eager(model_type: str, folder: Path) -> Any:
     folder = save_decoder(model_type, folder)
-    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation=NAME).eval()
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation=ATTENTION_NAME).eval()
 
 
 def test_the_modules_compute_eagerly_what_they_stand_for(tmp_path: Path) -> None:

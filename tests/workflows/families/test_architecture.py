@@ -15,8 +15,8 @@ from tests.workflows.families.models import save_decoder
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
 from workflows.export.load import load_model
-from workflows.probe import probe
-from workflows.recipe import choose, family_for, task_of
+from workflows.inspection.probe import probe
+from workflows.recipe import family_for, resolve_recipe, task_of
 
 _SIZES = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2, "vocab_size": 16}
 
@@ -48,7 +48,7 @@ def test_what_is_another_model_is_refused_by_name(
     """The recipe and the wizard say the same; nothing asks for a file to be mended that is whole."""
     source = saying(tmp_path, model_type, architecture, **said)
     with pytest.raises(RecipeError, match=why) as caught:
-        choose(open_checkpoint(source), {})
+        resolve_recipe(open_checkpoint(source), {})
     assert "mend" not in str(caught.value) and str(caught.value).endswith(".")
     found = probe(source, lambda _: None, lambda: False)
     assert model_type == "vit" or (not found.supported and why in found.reason)
@@ -84,7 +84,7 @@ def test_a_task_that_the_architecture_is_not_for(
 ) -> None:
     """--task does not make one head of another: two classifiers may have the same names and shapes."""
     with pytest.raises(RecipeError, match=f"is {architecture}, which has no head for {task}: {instead}"):
-        choose(open_checkpoint(saying(tmp_path, model_type, architecture)), {"task": task})
+        resolve_recipe(open_checkpoint(saying(tmp_path, model_type, architecture)), {"task": task})
 
 
 def test_the_decoder_alone_where_the_architecture_says_so(tmp_path: Path) -> None:

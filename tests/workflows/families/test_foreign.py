@@ -18,7 +18,7 @@ from workflows.cli import run
 from workflows.errors import CapacityError, GraphError, RecipeError, RewindError
 from workflows.generate import GenerateOptions
 from workflows.generate.engine import Engine
-from workflows.inspection import inspect_path
+from workflows.inspection.contents import inspect_path
 from workflows.runtime import Machine, open_onnx
 from workflows.wire.events import NoticeEvent
 

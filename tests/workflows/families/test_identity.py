@@ -21,9 +21,9 @@ from tests.workflows.families.models import (
     save_decoder,
     save_encoder_decoder,
 )
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
+from workflows.bundle.evidence import EVIDENCE
 from workflows.errors import RecipeError
-from workflows.evidence import EVIDENCE
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 

@@ -14,15 +14,15 @@ from safetensors.torch import load_file, save_file
 
 from tests.workflows.families.models import VOCABULARY, greedy, save_decoder
 from tests.workflows.families.test_identity import check
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
-from workflows.export import check as checking
+from workflows.export import equivalence as checking
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
 from workflows.preconditions import KERNELS, Kernel
-from workflows.recipe import choose, family_for
+from workflows.recipe import family_for, resolve_recipe
 from workflows.wire.events import Event, GenerationDone, NoticeEvent
 
 _GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "rotary_dim": 8}
@@ -94,7 +94,7 @@ def test_a_model_that_does_something_unknown_between_layer_and_cache(tmp_path: P
     checkpoint = open_checkpoint(str(save_decoder("llama", tmp_path / "checkpoint")))
     model = load_model(checkpoint, "text-generation")
     layers = causal_layers(model)
-    recipe = choose(checkpoint, {"capacity": 256})
+    recipe = resolve_recipe(checkpoint, {"capacity": 256})
     checking.check_causal(model, layers, recipe)  # itself it is
     forward = model.lm_head.forward
     seen: list[int] = []
@@ -113,7 +113,7 @@ def test_a_model_that_fails_with_a_cache_is_refused_in_one_sentence(tmp_path: Pa
     """Whatever its code raises, and of whatever kind."""
     checkpoint = open_checkpoint(str(save_decoder("llama", tmp_path / "checkpoint")))
     model = load_model(checkpoint, "text-generation")
-    layers, recipe = causal_layers(model), choose(checkpoint, {"capacity": 256})
+    layers, recipe = causal_layers(model), resolve_recipe(checkpoint, {"capacity": 256})
     for error in (RuntimeError("sizes 4 and\n 7"), KeyError("x"), AssertionError(), ZeroDivisionError("by 0")):
         with (
             patch.object(model.lm_head, "forward", side_effect=error),

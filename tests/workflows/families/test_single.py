@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from tests.workflows.families.models import save_encoder_decoder
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
 from workflows.errors import BundleError, GraphError, RecipeError, RequestError
 from workflows.generate import open_engine
-from workflows.inspection import inspect_path
-from workflows.probe import plan, probe
-from workflows.recipe import choose, task_of
+from workflows.inspection.contents import inspect_path
+from workflows.inspection.probe import plan, probe
+from workflows.recipe import resolve_recipe, task_of
 from workflows.runtime import open_single, run_single
 from workflows.runtime.preflight import examine
 from workflows.wire.reports.preflight import Difference
@@ -358,10 +358,10 @@ def test_a_checkpoint_that_does_not_tell_its_task(tmp_path: Path) -> None:
     folder = save("bert", "AutoModelForQuestionAnswering", _TEXT, tmp_path / "bert")
     choices = "feature-extraction, fill-mask, text-classification, token-classification"
     with pytest.raises(RecipeError, match=r"BertForQuestionAnswering tells no task .* --task: feature-extraction\."):
-        choose(open_checkpoint(str(folder)), {})
-    assert choose(open_checkpoint(str(folder)), {"task": "feature-extraction"}).task == "feature-extraction"
+        resolve_recipe(open_checkpoint(str(folder)), {})
+    assert resolve_recipe(open_checkpoint(str(folder)), {"task": "feature-extraction"}).task == "feature-extraction"
     with pytest.raises(RecipeError, match=f"cannot be built for the task 'poetry': choose {choices}"):
-        choose(open_checkpoint(str(folder)), {"task": "poetry"})
+        resolve_recipe(open_checkpoint(str(folder)), {"task": "poetry"})
     for names, task in (
         (["BertForMaskedLM", "BertForPreTraining"], "fill-mask"),
         (["BertForMaskedLM", "BertForSequenceClassification"], None),
@@ -373,7 +373,7 @@ def test_a_checkpoint_that_does_not_tell_its_task(tmp_path: Path) -> None:
         with pytest.raises(RecipeError, match=f"{names[0]}, {names[1]} tell no one task .* --task: feature-extr"):
             task_of(found)
     with pytest.raises(RecipeError, match="names no architecture"):
-        choose(open_checkpoint(str(rename(folder, architectures=None))), {})
+        resolve_recipe(open_checkpoint(str(rename(folder, architectures=None))), {})
 
 
 def test_task_specific_params_decide_between_the_tasks_of_t5(tmp_path: Path) -> None:

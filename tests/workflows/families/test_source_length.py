@@ -17,13 +17,13 @@ from tests.workflows.families.models import (
 )
 from tests.workflows.families.test_demos import check as check_demo
 from tests.workflows.families.test_demos import examples
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
 from workflows.errors import PromptError, RecipeError
 from workflows.generate import GenerateOptions, open_engine
-from workflows.inspection import inspect_path
-from workflows.recipe import choose
+from workflows.inspection.contents import inspect_path
+from workflows.recipe import resolve_recipe
 from workflows.wire.events import GenerationDone
 
 LENGTH = 33  # no multiple of anything
@@ -105,15 +105,15 @@ def test_what_the_recipe_says(tmp_path: Path) -> None:
     t5 = open_checkpoint(str(save_encoder_decoder("t5", tmp_path / "t5")))
     llama = open_checkpoint(str(save_decoder("llama", tmp_path / "llama")))
     fixed = {"graphs": "prefill-decode", "task": "translation"}
-    assert choose(bart, {"task": "translation"}).source_length is None
-    assert choose(bart, fixed).source_length == 300  # its limit
-    assert choose(t5, fixed).source_length == 512
-    assert choose(t5, fixed | {"source_length": 2000}).source_length == 2000  # its positions are relative
-    assert choose(llama, {"graphs": "prefill-decode"}).source_length is None
+    assert resolve_recipe(bart, {"task": "translation"}).source_length is None
+    assert resolve_recipe(bart, fixed).source_length == 300  # its limit
+    assert resolve_recipe(t5, fixed).source_length == 512
+    assert resolve_recipe(t5, fixed | {"source_length": 2000}).source_length == 2000  # its positions are relative
+    assert resolve_recipe(llama, {"graphs": "prefill-decode"}).source_length is None
     for checkpoint, options, why in (
         (bart, fixed | {"source_length": 301}, "source_length of 301 is beyond the 300 positions"),
         (llama, {"source_length": 8}, "source_length is the length of an encoder, and decoder-only has none"),
         (t5, fixed | {"source_length": 0}, "source_length is wrong in the recipe"),
     ):
         with pytest.raises(RecipeError, match=why):
-            choose(checkpoint, options)
+            resolve_recipe(checkpoint, options)

@@ -21,7 +21,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
 from workflows.bundle import read_bundle
 from workflows.generate.feed import begin
-from workflows.preflight import preflight
+from workflows.inspection.preflight import preflight
 from workflows.processes import python_command, python_path
 from workflows.runtime import device_named, open_machine
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.errors import BundleError
 from workflows.generate import GenerateOptions, open_engine

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import write_manifest
 from workflows.generate.doubts import find_doubts
-from workflows.inspection import check_bundle, inspect_path
+from workflows.inspection.contents import check_bundle, inspect_path
 
 Spoil = Callable[[Path], object]
 

@@ -12,7 +12,7 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors
 from typer.testing import CliRunner
 
 from tests.workflows.families.models import VOCABULARY
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.cli import app
 from workflows.errors import PromptError
 from workflows.generate import GenerateOptions, open_engine

@@ -9,11 +9,11 @@ import pytest
 
 from tests.workflows.generate.scripted import ScriptedMachine, generated
 from workflows.errors import LogitsError
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
 from workflows.generate.logits import run_checked
 from workflows.generate.text import Text
-from workflows.quantize.accuracy.side import Side
-from workflows.quantize.calibration.trajectories import follow_trajectories
-from workflows.recipe.schema import Calibration
+from workflows.quantize.calibration.trajectories import run_trajectories
+from workflows.recipe.schema import CalibrationSettings
 
 WRONG = {"one NaN": np.nan, "an infinite one": np.inf, "all -inf": -np.inf}
 WAYS: dict[str, dict[str, Any]] = {
@@ -65,13 +65,13 @@ def test_comparing_and_calibrating_say_it_too() -> None:
     engine.bundle = type("Bundle", (), {})()
     engine.bundle.pipeline = type("Pipeline", (), {"tokens": type("Tokens", (), {"eos": []})})()
     with pytest.raises(LogitsError, match="decode step at position 2 gave logits that are NaN"):
-        list(Side(engine).read([1, 2, 3, 4, 5]))
+        list(ComparedBundle(engine).read([1, 2, 3, 4, 5]))
     machine.__init__([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 1))
     with pytest.raises(LogitsError, match="decode step at position 2 gave"):
-        list(Side(engine).follow([1, 2, 3], [4, 5]))
+        list(ComparedBundle(engine).follow([1, 2, 3], [4, 5]))
     machine.__init__([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 1))
     with pytest.raises(LogitsError, match="decode step at position 3 gave"):
-        follow_trajectories(engine, [[1, 2, 3]], Calibration(samples=4, steps=4))
+        run_trajectories(engine, [[1, 2, 3]], CalibrationSettings(samples=4, steps=4))
     machine.__init__([1], 8, change=spoil(np.nan, 0))
     with pytest.raises(LogitsError):
         run_checked(machine, [1], "prefill")

@@ -13,7 +13,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.families.test_single import _RESNET, _TEXT, save
 from tests.workflows.families.test_source_length import FIXED
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.cli import run
 from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
 from workflows.generate import open_engine

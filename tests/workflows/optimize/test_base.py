@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, PassReport, Refusal, Rewrite, run_passes
+from workflows.optimize.base import PassReport, PassResult, Refusal, RewritePass, run_passes
 
 
-class Renames(Rewrite):
+class Renames(RewritePass):
     """A pass that gives the graph's one node a name, or refuses where it has that one."""
 
     title = "Rename"
@@ -18,9 +18,9 @@ class Renames(Rewrite):
     def requires(self, model: ir.Model) -> Refusal | None:
         return Refusal("named so", self.name) if model.graph.node(0).name == self.name else None
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         model.graph.node(0).name = self.name
-        return Outcome(True)
+        return PassResult(True)
 
 
 def test_after_each_pass_the_callback_sees_its_report_and_the_model() -> None:

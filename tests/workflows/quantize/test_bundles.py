@@ -13,13 +13,13 @@ import pytest
 from resources.demos.train_qwen3 import HELD_BACK_FILE
 from tests.workflows.conftest import Built
 from tests.workflows.families.test_single import _TEXT, save
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
+from workflows.build.evaluate import EvalRequest, evaluate
 from workflows.errors import RecipeError
-from workflows.evaluation import EvalRequest, evaluate
 from workflows.generate import open_engine
-from workflows.graphs import Where, open_graph
-from workflows.inspection import inspect_path
-from workflows.weights import WEIGHTS
+from workflows.graph import GraphLocation, open_graph
+from workflows.graph.weights import WEIGHTS
+from workflows.inspection.contents import inspect_path
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.inspection import BuiltPass
 
@@ -163,7 +163,7 @@ def test_convolutions_are_refused_each_with_its_name_and_components_have_their_o
 
 def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built) -> None:
     bundle = built("demo:qwen3", precision="int4")
-    places = {name: Where(bundle, "decoder", name) for name in ("export", "int4")}
+    places = {name: GraphLocation(bundle, "decoder", name) for name in ("export", "int4")}
     seen = {name: {row.op for row in open_graph(place).view.nodes} for name, place in places.items()}
     assert "MatMulNBits" in seen["int4"] and "MatMulNBits" not in seen["export"]
 

@@ -8,9 +8,9 @@ import pytest
 
 from tests.workflows.optimize.making import operators, parse, values, weights
 from workflows.quantize import METHODS, run_method
-from workflows.quantize.channels import channel_scales, quantize_channels
+from workflows.quantize.channel_quantization import channel_scales, quantize_channels
 from workflows.quantize.qdq import StaticQdq
-from workflows.recipe import Quantize
+from workflows.recipe import QuantizeSettings
 
 W8A16, W8A8 = METHODS["w8a16"], METHODS["w8a8"]
 
@@ -53,7 +53,7 @@ def test_a_product_gives_what_its_integers_say(node: str, shape: tuple[int, int]
     model = parse(f"g (float[3,32] x) => (float[3,12] y) {{ {turn} y = {node} }}", w=w)
     y = x @ (w if axis else w.T)
     ranges = {"x": (x.min(), x.max()), "y": (1.1 * y.min(), 1.1 * y.max())}
-    report = run_method(model, METHODS[f"w8a{bits}"], Quantize(), ranges)
+    report = run_method(model, METHODS[f"w8a{bits}"], QuantizeSettings(), ranges)
     assert report.modified and not report.refused and "w" not in model.graph.initializers
     made = weight(w, axis)
     expected = rounded(x, x.min(), x.max(), bits) @ (made if axis else made.T)
@@ -66,7 +66,7 @@ def test_a_product_gives_what_its_integers_say(node: str, shape: tuple[int, int]
 def test_a_convolution_and_its_bias() -> None:
     w, b, x = weights(6, 4, 1, 1), weights(6, seed=2), weights(1, 4, 1, 9, seed=1)
     model = parse("g (float[1,4,1,9] x) => (float[1,6,1,9] y) { y = Conv(x, w, b) }", w=w, b=b)
-    run_method(model, W8A8, Quantize(), {"x": (x.min(), x.max())})
+    run_method(model, W8A8, QuantizeSettings(), {"x": (x.min(), x.max())})
     assert operators(model) == {"QuantizeLinear": 1, "DequantizeLinear": 3, "Conv": 1}
     kinds = {str(v.name): v.dtype for v in model.graph.initializers.values()}
     assert [kind for name, kind in kinds.items() if name.endswith("int32")] == [ir.DataType.INT32]
@@ -95,18 +95,18 @@ def mlp() -> ir.Model:
 
 
 def wide(method: StaticQdq, model: ir.Model) -> dict[str, tuple[float, float]]:
-    return dict.fromkeys(method.observed(model, Quantize()), (-6.0, 6.0))
+    return dict.fromkeys(method.observed(model, QuantizeSettings()), (-6.0, 6.0))
 
 
 def test_sixteen_bits_take_the_flow_and_eight_the_products_alone() -> None:
     assert isinstance(W8A16, StaticQdq) and isinstance(W8A8, StaticQdq)
-    assert W8A8.observed(mlp(), Quantize()) == ["n", "c"]
-    assert set(W8A16.observed(mlp(), Quantize())) == {"inputs_embeds", "n", "a", "s", "m", "c", "d", "y"}
+    assert W8A8.observed(mlp(), QuantizeSettings()) == ["n", "c"]
+    assert set(W8A16.observed(mlp(), QuantizeSettings())) == {"inputs_embeds", "n", "a", "s", "m", "c", "d", "y"}
     x = weights(1, 5, 8) * 2
     exact = values(mlp(), {"inputs_embeds": x})[0]
     for method, rounded_values, off in ((W8A16, 8, 0.06), (W8A8, 2, 0.2)):
         model = mlp()
-        run_method(model, method, Quantize(), wide(method, model))
+        run_method(model, method, QuantizeSettings(), wide(method, model))
         assert operators(model)["QuantizeLinear"] == rounded_values
         (norm,) = [node for node in model.graph if node.op_type == "RMSNormalization"]
         assert norm.inputs[1].name == "scale"  # the norm itself stays in floating point
@@ -118,8 +118,8 @@ def test_what_moves_numbers_shares_the_grid_of_what_it_moves() -> None:
     text = """g (float[2,8] x) => (float[4,2] y) {
         a = MatMul(x, w)  t = Transpose <perm = [1,0]> (a)  y = Sigmoid(t) }"""
     model = parse(text, w=weights(8, 4))
-    assert set(W8A16.observed(model, Quantize())) == {"x", "a", "y"}  # type: ignore[attr-defined]
-    run_method(model, W8A16, Quantize(), wide(W8A16, model))  # type: ignore[arg-type]
+    assert set(W8A16.observed(model, QuantizeSettings())) == {"x", "a", "y"}  # type: ignore[attr-defined]
+    run_method(model, W8A16, QuantizeSettings(), wide(W8A16, model))  # type: ignore[arg-type]
     scales = [node.inputs[1].name for node in model.graph if node.op_type == "QuantizeLinear"]
     assert sorted(scales) == ["a.scale", "a.scale", "x.scale", "y.scale"]
 
@@ -133,20 +133,20 @@ def test_a_statistic_of_a_row_and_what_comes_of_positions_stay() -> None:
         z = Mul(position, epsilon)
     }"""
     model = parse(text, w=weights(8, 4), last=np.array([-1]), epsilon=np.array(1e-6, np.float32))
-    assert set(W8A16.observed(model, Quantize())) == {"x", "a"}  # type: ignore[attr-defined]
+    assert set(W8A16.observed(model, QuantizeSettings())) == {"x", "a"}  # type: ignore[attr-defined]
 
 
 def test_what_is_left_alone_has_a_reason() -> None:
     model = mlp()
-    report = run_method(model, W8A16, Quantize(), {})
+    report = run_method(model, W8A16, QuantizeSettings(), {})
     assert not report.modified and {one.reason for one in report.refused} == {"calibration never ran this component"}
     ranges = wide(W8A16, model) | {"c": (-1e30, 0.0)}  # type: ignore[arg-type]
-    report = run_method(model, W8A16, Quantize(), ranges)
+    report = run_method(model, W8A16, QuantizeSettings(), ranges)
     assert [(one.node, one.reason) for one in report.refused] == [
         ("make_d", "its input spans more than a grid can hold")
     ]
     model = mlp()
-    report = run_method(model, W8A8, Quantize(exclude=("make_a",)), wide(W8A8, model))  # type: ignore[arg-type]
+    report = run_method(model, W8A8, QuantizeSettings(exclude=("make_a",)), wide(W8A8, model))  # type: ignore[arg-type]
     assert [(one.node, one.reason) for one in report.refused] == [("make_a", "the recipe excludes it")]
     assert "up" in model.graph.initializers and "down" not in model.graph.initializers
 
@@ -154,7 +154,7 @@ def test_what_is_left_alone_has_a_reason() -> None:
 def test_a_table_of_int8_rows() -> None:
     table, ids = weights(40, 16), np.array([[3, 39, 0]])
     model = parse("g (int64[1,S] ids) => (float[1,S,16] x) { x = Gather(table, ids) }", table=table)
-    run_method(model, W8A16, Quantize(embedding=True), {})
+    run_method(model, W8A16, QuantizeSettings(embedding=True), {})
     np.testing.assert_allclose(values(model, {"ids": ids})[0], weight(table, 0)[ids], rtol=1e-6)
     assert "table" not in model.graph.initializers
 
@@ -162,7 +162,7 @@ def test_a_table_of_int8_rows() -> None:
 def test_before_opset_21_sixteen_bits_are_onnxruntime_s_own() -> None:
     w, x = weights(8, 4), weights(2, 8, seed=1)
     model = parse("g (float[2,8] x) => (float[2,4] y) { y = MatMul(x, w) }", opset=17, w=w)
-    run_method(model, W8A16, Quantize(), {"x": (-3.0, 3.0), "y": (-9.0, 9.0)})
+    run_method(model, W8A16, QuantizeSettings(), {"x": (-3.0, 3.0), "y": (-9.0, 9.0)})
     assert {node.domain for node in model.graph if node.op_type == "QuantizeLinear"} == {"com.microsoft"}
     np.testing.assert_allclose(values(model, {"x": x})[0], x @ weight(w, 1), atol=1e-3)
 
@@ -173,6 +173,6 @@ def test_graphs_that_share_a_weight_share_what_is_made_of_it() -> None:
     for _ in range(2):
         model = parse("g (float[2,8] x) => (float[2,4] y) { y = MatMul(x, w) }", w=weights(8, 4))
         model.graph.initializers["w"].const_value = tensor
-        run_method(model, W8A8, Quantize(), {"x": (-3.0, 3.0)})
+        run_method(model, W8A8, QuantizeSettings(), {"x": (-3.0, 3.0)})
         made.append(next(v.const_value for v in model.graph.initializers.values() if v.dtype == ir.DataType.INT8))
     assert made[0] is made[1]

@@ -8,8 +8,8 @@ import pytest
 
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import RecipeError
-from workflows.recipe import Recipe, choose, family_for
-from workflows.recipe.cut import Cut, Role, cut_of
+from workflows.recipe import Recipe, family_for, resolve_recipe
+from workflows.recipe.cut import ComponentRole, Cut, make_cut
 
 LLAMA = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 211}
 T5 = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_kv": 16, "vocab_size": 211}
@@ -26,7 +26,7 @@ def cut(model_type: str, config: dict[str, Any], task: str, **options: Any) -> C
     """The cut of a recipe with these options."""
     family = family_for(model_type, task)
     recipe = Recipe(source="x", model_type=model_type, family=family.name, task=task, **options)
-    return cut_of(family, recipe, family.geometry(config) if family.cached else None)
+    return make_cut(family, recipe, family.geometry(config) if family.cached else None)
 
 
 def decoder(config: dict[str, Any] | None = None, **options: Any) -> Cut:
@@ -128,14 +128,16 @@ def test_the_table_of_cuts(made: Cut, rows: list[Row], pairs: set[tuple[str, str
 @pytest.mark.parametrize(
     ("made", "keepers", "source"),
     [
-        (decoder(), [Role.DECODER], None),
-        (decoder(**SPLIT), [Role.PREFILL, Role.DECODE], None),
-        (decoder(**THREE), [Role.TRANSFORMER], None),
-        (behind_encoder(**SPLIT), [Role.PREFILL, Role.DECODE], "encoder"),
+        (decoder(), [ComponentRole.DECODER], None),
+        (decoder(**SPLIT), [ComponentRole.PREFILL, ComponentRole.DECODE], None),
+        (decoder(**THREE), [ComponentRole.TRANSFORMER], None),
+        (behind_encoder(**SPLIT), [ComponentRole.PREFILL, ComponentRole.DECODE], "encoder"),
         (cut("bert", {}, "fill-mask"), [], None),
     ],
 )
-def test_who_keeps_the_cache_and_who_reads_the_source(made: Cut, keepers: list[Role], source: str | None) -> None:
+def test_who_keeps_the_cache_and_who_reads_the_source(
+    made: Cut, keepers: list[ComponentRole], source: str | None
+) -> None:
     """One state, of a pair of tensors a layer and role; chunks and windows are no matter of the source's part."""
     assert [part.role for part in made.keepers] == keepers and made.source == source
     assert (made.cache is not None) == bool(keepers)
@@ -160,11 +162,11 @@ def test_fixed_axes() -> None:
     assert [(part.made_of, part.columns, part.slots) for part in decoder().parts] == [(None, None, None)]
     made = behind_encoder(**SPLIT).parts
     assert [(part.made_of, part.columns, part.slots) for part in made] == [
-        (None, None, None), (Role.DECODER, 32, 256), (Role.DECODER, 1, 256)
+        (None, None, None), (ComponentRole.DECODER, 32, 256), (ComponentRole.DECODER, 1, 256)
     ]  # fmt: skip
     made = decoder(**THREE, **SPLIT).keepers
     assert [(part.made_of, part.columns, part.slots) for part in made] == [
-        (Role.TRANSFORMER, 32, None), (Role.TRANSFORMER, 1, None)
+        (ComponentRole.TRANSFORMER, 32, None), (ComponentRole.TRANSFORMER, 1, None)
     ]  # fmt: skip
 
 
@@ -205,7 +207,7 @@ def test_parts_that_share_a_cache_have_it_in_one_type(components: dict[str, str]
     """The others may be in any."""
     options = {**THREE, **SPLIT, "quantize": {"components": components}}
     if not refused:
-        assert choose(open_checkpoint("demo:qwen3"), options).quantize.components == components
+        assert resolve_recipe(open_checkpoint("demo:qwen3"), options).quantize.components == components
         return
     with pytest.raises(RecipeError, match="bf16 changes the type of the cache, which prefill and decode share"):
-        choose(open_checkpoint("demo:qwen3"), options)
+        resolve_recipe(open_checkpoint("demo:qwen3"), options)

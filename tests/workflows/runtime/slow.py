@@ -8,7 +8,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from tests.workflows.runtime.toys import FLOAT, INT, Toy
-from workflows.interchange.assemble import assemble
+from workflows.interop.assemble import assemble
 
 
 def slow_bundle(folder: Path, rounds: int) -> Path:

@@ -14,7 +14,7 @@ import onnxruntime as ort
 import pytest
 
 from workflows.bundle import read_bundle
-from workflows.bundle.contexts import CONTEXTS, RECORD, Contexts, publish_contexts, read_contexts
+from workflows.bundle.contexts import CONTEXTS, RECORD, ContextFolder, publish_contexts, read_contexts
 from workflows.bundle.verify import verify_bundle
 from workflows.errors import BundleError, DeviceError, GraphError, JoineryError
 from workflows.generate import GenerateOptions, open_engine
@@ -44,7 +44,7 @@ def bundle(demo_split_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return Path(shutil.copytree(demo_split_bundle, tmp_path / "bundle"))
 
 
-def compiled(bundle: Path, options: Mapping[str, str] | None = None) -> Contexts:
+def compiled(bundle: Path, options: Mapping[str, str] | None = None) -> ContextFolder:
     draft = bundle / CONTEXTS / ".00000000.draft"
     make_contexts(bundle, "qnn", options or {}, False, draft)
     return publish_contexts(bundle, draft)

@@ -27,7 +27,7 @@ from workflows import cli
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, JoineryError, LogitsError
 from workflows.generate import GenerateOptions, open_engine
-from workflows.interchange.assemble import assemble
+from workflows.interop.assemble import assemble
 from workflows.jobs import Jobs, Told
 from workflows.processes import Ended, run_apart
 from workflows.runtime import Loading, device_named, open_machine

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.runtime.mutations import tokens_of
-from workflows.builder import BuildRequest, build
+from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
 
 PATH = re.compile(r" (at|has no) (pipeline|generation|metadata|tokens)[.:\[]")

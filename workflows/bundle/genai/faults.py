@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from workflows.bundle.flow import Fault
-from workflows.bundle.genai.v1 import Decoder, ModelConfig, SubModel, Version1
-from workflows.bundle.genai.words import PARTS
-from workflows.bundle.model import NAME_IN_BUNDLE
+from workflows.bundle.genai.keys import PARTS
+from workflows.bundle.genai.version1 import GenaiConfig, GenaiDecoder, ModelConfig, SubModel
+from workflows.bundle.outline import Fault
+from workflows.bundle.strict_model import NAME_IN_BUNDLE
 from workflows.names import is_layered
 
 _STAGES = "model.decoder.pipeline"
@@ -23,21 +23,21 @@ _UNFED = {
 }  # fmt: skip
 
 
-def faults(config: Version1) -> Iterator[Fault]:
+def version1_faults(config: GenaiConfig) -> Iterator[Fault]:
     """Everything of it, with the graphs changed as an import changes them."""
     model = config.model
     yield from config.odd_names()
-    yield from _odd_parts(model)
-    yield from _odd_decoder(model.decoder)
+    yield from _part_faults(model)
+    yield from _decoder_faults(model.decoder)
     if model.encoder is not None:
-        yield from _odd_patterns(model.encoder, "encoder")
-    yield from _odd_files(model)
-    yield from _odd_stages(model.decoder, [part for part in PARTS if getattr(model, part) is not None])
+        yield from _pattern_faults(model.encoder, "encoder")
+    yield from _file_faults(model)
+    yield from _stage_faults(model.decoder, [part for part in PARTS if getattr(model, part) is not None])
     if not (config.search.max_length or model.context_length):
         yield Fault("model.context_length", "the file must say how many tokens the cache holds")
 
 
-def ring_faults(config: Version1) -> Iterator[Fault]:
+def ring_faults(config: GenaiConfig) -> Iterator[Fault]:
     """What cannot be run with the graphs as they are."""
     window = config.model.decoder.sliding_window
     if window is not None and window.layers:
@@ -45,7 +45,7 @@ def ring_faults(config: Version1) -> Iterator[Fault]:
         yield Fault("model.decoder.sliding_window.layers", message)
 
 
-def _odd_parts(model: ModelConfig) -> Iterator[Fault]:
+def _part_faults(model: ModelConfig) -> Iterator[Fault]:
     for key, why in (("joiner", _TRANSDUCER), ("vad", "Joinery does not listen for speech")):
         if getattr(model, key) is not None:
             yield Fault(f"model.{key}", why)
@@ -62,18 +62,18 @@ def _odd_parts(model: ModelConfig) -> Iterator[Fault]:
             yield Fault(f"model.{kind}_token_id", f"the file must say in which token's places {kind} features go")
 
 
-def _odd_decoder(decoder: Decoder) -> Iterator[Fault]:
+def _decoder_faults(decoder: GenaiDecoder) -> Iterator[Fault]:
     if decoder.shared_initializers:
         yield Fault("model.decoder.shared_initializers", "Joinery shares weights by their file: export without it")
     for key in decoder.inputs:
         if key in _UNFED:
             yield Fault(f"model.decoder.inputs.{key}", f"{_UNFED[key]}: export the graph without it")
-    yield from _odd_patterns(decoder, "decoder")
+    yield from _pattern_faults(decoder, "decoder")
     if not decoder.filename and not decoder.pipeline:
         yield Fault("model.decoder.filename", "there is no graph that gives logits")
 
 
-def _odd_patterns(part: SubModel, name: str) -> Iterator[Fault]:
+def _pattern_faults(part: SubModel, name: str) -> Iterator[Fault]:
     """Names of tensors of which there is one a layer, by keys such as past_key_names."""
     for side, named in (("inputs", part.inputs), ("outputs", part.outputs)):
         for key, pattern in named.items():
@@ -82,7 +82,7 @@ def _odd_patterns(part: SubModel, name: str) -> Iterator[Fault]:
                 yield Fault(f"model.{name}.{side}.{key}", message)
 
 
-def _odd_files(model: ModelConfig) -> Iterator[Fault]:
+def _file_faults(model: ModelConfig) -> Iterator[Fault]:
     named = {f"model.{part}": sub.filename for part in PARTS if (sub := getattr(model, part)) is not None}
     rows = enumerate(model.decoder.pipeline)
     named |= {f"{_STAGES}[{i}].{name}": stage.filename for i, row in rows for name, stage in row.items()}
@@ -92,7 +92,7 @@ def _odd_files(model: ModelConfig) -> Iterator[Fault]:
             yield Fault(f"{path}.filename", message)
 
 
-def _odd_stages(decoder: Decoder, parts: Sequence[str]) -> Iterator[Fault]:
+def _stage_faults(decoder: GenaiDecoder, parts: Sequence[str]) -> Iterator[Fault]:
     count = sum(len(row) for row in decoder.pipeline)
     if decoder.filename and decoder.pipeline:
         yield Fault("model.decoder.filename", "the decoder has a pipeline, and is no graph itself")

@@ -10,19 +10,19 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from workflows.bundle.flow import Fault, path_of
-from workflows.bundle.genai.asked import CONFIG
-from workflows.bundle.genai.drafts import put_strategy
-from workflows.bundle.genai.faults import faults, ring_faults
-from workflows.bundle.genai.translate import translate
-from workflows.bundle.genai.v1 import Version1
-from workflows.bundle.genai.words import Json, drop, look, object_at, overlaid
+from workflows.bundle.genai.faults import ring_faults, version1_faults
+from workflows.bundle.genai.keys import Json, drop, object_at, overlaid, value_at
+from workflows.bundle.genai.metadata import CONFIG
+from workflows.bundle.genai.speculation import write_strategy
+from workflows.bundle.genai.to_version2 import to_version2
+from workflows.bundle.genai.version1 import GenaiConfig
+from workflows.bundle.outline import Fault, path_of
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError, printable
 from workflows.files import is_elsewhere
 from workflows.strict import NoJsonError, read_json
 
-WORDS = (
+TEXT_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja",
     "generation_config.json", "config.json", "preprocessor_config.json",
 )  # fmt: skip
@@ -39,7 +39,7 @@ def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict
     """
     path = folder / CONFIG
     data = _load(path)
-    pipeline = parse(data, str(path), folder.resolve().name, importing=importing)
+    pipeline = parse_genai(data, str(path), folder.resolve().name, importing=importing)
     files = {session.file: folder / session.file for session in pipeline.pipeline.sessions.values()}
     for name, session in pipeline.pipeline.sessions.items():
         if not files[session.file].is_file():
@@ -47,14 +47,14 @@ def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict
             raise fault.error(f"{path}, read as version 2,")
     weights = {near.name: near for file in list(files.values()) for near in file.parent.glob(f"{file.name}?*")}
     own = {name: near for name, near in weights.items() if near.is_file() and near.suffix != ".onnx"}
-    files = own | files | _words(folder, look(cast(Json, data), "model.tokenizer_dir"), path)
+    files = own | files | _text_files(folder, value_at(cast(Json, data), "model.tokenizer_dir"), path)
     for file in files.values():
         if is_elsewhere(folder, file.relative_to(folder)):
             raise BundleError(f"{printable(file)} is a symbolic link, and such a file is not opened: copy it there.")
     return pipeline, files
 
 
-def parse(data: object, where: str, name: str = "", *, importing: bool = False) -> Pipeline:
+def parse_genai(data: object, where: str, name: str = "", *, importing: bool = False) -> Pipeline:
     """A decoded file of either version; name: what a person calls the model.
 
     Raises BundleError with the JSON path of what is wrong.
@@ -86,14 +86,14 @@ def _with_facts(made: Json, name: str) -> Json:
 
 def _of_version_1(said: Json, where: str, importing: bool) -> Json:
     try:
-        config = Version1.model_validate(said)
+        config = GenaiConfig.model_validate(said)
     except ValidationError as error:
         first = error.errors()[0]
         path = path_of([part for part in first["loc"] if part != "[key]"]) or "the file"
         raise Fault(path, first["msg"].removeprefix("Value error, ")).error(where) from None
-    for fault in (*faults(config), *(() if importing else ring_faults(config))):
+    for fault in (*version1_faults(config), *(() if importing else ring_faults(config))):
         raise fault.error(where)
-    made = translate(config, said)
+    made = to_version2(config, said)
     if importing:
         drop(made, "metadata.genai.model.decoder.sliding_window.layers")
         drop(made, "metadata.genai.model.decoder.sliding_window.cache_slack")
@@ -109,21 +109,21 @@ def _with_version_2(made: Json, data: Json) -> Json:
     flow = said.get("pipeline")
     if isinstance(flow, dict) and "flow" not in flow and "extends" not in flow:
         said["metadata"] = overlaid({"genai": {"pipeline": flow}}, object_at(said, "metadata"))
-        put_strategy(made, flow)
+        write_strategy(made, flow)
         del said["pipeline"]
     elif flow is not None:
         del made["pipeline"]
     return overlaid(made, said)
 
 
-def _words(folder: Path, tokenizer: object, path: Path) -> dict[str, Path]:
+def _text_files(folder: Path, tokenizer: object, path: Path) -> dict[str, Path]:
     """What the folder says about text and generation, as a bundle calls it."""
     inner = tokenizer if isinstance(tokenizer, str) else ""
     outside = inner.startswith(("/", "\\")) or ".." in inner or ":" in inner
     if outside or not (folder / inner).is_dir():
         message = "the folder's tokenizer must lie in it" if outside else f"there is no folder {inner}"
         raise Fault("model.tokenizer_dir", message).error(str(path))
-    places = {f"tokenizer/{name}": folder / inner / name for name in WORDS}
+    places = {f"tokenizer/{name}": folder / inner / name for name in TEXT_FILES}
     return {name: place for name, place in places.items() if place.is_file()}
 
 

@@ -70,7 +70,7 @@ def _proposer(machine: Machine, options: GenerateOptions, draft: DraftModel | He
     if draft is not None:
         return draft
     if asked is not None and asked.draft.producer == "ngram":
-        rule = asked.draft.ngram or file.NGram()
+        rule = asked.draft.ngram or file.NGramSettings()
         return NGram(rule.min_match, _most(options, asked), rule.window)
     if asked is not None and named is not None:
         name = printable(named.name)
@@ -78,7 +78,9 @@ def _proposer(machine: Machine, options: GenerateOptions, draft: DraftModel | He
     return None
 
 
-def _followed(machine: Machine, options: GenerateOptions, draft: DraftModel | Heads | None) -> file.Strategy | None:
+def _followed(
+    machine: Machine, options: GenerateOptions, draft: DraftModel | Heads | None
+) -> file.StrategySettings | None:
     """The file's strategy, where who drafts is whom it asks to."""
     asked = machine.pipeline.pipeline.strategy
     if asked is None or options.ngram:
@@ -86,7 +88,7 @@ def _followed(machine: Machine, options: GenerateOptions, draft: DraftModel | He
     return asked if (draft is not None) == (asked.draft.producer in OF_A_MODEL) else None
 
 
-def _most(options: GenerateOptions, asked: file.Strategy) -> int:
+def _most(options: GenerateOptions, asked: file.StrategySettings) -> int:
     """How many tokens a draft has at most; of look-ups the file may say two numbers, and the lesser counts."""
     if "draft_tokens" in options.model_fields_set:
         return options.draft_tokens

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from workflows.bundle import Bundle
-from workflows.bundle.options import SessionOptions
+from workflows.bundle.session_options import SessionOptions
 from workflows.errors import Cancelled, CapacityError, DraftError, JoineryError, printable
 from workflows.generate.companion import Companion, open_beside
 from workflows.generate.logits import Logits, run_tree

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from workflows.bundle.flow import Fault
-from workflows.bundle.strategy import Tree as AskedTree
+from workflows.bundle.outline import Fault
+from workflows.bundle.strategy import TreeSettings as AskedTree
 from workflows.errors import CapacityError
 from workflows.generate.companion import common_length
 from workflows.generate.logits import Logits

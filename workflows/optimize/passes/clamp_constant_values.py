@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_initializer, drop_unused
-from workflows.optimize.match import largest_of, reaches, tensor_of
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_initializer, drop_unused
+from workflows.optimize.queries import constant_tensor, largest_finite, uses_through
 from workflows.tensors import Array
 
 FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16, ir.DataType.DOUBLE)
@@ -28,22 +28,22 @@ COMPARISONS = ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "IsI
 WEIGHTED = ("MatMul", "Gemm", "Conv", "ConvTranspose", "MatMulInteger", "FusedMatMul", "RMSNormalization", "Gather")
 
 
-def floor_of(dtype: ir.DataType) -> float:
+def finite_floor(dtype: ir.DataType) -> float:
     """A quarter of the least finite number of `dtype`: −16,376 for float16, about −8.5e37 for float32."""
-    return -largest_of(dtype) / 4
+    return -largest_finite(dtype) / 4
 
 
-class ClampConstantValues(Rewrite):
+class ClampConstantValues(RewritePass):
     """Replaces −inf in initializers, Constant nodes and ConstantOfShape; +inf and what is compared with are refused."""
 
     name = "clamp_constant_values"
     title = "Finite masks instead of −inf"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         for value in _candidates(model):
-            tensor = tensor_of(value)
+            tensor = constant_tensor(value)
             assert tensor is not None  # a candidate is a constant
             array = np.asarray(tensor.numpy())
             where = str(value.name)
@@ -59,7 +59,7 @@ class ClampConstantValues(Rewrite):
             modified = _clamp(model.graph, value, array, tensor.dtype, kept) or modified
         for node in [node for node in model.graph.all_nodes() if node.op_type == "ConstantOfShape"]:
             modified = _clamp_fill(node) or modified
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _may_be_infinite(array: Array) -> bool:
@@ -75,7 +75,7 @@ def _candidates(model: ir.Model) -> Iterator[ir.Value]:
             constants += graph.initializers.values()
         constants += [n.outputs[0] for n in graph if n.op_type == "Constant" and n.domain == ""]
     for value in constants:
-        tensor = tensor_of(value)
+        tensor = constant_tensor(value)
         if tensor is None or tensor.dtype not in FLOATS:
             continue
         if any(use.node.op_type not in WEIGHTED for use in value.uses()):
@@ -88,7 +88,7 @@ def _comparers(value: ir.Value) -> list[ir.Node]:
     for use in value.uses():
         ends = [use.node] if use.node.op_type not in SHAPES else []
         for output in use.node.outputs if not ends else []:
-            ends += [node for node, _ in reaches(output, SHAPES)]
+            ends += [node for node, _ in uses_through(output, SHAPES)]
         if any(node.op_type in COMPARISONS for node in ends) and use.node not in found:
             found.append(use.node)
     return found
@@ -112,7 +112,7 @@ def _clamp(graph: ir.Graph, value: ir.Value, array: Array, dtype: ir.DataType, k
 
 def _floor_for(value: ir.Value, dtype: ir.DataType) -> float:
     """The floor of the narrowest type that the value is cast to on its way."""
-    floors, seen, waiting = [floor_of(dtype)], {value}, [value]
+    floors, seen, waiting = [finite_floor(dtype)], {value}, [value]
     while waiting:
         for use in waiting.pop().uses():
             if use.node.op_type not in SHAPES:
@@ -124,7 +124,7 @@ def _floor_for(value: ir.Value, dtype: ir.DataType) -> float:
                 waiting.append(output)
                 target = ir.DataType(use.node.attributes.get_int("to", 0)) if use.node.op_type == "Cast" else None
                 if target in FLOATS:
-                    floors.append(floor_of(target))
+                    floors.append(finite_floor(target))
     return max(floors)
 
 
@@ -133,7 +133,7 @@ def _clamp_fill(node: ir.Node) -> bool:
     fill = node.attributes.get_tensor("value")
     if fill is None or fill.dtype not in FLOATS or not np.isneginf(np.asarray(fill.numpy())).all():
         return False
-    if any(end.op_type in COMPARISONS for end, _ in reaches(node.outputs[0], SHAPES)):
+    if any(end.op_type in COMPARISONS for end, _ in uses_through(node.outputs[0], SHAPES)):
         return False
     floor = ir.tensor([_floor_for(node.outputs[0], fill.dtype)], dtype=fill.dtype)
     node.attributes["value"] = ir.AttrTensor("value", floor)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Rewrite
-from workflows.optimize.hygiene import unused_domains
+from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.graph_checks import unused_domains
 
 
-class CleanOpsetImports(Rewrite):
+class CleanOpsetImports(RewritePass):
     """Removes them from the model and its functions; the default domain stays, for onnx asks for it."""
 
     name = "clean_opset_imports"
     title = "Remove unused operator-set imports"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         unused = unused_domains(model)
         for domain in unused:
             del model.opset_imports[domain]
-        return Outcome(bool(unused))
+        return PassResult(bool(unused))
 
     def ensures(self, model: ir.Model) -> str:
         """Every import is used."""

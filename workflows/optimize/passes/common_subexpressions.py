@@ -5,10 +5,10 @@ from __future__ import annotations
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.base import PassResult, Refusal, RewritePass
 
 
-class CommonSubexpressions(Rewrite):
+class CommonSubexpressions(RewritePass):
     """onnx_ir's elimination of nodes with like operators, inputs and attributes; refuses draws that it would merge."""
 
     name = "common_subexpressions"
@@ -22,9 +22,9 @@ class CommonSubexpressions(Rewrite):
         reason = f"its {drawing.op_type} draws random numbers, and two draws are not one"
         return Refusal(reason, str(drawing.name))
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
-        return Outcome(common.CommonSubexpressionEliminationPass()(model).modified)
+        return PassResult(common.CommonSubexpressionEliminationPass()(model).modified)
 
 
 def _draws(node: ir.Node) -> bool:

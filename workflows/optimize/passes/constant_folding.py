@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.match import same_domain, tensor_of
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.queries import constant_tensor, same_domain
 
 LIMIT = 1 << 13  # elements of an input or a result: larger ones are cheaper to compute than to store and load
-_LEFT = ("If", "Loop", "Scan", "SequenceMap", "Constant")
+_NEVER_FOLDED = ("If", "Loop", "Scan", "SequenceMap", "Constant")
 
 
-class ConstantFolding(Rewrite):
+class ConstantFolding(RewritePass):
     """onnxscript's folding of what is small; a node of constants that is larger stays, and is said."""
 
     name = "constant_folding"
     title = "Compute constants once"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         from onnxscript.optimizer import FOLDED_FROM_KEY, fold_constants_ir  # slow to import, and lists need only names
 
@@ -31,7 +31,7 @@ class ConstantFolding(Rewrite):
             should_fold=lambda node: False if _size(node) > LIMIT else None,
         )
         for name in model.graph.initializers.keys() - known:
-            _own(model.graph.initializers[name])
+            _copy_constant(model.graph.initializers[name])
         values = [output for node in model.graph.all_nodes() for output in node.outputs]
         for noted in (*model.graph.all_nodes(), *values, *model.graph.initializers.values()):
             noted.metadata_props.pop(FOLDED_FROM_KEY, None)  # onnxscript's own note
@@ -42,10 +42,10 @@ class ConstantFolding(Rewrite):
             for node in model.graph
             if _is_constant(node) and _size(node) > LIMIT
         ]
-        return Outcome(folded.modified, tuple(refused))
+        return PassResult(folded.modified, tuple(refused))
 
 
-def _own(value: ir.Value) -> None:
+def _copy_constant(value: ir.Value) -> None:
     """Copies the constant: what a weight's transposition gives is a view of the file, which could not be closed."""
     if value.const_value is not None:
         tensor = value.const_value
@@ -54,11 +54,11 @@ def _own(value: ir.Value) -> None:
 
 def _is_constant(node: ir.Node) -> bool:
     """Whether all that the node reads is constant."""
-    if not node.inputs or not same_domain(node.domain, "") or node.op_type in _LEFT:
+    if not node.inputs or not same_domain(node.domain, "") or node.op_type in _NEVER_FOLDED:
         return False
-    return all(value is None or tensor_of(value) is not None for value in node.inputs)
+    return all(value is None or constant_tensor(value) is not None for value in node.inputs)
 
 
 def _size(node: ir.Node) -> int:
     """Elements of the largest constant that the node reads."""
-    return max((tensor.size for value in node.inputs if (tensor := tensor_of(value)) is not None), default=0)
+    return max((tensor.size for value in node.inputs if (tensor := constant_tensor(value)) is not None), default=0)

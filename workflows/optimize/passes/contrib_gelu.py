@@ -9,30 +9,30 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import make_node, replace, twin
-from workflows.optimize.hygiene import CONTRIB
-from workflows.optimize.match import nodes_of
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_checks import CONTRIB
+from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import find_nodes
 
 _OPERATORS = {"none": "Gelu", "tanh": "FastGelu"}
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
-class ContribGelu(Rewrite):
+class ContribGelu(RewritePass):
     """ONNX's Gelu of both kinds; refuses types that onnxruntime's own do not take."""
 
     name = "contrib_gelu"
     title = "Gelu as onnxruntime's own operator"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
-        for node in nodes_of(model.graph, "Gelu"):
+        for node in find_nodes(model.graph, "Gelu"):
             x, result = node.inputs[0], node.outputs[0]
             if x is None or x.dtype not in _TYPES:
                 refused.append(Refusal(f"its type is {x and x.dtype}", str(node.name)))
                 continue
-            operator, new = _OPERATORS[node.attributes.get_string("approximate", "none")], twin(result)
-            replace([result], [new], [make_node(operator, [x], [new], like=node, domain=CONTRIB)], node)
+            operator, new = _OPERATORS[node.attributes.get_string("approximate", "none")], new_value_like(result)
+            replace_nodes([result], [new], [make_node(operator, [x], [new], like=node, domain=CONTRIB)], node)
             modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))

@@ -5,20 +5,20 @@ from __future__ import annotations
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
-from workflows.optimize.base import Outcome, Rewrite
+from workflows.optimize.base import PassResult, RewritePass
 
 
-class DeadNodes(Rewrite):
+class DeadNodes(RewritePass):
     """Removes what no output of the graph depends on, and Identity nodes; inputs stay, for callers feed them."""
 
     name = "dead_nodes"
     title = "Remove nodes that nothing reads"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         steps = (common.IdentityEliminationPass(), common.RemoveUnusedNodesPass(), common.RemoveUnusedFunctionsPass())
         modified = [step(model).modified for step in steps]
-        return Outcome(any(modified))
+        return PassResult(any(modified))
 
     def ensures(self, model: ir.Model) -> str:
         """Every node of the graph is read."""

@@ -11,37 +11,39 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Rewrite
-from workflows.optimize.edit import add_initializer, make_node
-from workflows.optimize.match import largest_of, nodes_of
+from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.graph_edits import add_initializer, make_node
+from workflows.optimize.queries import find_nodes, largest_finite
 
 _MASK = 3  # Attention's input
 
 
-class FloatMasks(Rewrite):
+class FloatMasks(RewritePass):
     """Boolean masks of Attention; one node for all that share a mask."""
 
     name = "float_masks"
     title = "Masks of numbers for attention"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         made: dict[tuple[ir.Value, ir.DataType], ir.Value] = {}
-        for node in nodes_of(model.graph, "Attention"):
+        for node in find_nodes(model.graph, "Attention"):
             mask = node.inputs[_MASK] if len(node.inputs) > _MASK else None
             kind = node.inputs[0].dtype if node.inputs[0] is not None else None
             if mask is None or kind is None or mask.dtype != ir.DataType.BOOL:
                 continue
             if (mask, kind) not in made:
-                made[mask, kind] = _numbers(node, mask, kind)
+                made[mask, kind] = _numeric_mask(node, mask, kind)
             node.replace_input_with(_MASK, made[mask, kind])
-        return Outcome(bool(made))
+        return PassResult(bool(made))
 
 
-def _numbers(node: ir.Node, mask: ir.Value, kind: ir.DataType) -> ir.Value:
+def _numeric_mask(node: ir.Node, mask: ir.Value, kind: ir.DataType) -> ir.Value:
     graph = node.graph
     assert graph is not None  # it was found in one
-    seen, hidden = (_number(graph, kind, end, value) for end, value in (("seen", 0.0), ("hidden", -largest_of(kind))))
+    seen, hidden = (
+        _number(graph, kind, end, value) for end, value in (("seen", 0.0), ("hidden", -largest_finite(kind)))
+    )
     result = ir.Value(name=f"{mask.name}.{kind.name}", type=ir.TensorType(kind), shape=mask.shape)
     graph.insert_before(node, make_node("Where", [mask, seen, hidden], [result], like=node))
     return result

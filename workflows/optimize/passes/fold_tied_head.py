@@ -11,26 +11,26 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_constant, add_initializer, make_node, replace, twin
-from workflows.optimize.match import made_by, nodes_of, sizes, users, weight_of
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import consumers, dimensions, find_nodes, producer, weight_input
 
 
-class FoldTiedHead(Rewrite):
+class FoldTiedHead(RewritePass):
     """MatMul(x, Transpose(W)) of an initializer W [N,K]: no transposed copy where another node needs W as it is."""
 
     name = "fold_tied_head"
     title = "A tied head without a transposed copy"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
-        for matmul in nodes_of(model.graph, "MatMul"):
-            transpose = made_by(matmul.inputs[1], "Transpose")
-            weight = weight_of(transpose, 0) if transpose is not None else None
+        for matmul in find_nodes(model.graph, "MatMul"):
+            transpose = producer(matmul.inputs[1], "Transpose")
+            weight = weight_input(transpose, 0) if transpose is not None else None
             if transpose is None or weight is None or not _swaps(transpose, weight):
                 continue
-            if len(users(weight)) == 1:
+            if len(consumers(weight)) == 1:
                 _transpose_once(matmul, transpose, weight)
                 modified = True
                 continue
@@ -40,15 +40,15 @@ class FoldTiedHead(Rewrite):
             else:
                 _to_gemm(matmul, weight)
                 modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _swaps(transpose: ir.Node, weight: ir.Value) -> bool:
-    return len(sizes(weight) or ()) == 2 and tuple(transpose.attributes.get_ints("perm", (1, 0))) == (1, 0)
+    return len(dimensions(weight) or ()) == 2 and tuple(transpose.attributes.get_ints("perm", (1, 0))) == (1, 0)
 
 
 def _reason_against(matmul: ir.Node, weight: ir.Value) -> str:
-    axes = sizes(matmul.inputs[0])
+    axes = dimensions(matmul.inputs[0])
     if axes is None or len(axes) not in (2, 3):
         return f"the head's input has {len(axes) if axes else 'unknown'} axes, and Gemm can serve 2 or 3"
     if len(axes) == 3 and not isinstance(axes[0], int):
@@ -68,20 +68,20 @@ def _transpose_once(matmul: ir.Node, transpose: ir.Node, weight: ir.Value) -> No
 
     shape = ir.Shape([tensor.shape[1], tensor.shape[0]])
     folded = add_initializer(matmul.graph, name, ir.LazyTensor(turned, tensor.dtype, shape, name=name))
-    result = twin(matmul.outputs[0])
+    result = new_value_like(matmul.outputs[0])
     node = make_node("MatMul", [matmul.inputs[0], folded], [result], like=matmul)
-    replace([matmul.outputs[0]], [result], [node], matmul)
+    replace_nodes([matmul.outputs[0]], [result], [node], matmul)
 
 
 def _to_gemm(matmul: ir.Node, weight: ir.Value) -> None:
     """[1,S,K] → [S,K] → [S,N] → [1,S,N]."""
-    source, result, graph = matmul.inputs[0], twin(matmul.outputs[0]), matmul.graph
-    axes = sizes(source)
+    source, result, graph = matmul.inputs[0], new_value_like(matmul.outputs[0]), matmul.graph
+    axes = dimensions(source)
     assert axes is not None and graph is not None and source is not None  # see _reason_against
     if len(axes) == 2:
         nodes = [make_node("Gemm", [source, weight], [result], {"transB": 1}, like=matmul)]
     else:
-        rows, product = twin(source, "rows"), twin(result, "rows")
+        rows, product = new_value_like(source, "rows"), new_value_like(result, "rows")
         wide, narrow = [int(size) for size in weight.const_value.shape]
         flat = add_constant(graph, f"{result.name}.flat", [-1, narrow], ir.DataType.INT64)
         whole = add_constant(graph, f"{result.name}.whole", [axes[0], -1, wide], ir.DataType.INT64)
@@ -90,4 +90,4 @@ def _to_gemm(matmul: ir.Node, weight: ir.Value) -> None:
             make_node("Gemm", [rows, weight], [product], {"transB": 1}, like=matmul),
             make_node("Reshape", [product, whole], [result], like=matmul),
         ]
-    replace([matmul.outputs[0]], [result], nodes, matmul)
+    replace_nodes([matmul.outputs[0]], [result], nodes, matmul)

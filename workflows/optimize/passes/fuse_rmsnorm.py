@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_initializer, make_node, replace, twin
-from workflows.optimize.match import (
-    array_of,
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import (
+    constant_array,
+    consumers,
+    dimensions,
+    find_nodes,
+    has_single_use,
     is_last_axis,
-    is_number,
-    is_private,
-    last_size,
-    made_by,
-    nodes_of,
-    sizes,
-    split_constant,
-    users,
+    is_near_scalar,
+    last_dimension,
+    producer,
+    split_scalar_operand,
 )
 from workflows.preconditions import KERNELS
 
@@ -40,33 +40,33 @@ class _Norm:
     epsilon: float
 
 
-class FuseRMSNorm(Rewrite):
+class FuseRMSNorm(RewritePass):
     """Fuses the chain with its scale; where float16 is widened for it and narrowed after, the casts go in too."""
 
     name = "fuse_rmsnorm"
     title = "RMS norm as one node"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         standard = model.opset_imports.get("", 0) >= _RMS_OPSET
-        for node in nodes_of(model.graph, "Sqrt", "Pow"):
+        for node in find_nodes(model.graph, "Sqrt", "Pow"):
             found = _find(node)
             if isinstance(found, _Norm):
                 found = _fuse(found, standard)
                 modified = modified or found is None
             if found is not None:
                 refused.append(Refusal(found, str(node.name)))
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _find(root: ir.Node) -> _Norm | str | None:
     """The norm around a square root; why it is none that can be fused; None where it is something else."""
-    if root.op_type == "Pow" and not is_number(root.inputs[1], -0.5):
+    if root.op_type == "Pow" and not is_near_scalar(root.inputs[1], -0.5):
         return None
-    added = made_by(root.inputs[0], "Add")
-    parts = split_constant(added) if added is not None else None
-    mean = made_by(parts[0], "ReduceMean") if parts is not None else None
+    added = producer(root.inputs[0], "Add")
+    parts = split_scalar_operand(added) if added is not None else None
+    mean = producer(parts[0], "ReduceMean") if parts is not None else None
     x = _squared(mean.inputs[0]) if mean is not None else None
     if parts is None or mean is None or x is None:
         return None
@@ -82,17 +82,17 @@ def _find(root: ir.Node) -> _Norm | str | None:
 
 def _squared(value: ir.Value | None) -> ir.Value | None:
     """x where `value` is x² or x·x."""
-    power = made_by(value, "Pow")
+    power = producer(value, "Pow")
     if power is not None:
-        return power.inputs[0] if is_number(power.inputs[1], 2) else None
-    product = made_by(value, "Mul")
+        return power.inputs[0] if is_near_scalar(power.inputs[1], 2) else None
+    product = producer(value, "Mul")
     return product.inputs[0] if product is not None and product.inputs[0] is product.inputs[1] else None
 
 
 def _over_last_axis(mean: ir.Node) -> bool:
     axes = mean.attributes.get_ints("axes")
     if axes is None and len(mean.inputs) > 1:
-        found = array_of(mean.inputs[1])
+        found = constant_array(mean.inputs[1])
         axes = found.reshape(-1).tolist() if found is not None else None
     kept = mean.attributes.get_int("keepdims", 1) == 1
     return kept and axes is not None and len(axes) == 1 and is_last_axis(axes[0], mean.inputs[0])
@@ -101,24 +101,24 @@ def _over_last_axis(mean: ir.Node) -> bool:
 def _divided(root: ir.Node, x: ir.Value) -> ir.Value | None:
     """x / root, in one of its spellings; for Pow(-0.5) it is x · root."""
     value = root.outputs[0]
-    if not is_private(value):
+    if not has_single_use(value):
         return None
-    (user,) = users(value)
+    (user,) = consumers(value)
     if root.op_type == "Sqrt":
         if user.op_type == "Div" and user.inputs[0] is x:
             return user.outputs[0]
-        inverse = user.op_type == "Reciprocal" or (user.op_type == "Div" and is_number(user.inputs[0], 1))
+        inverse = user.op_type == "Reciprocal" or (user.op_type == "Div" and is_near_scalar(user.inputs[0], 1))
         value = user.outputs[0]
-        if not inverse or not is_private(value):
+        if not inverse or not has_single_use(value):
             return None
-        (user,) = users(value)
+        (user,) = consumers(value)
     return user.outputs[0] if user.op_type == "Mul" and set(user.inputs) == {x, value} else None
 
 
 def _fuse(norm: _Norm, standard: bool) -> str | None:
     """Puts the fused node in; or why it cannot."""
     x, output = norm.x, norm.output
-    width = last_size(x)
+    width = last_dimension(x)
     producer = output.producer()
     assert producer is not None and producer.graph is not None  # it was found in a graph
     narrowed = _narrowed(norm)
@@ -133,19 +133,19 @@ def _fuse(norm: _Norm, standard: bool) -> str | None:
         scale, result = add_initializer(producer.graph, ones, tensor), output
     last = result.producer()
     assert last is not None  # a found value has a node
-    fused = twin(result)
+    fused = new_value_like(result)
     attributes = {"axis": -1, "epsilon": norm.epsilon, "stash_type": 1}
     op = "RMSNormalization" if standard else "SimplifiedLayerNormalization"
-    replace([result], [fused], [make_node(op, [x, scale], [fused], attributes, like=last)], last)
+    replace_nodes([result], [fused], [make_node(op, [x, scale], [fused], attributes, like=last)], last)
     return None
 
 
 def _narrowed(norm: _Norm) -> tuple[ir.Value, ir.Value] | None:
     """(narrow x, narrow output) where the norm is float32 between two casts: the node itself computes so."""
-    widened = made_by(norm.x, "Cast")
-    if widened is None or norm.x.dtype != _FLOAT or not is_private(norm.output):
+    widened = producer(norm.x, "Cast")
+    if widened is None or norm.x.dtype != _FLOAT or not has_single_use(norm.output):
         return None
-    (user,) = users(norm.output)
+    (user,) = consumers(norm.output)
     narrow = widened.inputs[0]
     if user.op_type != "Cast" or narrow is None or user.outputs[0].dtype != narrow.dtype or narrow.dtype not in _TYPES:
         return None
@@ -154,10 +154,15 @@ def _narrowed(norm: _Norm) -> tuple[ir.Value, ir.Value] | None:
 
 def _scaled(output: ir.Value, width: int | None) -> tuple[ir.Value | None, ir.Value]:
     """(scale [width], the product) where the one reader multiplies by a vector of the last axis and type."""
-    if is_private(output):
-        (user,) = users(output)
+    if has_single_use(output):
+        (user,) = consumers(output)
         if user.op_type == "Mul":
             scale = user.inputs[1] if user.inputs[0] is output else user.inputs[0]
-            if scale is not None and width is not None and sizes(scale) == (width,) and scale.dtype == output.dtype:
+            if (
+                scale is not None
+                and width is not None
+                and dimensions(scale) == (width,)
+                and scale.dtype == output.dtype
+            ):
                 return scale, user.outputs[0]
     return None, output

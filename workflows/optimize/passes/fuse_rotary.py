@@ -14,17 +14,17 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import make_node, replace, twin
-from workflows.optimize.match import (
-    array_of,
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import (
+    constant_array,
+    constant_scalar,
+    dimensions,
+    find_nodes,
+    has_single_use,
     is_last_axis,
-    is_private,
-    last_size,
-    made_by,
-    nodes_of,
-    scalar,
-    sizes,
+    last_dimension,
+    producer,
 )
 from workflows.preconditions import KERNELS
 
@@ -42,7 +42,7 @@ class _Rotary:
     sin: ir.Value
 
 
-class FuseRotary(Rewrite):
+class FuseRotary(RewritePass):
     """Fuses the sum where cosines and sines come of angles that are put together with themselves."""
 
     name = "fuse_rotary"
@@ -53,11 +53,11 @@ class FuseRotary(Rewrite):
         opset = model.opset_imports.get("", 0)
         return None if opset >= _OPSET else Refusal(f"opset {opset} has no RotaryEmbedding, which came with {_OPSET}")
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         halves: dict[ir.Value, ir.Value] = {}
-        for node in nodes_of(model.graph, "Add"):
+        for node in find_nodes(model.graph, "Add"):
             rotary = _find(node)
             if rotary is None:
                 continue
@@ -67,13 +67,13 @@ class FuseRotary(Rewrite):
             else:
                 _fuse(node, rotary, halves)
                 modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _find(add: ir.Node) -> _Rotary | None:
     for first, second in (add.inputs, add.inputs[::-1]):
-        products = [made_by(value, "Mul") for value in (first, second)]
-        if any(product is None or not is_private(product.outputs[0]) for product in products):
+        products = [producer(value, "Mul") for value in (first, second)]
+        if any(product is None or not has_single_use(product.outputs[0]) for product in products):
             return None
         straight, turned = (product.inputs for product in products if product is not None)
         for index in (0, 1):
@@ -89,30 +89,30 @@ def _find(add: ir.Node) -> _Rotary | None:
 
 def _unrotated(value: ir.Value | None) -> ir.Value | None:
     """x where `value` is (−second half of x, first half of x) along the last axis."""
-    joined = made_by(value, "Concat")
+    joined = producer(value, "Concat")
     if joined is None or len(joined.inputs) != 2 or not is_last_axis(joined.attributes.get_int("axis", 0), value):
         return None
-    negative = made_by(joined.inputs[0], "Neg")
+    negative = producer(joined.inputs[0], "Neg")
     halves = (negative.inputs[0] if negative is not None else None), joined.inputs[1]
-    split = made_by(halves[0], "Split")
+    split = producer(halves[0], "Split")
     if split is not None and list(split.outputs) == [halves[1], halves[0]]:
-        whole, even = split.inputs[0], last_size(halves[0]) == last_size(halves[1])
+        whole, even = split.inputs[0], last_dimension(halves[0]) == last_dimension(halves[1])
         along = is_last_axis(split.attributes.get_int("axis", 0), whole)
         return whole if even and along else None
     second, first = (_sliced(half) for half in halves)
     if first is None or second is None or first[0] is not second[0]:
         return None
-    size = last_size(first[0])
+    size = last_dimension(first[0])
     bounds = (first[1], (second[1][0], min(second[1][1], size or 0)))
     return first[0] if size and bounds == ((0, size // 2), (size // 2, size)) and size % 2 == 0 else None
 
 
 def _sliced(value: ir.Value | None) -> tuple[ir.Value, tuple[int, int]] | None:
     """(source, bounds) of a Slice of the last axis, step 1."""
-    node = made_by(value, "Slice")
+    node = producer(value, "Slice")
     if node is None or len(node.inputs) < 4 or node.inputs[0] is None:
         return None
-    numbers = [array_of(part, 1) for part in node.inputs[1:]]
+    numbers = [constant_array(part, 1) for part in node.inputs[1:]]
     found = [int(number.item()) for number in numbers if number is not None and number.size == 1]
     if len(found) != len(numbers) or not is_last_axis(found[2], node.inputs[0]) or found[3:] not in ([], [1]):
         return None
@@ -121,19 +121,19 @@ def _sliced(value: ir.Value | None) -> tuple[ir.Value, tuple[int, int]] | None:
 
 def _without_heads(value: ir.Value | None) -> ir.Value | None:
     """[1,S,D] where `value` is that with an axis for the heads put in."""
-    node = made_by(value, "Unsqueeze")
-    axes = array_of(node.inputs[1]) if node is not None and len(node.inputs) > 1 else None
+    node = producer(value, "Unsqueeze")
+    axes = constant_array(node.inputs[1]) if node is not None and len(node.inputs) > 1 else None
     source = node.inputs[0] if node is not None else None
-    return source if axes is not None and axes.tolist() in ([1], [-3]) and len(sizes(source) or ()) == 3 else None
+    return source if axes is not None and axes.tolist() in ([1], [-3]) and len(dimensions(source) or ()) == 3 else None
 
 
 def _reason_against(rotary: _Rotary) -> str:
     """Why the sum stays as it is."""
-    axes, width = sizes(rotary.x), last_size(rotary.x)
+    axes, width = dimensions(rotary.x), last_dimension(rotary.x)
     if axes is None or len(axes) != 4 or rotary.x.dtype not in _TYPES or not isinstance(axes[1], int):
         return f"what it turns is {axes}, and the operator takes [B,H,S,D] of floating-point numbers"
     for table in (rotary.cos, rotary.sin):
-        lead = sizes(table) or ()
+        lead = dimensions(table) or ()
         if lead[:2] != (axes[0], axes[2]) or lead[-1] != width or table.dtype != rotary.x.dtype:
             return f"{table.name} is {lead} and no table of {axes}"
         if not _is_doubled(table):
@@ -143,7 +143,7 @@ def _reason_against(rotary: _Rotary) -> str:
 
 def _angles(value: ir.Value) -> ir.Value | None:
     """Angles where `value` is Concat(angles, angles) along the last axis."""
-    joined = made_by(value, "Concat")
+    joined = producer(value, "Concat")
     if joined is None or len(joined.inputs) != 2 or joined.inputs[0] is not joined.inputs[1]:
         return None
     return joined.inputs[0] if is_last_axis(joined.attributes.get_int("axis", 0), value) else None
@@ -151,10 +151,14 @@ def _angles(value: ir.Value) -> ir.Value | None:
 
 def _source(value: ir.Value) -> ir.Value | None:
     """What `value` is computed from, element by element and with no other table."""
-    step = made_by(value, *_BY_ELEMENT, "Mul")
-    whole = next((v for v in step.inputs if v is not None and scalar(v) is None), None) if step is not None else None
-    tables = [v for v in step.inputs if scalar(v) is None] if step is not None else []
-    return whole if len(tables) == 1 and whole is not None and sizes(whole) == sizes(value) else None
+    step = producer(value, *_BY_ELEMENT, "Mul")
+    whole = (
+        next((v for v in step.inputs if v is not None and constant_scalar(v) is None), None)
+        if step is not None
+        else None
+    )
+    tables = [v for v in step.inputs if constant_scalar(v) is None] if step is not None else []
+    return whole if len(tables) == 1 and whole is not None and dimensions(whole) == dimensions(value) else None
 
 
 def _is_doubled(value: ir.Value) -> bool:
@@ -171,7 +175,7 @@ def _half(value: ir.Value, made: dict[ir.Value, ir.Value]) -> ir.Value:
     if value not in made:
         assert source is not None and step is not None and step.graph is not None  # see _is_doubled
         half = _half(source, made)
-        made[value] = twin(value, "half", half.shape)
+        made[value] = new_value_like(value, "half", half.shape)
         inputs = [half if part is source else part for part in step.inputs]
         node = make_node(step.op_type, inputs, [made[value]], dict(step.attributes), like=step)
         step.graph.insert_after(step, [node])
@@ -180,7 +184,7 @@ def _half(value: ir.Value, made: dict[ir.Value, ir.Value]) -> ir.Value:
 
 def _fuse(add: ir.Node, rotary: _Rotary, halves: dict[ir.Value, ir.Value]) -> None:
     inputs = [rotary.x, _half(rotary.cos, halves), _half(rotary.sin, halves)]
-    result = twin(add.outputs[0])
-    replace(
+    result = new_value_like(add.outputs[0])
+    replace_nodes(
         [add.outputs[0]], [result], [make_node("RotaryEmbedding", inputs, [result], {"interleaved": 0}, like=add)], add
     )

@@ -10,26 +10,34 @@ import math
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import make_node, replace, twin
-from workflows.optimize.hygiene import CONTRIB
-from workflows.optimize.match import factors, is_number, made_by, nodes_of, scalar, split_constant, users
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_checks import CONTRIB
+from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import (
+    constant_scalar,
+    consumers,
+    find_nodes,
+    is_near_scalar,
+    producer,
+    product_factors,
+    split_scalar_operand,
+)
 
 _SLOPE, _CUBE = math.sqrt(2 / math.pi), 0.044715
 _GELU_OPSET = 20
 
 
-class GeluFusion(Rewrite):
+class GeluFusion(RewritePass):
     """Fuses both forms, in whatever order their products were written; refuses one with other constants."""
 
     name = "gelu_fusion"
     title = "Gelu as one node"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         opset = model.opset_imports.get("", 0)
-        for node in nodes_of(model.graph, "Erf", "Tanh"):
+        for node in find_nodes(model.graph, "Erf", "Tanh"):
             found = _find(node)
             if found is None:
                 continue
@@ -39,22 +47,22 @@ class GeluFusion(Rewrite):
             product, x = found
             _fuse(product, x, tanh=node.op_type == "Tanh", standard=opset >= _GELU_OPSET)
             modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _find(bend: ir.Node) -> tuple[ir.Node, ir.Value] | Refusal | None:
     """(the last product, x) of a Gelu around `bend`, its Erf or Tanh; None where it is part of something else."""
     shifted = _only_user(bend.outputs[0], "Add")
-    constant = split_constant(shifted) if shifted is not None else None
+    constant = split_scalar_operand(shifted) if shifted is not None else None
     if shifted is None or constant is None or constant[1] != 1:
         return None
     inner = bend.inputs[0]
     product = shifted.outputs[0]
     while (last := _only_user(product, "Mul")) is not None:
         product = last.outputs[0]
-        rest = factors(product)
+        rest = product_factors(product)
         rest.remove(shifted.outputs[0])
-        halves = [part for part in rest if is_number(part, 0.5)]
+        halves = [part for part in rest if is_near_scalar(part, 0.5)]
         others = [part for part in rest if part not in halves]
         if len(halves) == 1 and len(others) == 1 and inner is not None:
             x = others[0]
@@ -64,22 +72,22 @@ def _find(bend: ir.Node) -> tuple[ir.Node, ir.Value] | Refusal | None:
 
 
 def _only_user(value: ir.Value, op: str) -> ir.Node | None:
-    found = users(value)
+    found = consumers(value)
     return found[0] if len(found) == 1 and found[0].op_type == op and not value.is_graph_output() else None
 
 
 def _is_scaled(value: ir.Value, x: ir.Value) -> bool:
     """x / √2."""
-    division = made_by(value, "Div")
+    division = producer(value, "Div")
     if division is not None:
-        return division.inputs[0] is x and is_number(division.inputs[1], math.sqrt(2))
+        return division.inputs[0] is x and is_near_scalar(division.inputs[1], math.sqrt(2))
     return _is_product(value, [x], math.sqrt(0.5))
 
 
 def _is_cubic(value: ir.Value, x: ir.Value) -> bool:
     """√(2/π) · (x + 0.044715 · x³), or √(2/π) · x · (1 + 0.044715 · x²)."""
-    for part in factors(value):
-        total = made_by(part, "Add")
+    for part in product_factors(value):
+        total = producer(part, "Add")
         if total is None:
             continue
         one, other = total.inputs
@@ -88,7 +96,7 @@ def _is_cubic(value: ir.Value, x: ir.Value) -> bool:
                 continue
             if first is x and _is_product(value, [part], _SLOPE) and _is_power(second, x, 3):
                 return True
-            if is_number(first, 1) and _is_product(value, [part, x], _SLOPE) and _is_power(second, x, 2):
+            if is_near_scalar(first, 1) and _is_product(value, [part, x], _SLOPE) and _is_power(second, x, 2):
                 return True
     return False
 
@@ -97,10 +105,12 @@ def _is_power(value: ir.Value, x: ir.Value, exponent: int) -> bool:
     """0.044715 · x^exponent, as Pow or as a product."""
     if _is_product(value, [x] * exponent, _CUBE):
         return True
-    powers = [p for part in factors(value) if (p := made_by(part, "Pow")) is not None]
+    powers = [p for part in product_factors(value) if (p := producer(part, "Pow")) is not None]
     if len(powers) == 1 and powers[0].inputs[0] is x:
-        return is_number(powers[0].inputs[1], exponent) and _is_product(value, [powers[0].outputs[0]], _CUBE)
-    squares = [m for part in factors(value) if (m := made_by(part, "Mul")) is not None and set(m.inputs) == {x}]
+        return is_near_scalar(powers[0].inputs[1], exponent) and _is_product(value, [powers[0].outputs[0]], _CUBE)
+    squares = [
+        m for part in product_factors(value) if (m := producer(part, "Mul")) is not None and set(m.inputs) == {x}
+    ]
     if len(squares) == 1:  # x·x that something else reads too
         return _is_product(value, [squares[0].outputs[0], *[x] * (exponent - 2)], _CUBE)
     return False
@@ -109,10 +119,10 @@ def _is_power(value: ir.Value, x: ir.Value, exponent: int) -> bool:
 def _is_product(value: ir.Value, values: list[ir.Value], number: float) -> bool:
     """Whether `value` is the product of these values and of constants that come to `number`."""
     left, constant = list(values), 1.0
-    for part in factors(value):
+    for part in product_factors(value):
         if part in left:
             left.remove(part)
-        elif (found := scalar(part)) is not None:
+        elif (found := constant_scalar(part)) is not None:
             constant *= found
         else:
             return False
@@ -120,9 +130,9 @@ def _is_product(value: ir.Value, values: list[ir.Value], number: float) -> bool:
 
 
 def _fuse(last: ir.Node, x: ir.Value, *, tanh: bool, standard: bool) -> None:
-    result = twin(last.outputs[0])
+    result = new_value_like(last.outputs[0])
     if standard:
         node = make_node("Gelu", [x], [result], {"approximate": "tanh"} if tanh else None, like=last)
     else:
         node = make_node("FastGelu" if tanh else "Gelu", [x], [result], like=last, domain=CONTRIB)
-    replace([last.outputs[0]], [result], [node], last)
+    replace_nodes([last.outputs[0]], [result], [node], last)

@@ -16,10 +16,10 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from workflows.names import POSITIONS_KEY
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_initializer, make_node, replace, twin
-from workflows.optimize.hygiene import CONTRIB
-from workflows.optimize.match import made_by, nodes_of, sizes
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_checks import CONTRIB
+from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import dimensions, find_nodes, producer
 from workflows.preconditions import KERNELS
 
 GQA = "GroupQueryAttention"
@@ -29,7 +29,7 @@ _TABLE_LIMIT = 1 << 26  # bytes of cos and sin together
 
 
 @dataclass(frozen=True)
-class _Turned:
+class _RotatedInput:
     """A query or key in front of its rotary: [1,S,H,D], the rotary node, and the Reshape to [1,S,H·D] after it."""
 
     rows: ir.Value
@@ -37,7 +37,7 @@ class _Turned:
     flatten: ir.Node
 
 
-class GqaAttention(Rewrite):
+class GqaAttention(RewritePass):
     """Sets do_rotary where query and key go through one rotary; refuses other layouts, and tables it cannot make."""
 
     name = "gqa_attention"
@@ -58,12 +58,12 @@ class GqaAttention(Rewrite):
             "tell which slots are valid; build with --cache gqa"
         )
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         tables: dict[tuple[ir.Value, ...], tuple[ir.Value, ir.Value] | str] = {}
-        for node in nodes_of(model.graph, GQA, domain=CONTRIB):
-            query, key = _turned(node.inputs[0]), _turned(node.inputs[1])
+        for node in find_nodes(model.graph, GQA, domain=CONTRIB):
+            query, key = _rotated_input(node.inputs[0]), _rotated_input(node.inputs[1])
             if node.attributes.get_int("do_rotary", 0) or (query is None and key is None):
                 continue
             reason = _reason_against(query, key, node)
@@ -76,27 +76,27 @@ class GqaAttention(Rewrite):
                     modified = True
             if reason:
                 refused.append(Refusal(reason, str(node.name)))
-        others = nodes_of(model.graph, "Attention")
+        others = find_nodes(model.graph, "Attention")
         refused += [
             Refusal("it attends over no shared buffer that GroupQueryAttention could write", str(n.name))
             for n in others
         ]
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
-def _turned(value: ir.Value | None) -> _Turned | None:
-    flatten = made_by(value, "Reshape")
-    back = made_by(flatten.inputs[0], "Transpose") if flatten is not None else None
-    rotary = made_by(back.inputs[0], "RotaryEmbedding") if back is not None else None
-    forth = made_by(rotary.inputs[0], "Transpose") if rotary is not None else None
+def _rotated_input(value: ir.Value | None) -> _RotatedInput | None:
+    flatten = producer(value, "Reshape")
+    back = producer(flatten.inputs[0], "Transpose") if flatten is not None else None
+    rotary = producer(back.inputs[0], "RotaryEmbedding") if back is not None else None
+    forth = producer(rotary.inputs[0], "Transpose") if rotary is not None else None
     if flatten is None or back is None or rotary is None or forth is None or forth.inputs[0] is None:
         return None
     if any(tuple(t.attributes.get_ints("perm", ())) != _HEADS_FIRST for t in (back, forth)):
         return None
-    return _Turned(forth.inputs[0], rotary, flatten)
+    return _RotatedInput(forth.inputs[0], rotary, flatten)
 
 
-def _reason_against(query: _Turned | None, key: _Turned | None, node: ir.Node) -> str:
+def _reason_against(query: _RotatedInput | None, key: _RotatedInput | None, node: ir.Node) -> str:
     if query is None or key is None:
         return "its query and key are not both turned by a RotaryEmbedding"
     if any(len(turned.rotary.inputs) > 3 and turned.rotary.inputs[3] is not None for turned in (query, key)):
@@ -104,22 +104,24 @@ def _reason_against(query: _Turned | None, key: _Turned | None, node: ir.Node) -
     one, other = query.rotary.attributes, key.rotary.attributes
     if any(one.get_int(name, 0) != other.get_int(name, 0) for name in ("interleaved", "rotary_embedding_dim")):
         return "its query and key are turned in two ways"
-    pairs = (sizes(query.rotary.inputs[1]) or (None,))[-1] or _pairs(query)
-    head = (sizes(query.rows) or (None,))[-1]
+    pairs = (dimensions(query.rotary.inputs[1]) or (None,))[-1] or _pairs(query)
+    head = (dimensions(query.rows) or (None,))[-1]
     if not isinstance(pairs, int) or not isinstance(head, int):
         return "the size of its heads is not known"
     return KERNELS["GroupQueryAttention with rotary positions"].misfit(head_size=head, rotary_size=2 * pairs)
 
 
-def _pairs(turned: _Turned) -> int | None:
-    width = turned.rotary.attributes.get_int("rotary_embedding_dim", 0) or (sizes(turned.rows) or (None,))[-1]
+def _pairs(turned: _RotatedInput) -> int | None:
+    width = turned.rotary.attributes.get_int("rotary_embedding_dim", 0) or (dimensions(turned.rows) or (None,))[-1]
     return width // 2 if isinstance(width, int) else None
 
 
 def _rows(model: ir.Model) -> int | None:
     """How many positions there can be: the fixed slots of the cache, or what the exporter noted of the model."""
-    past = next((v for v in model.graph.inputs if str(v.name).startswith("past") and len(sizes(v) or ()) == 4), None)
-    slots = (sizes(past) or (None,) * 4)[2]
+    past = next(
+        (v for v in model.graph.inputs if str(v.name).startswith("past") and len(dimensions(v) or ()) == 4), None
+    )
+    slots = (dimensions(past) or (None,) * 4)[2]
     noted = model.metadata_props.get(POSITIONS_KEY, "")
     if isinstance(slots, int):
         return slots
@@ -152,10 +154,10 @@ def _make_tables(model: ir.Model, ends: list[ir.Value]) -> tuple[ir.Value, ir.Va
     rows = _rows(model)
     if rows is None:
         return "how many positions its tables would need is not known"
-    width = (sizes(ends[0]) or (None,))[-1]
+    width = (dimensions(ends[0]) or (None,))[-1]
     if isinstance(width, int) and 2 * rows * width * 4 > _TABLE_LIMIT:
         return f"its tables for {rows:,} positions would be larger than {_TABLE_LIMIT >> 20} MiB"
-    nodes = _cone(ends, positions)
+    nodes = _subgraph_from_positions(ends, positions)
     if isinstance(nodes, str):
         return nodes
     every = np.arange(rows)[None]
@@ -170,7 +172,7 @@ def _make_tables(model: ir.Model, ends: list[ir.Value]) -> tuple[ir.Value, ir.Va
     return found[0], found[1]
 
 
-def _cone(ends: list[ir.Value], positions: ir.Value) -> list[ir.Node] | str:
+def _subgraph_from_positions(ends: list[ir.Value], positions: ir.Value) -> list[ir.Node] | str:
     """The nodes between the positions and `ends`, in the graph's order; or on what else they depend."""
     found: set[ir.Node] = set()
     waiting = list(ends)
@@ -201,12 +203,12 @@ def _evaluate(
     return np.asarray(known[end])
 
 
-def _fuse(node: ir.Node, query: _Turned, key: _Turned, tables: tuple[ir.Value, ir.Value]) -> None:
+def _fuse(node: ir.Node, query: _RotatedInput, key: _RotatedInput, tables: tuple[ir.Value, ir.Value]) -> None:
     graph = node.graph
     assert graph is not None  # it was found in one
     new, flat = [], []
     for turned in (query, key):
-        result = twin(turned.flatten.outputs[0], "unturned", turned.flatten.outputs[0].shape)
+        result = new_value_like(turned.flatten.outputs[0], "unturned", turned.flatten.outputs[0].shape)
         new.append(make_node("Reshape", [turned.rows, turned.flatten.inputs[1]], [result], like=turned.flatten))
         flat.append(result)
     positions = next(value for value in graph.inputs if value.name == "position_ids")
@@ -216,6 +218,6 @@ def _fuse(node: ir.Node, query: _Turned, key: _Turned, tables: tuple[ir.Value, i
     attributes["rotary_interleaved"] = ir.AttrInt64(
         "rotary_interleaved", query.rotary.attributes.get_int("interleaved", 0)
     )
-    outputs = [twin(output) for output in node.outputs]
+    outputs = [new_value_like(output) for output in node.outputs]
     fused = make_node(GQA, inputs, outputs, attributes, like=node, domain=CONTRIB)
-    replace(list(node.outputs), outputs, [*new, fused], node)
+    replace_nodes(list(node.outputs), outputs, [*new, fused], node)

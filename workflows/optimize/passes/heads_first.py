@@ -14,9 +14,17 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_constant, make_node, replace, twin
-from workflows.optimize.match import array_of, is_last_axis, is_private, nodes_of, same_domain, sizes, users
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import (
+    constant_array,
+    consumers,
+    dimensions,
+    find_nodes,
+    has_single_use,
+    is_last_axis,
+    same_domain,
+)
 
 _HEADS_FIRST = (0, 2, 1, 3)
 _NORMS = ("RMSNormalization", "SimplifiedLayerNormalization", "LayerNormalization")
@@ -38,19 +46,19 @@ class _Branch:
         return self.width // self.target[3]
 
 
-class HeadsFirst(Rewrite):
+class HeadsFirst(RewritePass):
     """Puts Reshape and Transpose before the Split of which every part goes through both; refuses unlike heads."""
 
     name = "heads_first"
     title = "Query, key and value heads turned in one go"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
-        for split in nodes_of(model.graph, "Split"):
+        for split in find_nodes(model.graph, "Split"):
             found = [_branch(part) for part in split.outputs]
             branches = [branch for branch in found if branch is not None]
-            if len(branches) < max(2, len(found)) or len(sizes(split.inputs[0]) or (None,) * 3) != 3:
+            if len(branches) < max(2, len(found)) or len(dimensions(split.inputs[0]) or (None,) * 3) != 3:
                 continue
             if not is_last_axis(split.attributes.get_int("axis", 0), split.outputs[0]):
                 continue
@@ -58,14 +66,14 @@ class HeadsFirst(Rewrite):
             if reason:
                 refused.append(Refusal(reason, str(split.name)))
             else:
-                _turn(split, branches)
+                _transpose_before_split(split, branches)
                 modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _branch(part: ir.Value) -> _Branch | None:
-    axes, reshape = sizes(part), _reader(part, "Reshape")
-    target = array_of(reshape.inputs[1]) if reshape is not None else None
+    axes, reshape = dimensions(part), _reader(part, "Reshape")
+    target = constant_array(reshape.inputs[1]) if reshape is not None else None
     if reshape is None or target is None or target.shape != (4,) or axes is None or len(axes) != 3:
         return None
     norm = _reader(reshape.outputs[0], *_NORMS)
@@ -82,7 +90,7 @@ def _branch(part: ir.Value) -> _Branch | None:
 
 def _reader(value: ir.Value, *ops: str) -> ir.Node | None:
     """The one node that reads `value`, as its first input, where it is one of `ops`."""
-    node = users(value)[0] if is_private(value) else None
+    node = consumers(value)[0] if has_single_use(value) else None
     known = node is not None and node.op_type in ops and same_domain(node.domain, "") and node.inputs[0] is value
     return node if known else None
 
@@ -90,7 +98,7 @@ def _reader(value: ir.Value, *ops: str) -> ir.Node | None:
 def _is_by_head(norm: ir.Node, size: int) -> bool:
     """Whether the norm is over the last axis alone, with a scale and shift that every head shares."""
     vectors = [value for value in norm.inputs[1:] if value is not None]
-    shared = all(sizes(value) == (size,) and value.producer() is None for value in vectors)
+    shared = all(dimensions(value) == (size,) and value.producer() is None for value in vectors)
     return shared and len(norm.outputs) == 1 and norm.attributes.get_int("axis", -1) in (-1, 3)
 
 
@@ -103,17 +111,17 @@ def _reason_against(branches: list[_Branch]) -> str:
     return "its parts are brought into heads in several ways" if len(ways) > 1 else ""
 
 
-def _turn(split: ir.Node, branches: list[_Branch]) -> None:
+def _transpose_before_split(split: ir.Node, branches: list[_Branch]) -> None:
     packed, first, graph = split.inputs[0], branches[0], split.graph
     assert packed is not None and graph is not None  # the Split was found in a graph, and has an input
     heads = [branch.heads for branch in branches]
     target = [*first.target[:2], -1 if first.target[2] == -1 else sum(heads), first.target[3]]
     shape = add_constant(graph, "heads." + ".".join(map(str, target)), target, ir.DataType.INT64)
     counts = add_constant(graph, "heads.of." + ".".join(map(str, heads)), heads, ir.DataType.INT64)
-    rows, turned = twin(packed, "heads"), twin(packed, "turned")
-    results = [twin(branch.transpose.outputs[0]) for branch in branches]
+    rows, turned = new_value_like(packed, "heads"), new_value_like(packed, "turned")
+    results = [new_value_like(branch.transpose.outputs[0]) for branch in branches]
     parts = [
-        result if b.norm is None else twin(result, "part", result.shape)
+        result if b.norm is None else new_value_like(result, "part", result.shape)
         for b, result in zip(branches, results, strict=True)
     ]
     nodes = [
@@ -127,4 +135,4 @@ def _turn(split: ir.Node, branches: list[_Branch]) -> None:
             nodes.append(
                 make_node(branch.norm.op_type, [part, *branch.norm.inputs[1:]], [result], attributes, like=branch.norm)
             )
-    replace([branch.transpose.outputs[0] for branch in branches], results, nodes, split)
+    replace_nodes([branch.transpose.outputs[0] for branch in branches], results, nodes, split)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from workflows.names import LOGITS
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_constant, make_node, twin
-from workflows.optimize.head import find_head, logits_axes
-from workflows.optimize.match import sizes
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_constant, make_node, new_value_like
+from workflows.optimize.logits_head import find_head, logits_axes
+from workflows.optimize.queries import dimensions
 
 
-class LastTokenLogits(Rewrite):
+class LastTokenLogits(RewritePass):
     """Keeps the last row of what goes into the head of a graph whose sequence axis is symbolic."""
 
     name = "last_token_logits"
@@ -31,15 +31,15 @@ class LastTokenLogits(Rewrite):
             return Refusal(f"its sequence axis is fixed to {axes[1]}, and what pads it comes last")
         return None
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         head = find_head(model)
         if isinstance(head, Refusal):
-            return Outcome(False, (head,))
+            return PassResult(False, (head,))
         hidden, graph = head.hidden, model.graph
-        first, _, width = sizes(hidden) or ()
-        row = twin(hidden, "last", ir.Shape([first, 1, width]))
+        first, _, width = dimensions(hidden) or ()
+        row = new_value_like(hidden, "last", ir.Shape([first, 1, width]))
         index = add_constant(graph, f"{hidden.name}.last_index", [-1], ir.DataType.INT64)
         graph.insert_before(head.node, make_node("Gather", [hidden, index], [row], {"axis": 1}, like=head.node))
         head.feed(row, 1)
-        return Outcome(True)
+        return PassResult(True)

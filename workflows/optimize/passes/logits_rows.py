@@ -12,15 +12,15 @@ import numpy as np
 import onnx_ir as ir
 
 from workflows.names import LOGITS, LOGITS_END, LOGITS_ROWS, LOGITS_START
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_constant, make_node, twin
-from workflows.optimize.head import find_head, logits_axes
-from workflows.optimize.match import sizes
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_constant, make_node, new_value_like
+from workflows.optimize.logits_head import find_head, logits_axes
+from workflows.optimize.queries import dimensions
 
-_EVERY = {LOGITS_START: 0, LOGITS_END: np.iinfo(np.int64).max}
+_ALL_ROWS = {LOGITS_START: 0, LOGITS_END: np.iinfo(np.int64).max}
 
 
-class LogitsRows(Rewrite):
+class LogitsRows(RewritePass):
     """Lets a run choose the rows [start, end) of its logits; see Slice for negative ones, which count from the end."""
 
     name = "logits_rows"
@@ -40,22 +40,22 @@ class LogitsRows(Rewrite):
         chosen = any(value.name == LOGITS_START for value in model.graph.inputs)
         return Refusal("the rows of its logits can be chosen already") if chosen else None
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         head = find_head(model)
         if isinstance(head, Refusal):
-            return Outcome(False, (head,))
+            return PassResult(False, (head,))
         graph = model.graph
-        start, end = (_optional(graph, name, default) for name, default in _EVERY.items())
+        start, end = (_optional_input(graph, name, default) for name, default in _ALL_ROWS.items())
         axis = add_constant(graph, f"{LOGITS_ROWS}.axis", [1], ir.DataType.INT64)
-        first, _, width = sizes(head.hidden) or ()
-        rows = twin(head.hidden, LOGITS_ROWS, ir.Shape([first, LOGITS_ROWS, width]))
+        first, _, width = dimensions(head.hidden) or ()
+        rows = new_value_like(head.hidden, LOGITS_ROWS, ir.Shape([first, LOGITS_ROWS, width]))
         graph.insert_before(head.node, make_node("Slice", [head.hidden, start, end, axis], [rows], like=head.node))
         head.feed(rows, LOGITS_ROWS)
-        return Outcome(True)
+        return PassResult(True)
 
 
-def _optional(graph: ir.Graph, name: str, default: int) -> ir.Value:
+def _optional_input(graph: ir.Graph, name: str, default: int) -> ir.Value:
     """An int64 input [1] that counts as `default` where it is not fed."""
     value = add_constant(graph, name, [default], ir.DataType.INT64)
     graph.inputs.append(value)

@@ -13,34 +13,34 @@ from math import prod
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_constant, make_node, replace, twin
-from workflows.optimize.match import is_last_axis, nodes_of, sizes
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import dimensions, find_nodes, is_last_axis
 
-_WRONG = 16  # rows
+_WRONG_ROW_COUNT = 16  # rows
 
 
-class MeansApart(Rewrite):
+class MeansApart(RewritePass):
     """LayerNormalization over the last axis, where its rows are as many as the HTP has wrong."""
 
     name = "means_apart"
     title = "LayerNorms of 16 rows with the mean apart"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
-        for node in nodes_of(model.graph, "LayerNormalization"):
-            axes = sizes(node.inputs[0])
+        for node in find_nodes(model.graph, "LayerNormalization"):
+            axes = dimensions(node.inputs[0])
             rows = [axis for axis in (axes or ())[:-1] if isinstance(axis, int)]
-            if axes is None or len(rows) != len(axes) - 1 or prod(rows) != _WRONG:
+            if axes is None or len(rows) != len(axes) - 1 or prod(rows) != _WRONG_ROW_COUNT:
                 continue
             reason = _reason_against(node)
             if reason:
                 refused.append(Refusal(reason, str(node.name)))
             else:
-                _take_apart(node, [*rows, 1])
+                _subtract_mean(node, [*rows, 1])
                 modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _reason_against(node: ir.Node) -> str:
@@ -51,16 +51,16 @@ def _reason_against(node: ir.Node) -> str:
     return ""
 
 
-def _take_apart(node: ir.Node, rows: list[int]) -> None:
+def _subtract_mean(node: ir.Node, rows: list[int]) -> None:
     """rows: the shape of the mean."""
     graph, source = node.graph, node.inputs[0]
     assert graph is not None and source is not None  # it was found in a graph
     name = node.outputs[0].name
-    mean = twin(source, f"{name}.mean", ir.Shape(rows))
-    centred = twin(source, f"{name}.centred", source.shape)
-    result = twin(node.outputs[0])
+    mean = new_value_like(source, f"{name}.mean", ir.Shape(rows))
+    centred = new_value_like(source, f"{name}.centred", source.shape)
+    result = new_value_like(node.outputs[0])
     bias = node.inputs[2] if len(node.inputs) > 2 else None
-    normed = result if bias is None else twin(node.outputs[0], "normed", node.outputs[0].shape)
+    normed = result if bias is None else new_value_like(node.outputs[0], "normed", node.outputs[0].shape)
     kept = {"axis": -1, "epsilon": node.attributes.get_float("epsilon", 1e-5)}
     axis = add_constant(graph, f"{name}.axis", [-1], ir.DataType.INT64)
     nodes = [
@@ -70,4 +70,4 @@ def _take_apart(node: ir.Node, rows: list[int]) -> None:
     ]
     if bias is not None:
         nodes.append(make_node("Add", [normed, bias], [result], like=node))
-    replace([node.outputs[0]], [result], nodes, node)
+    replace_nodes([node.outputs[0]], [result], nodes, node)

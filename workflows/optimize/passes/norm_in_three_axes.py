@@ -13,24 +13,24 @@ from math import prod
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_constant, make_node, replace, twin
-from workflows.optimize.match import is_last_axis, nodes_of, sizes
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import dimensions, find_nodes, is_last_axis
 
 _NORMS = ("RMSNormalization", "LayerNormalization")
 
 
-class NormInThreeAxes(Rewrite):
+class NormInThreeAxes(RewritePass):
     """Norms over the last axis of rank-4 inputs; their outputs keep the shape."""
 
     name = "norm_in_three_axes"
     title = "Norms over heads on three axes"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
-        for node in nodes_of(model.graph, *_NORMS):
-            axes = sizes(node.inputs[0])
+        for node in find_nodes(model.graph, *_NORMS):
+            axes = dimensions(node.inputs[0])
             if axes is None or len(axes) != 4:
                 continue
             reason = _reason_against(node, axes)
@@ -39,7 +39,7 @@ class NormInThreeAxes(Rewrite):
             else:
                 _flatten(node, axes)
                 modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _reason_against(node: ir.Node, axes: tuple[int | str | None, ...]) -> str:
@@ -59,9 +59,9 @@ def _flatten(node: ir.Node, axes: tuple[int | str | None, ...]) -> None:
     whole = [axis if isinstance(axis, int) else -1 for axis in axes]
     *rows, size = whole
     count = -1 if -1 in rows else prod(rows)
-    flat = twin(source, f"{node.outputs[0].name}.flat", ir.Shape([1, count if count > 0 else None, size]))
-    normed = twin(node.outputs[0], "flat", ir.Shape([1, count if count > 0 else None, size]))
-    result = twin(node.outputs[0])
+    flat = new_value_like(source, f"{node.outputs[0].name}.flat", ir.Shape([1, count if count > 0 else None, size]))
+    normed = new_value_like(node.outputs[0], "flat", ir.Shape([1, count if count > 0 else None, size]))
+    result = new_value_like(node.outputs[0])
     name = node.outputs[0].name
     to_three = add_constant(graph, f"{name}.three", [1, count, size], ir.DataType.INT64)
     to_four = add_constant(graph, f"{name}.four", whole, ir.DataType.INT64)
@@ -71,4 +71,4 @@ def _flatten(node: ir.Node, axes: tuple[int | str | None, ...]) -> None:
         make_node(node.op_type, [flat, *node.inputs[1:]], [normed], attributes, like=node),
         make_node("Reshape", [normed, to_four], [result], like=node),
     ]
-    replace([node.outputs[0]], [result], nodes, node)
+    replace_nodes([node.outputs[0]], [result], nodes, node)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Rewrite
-from workflows.optimize.match import reaches
-from workflows.optimize.packing import Projection, pack, projections_by_input, refuse
+from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.packing import Projection, pack_projections, packing_refusal, projections_by_input
+from workflows.optimize.queries import uses_through
 
 # what an activation is made of
 ACTIVATION = (
@@ -15,26 +15,26 @@ ACTIVATION = (
 )
 
 
-class PackGateUp(Rewrite):
+class PackGateUp(RewritePass):
     """Packs two projections of one input whose results are multiplied, one of them activated; not shared weights."""
 
     name = "pack_gate_up"
     title = "One MatMul for gate and up"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         for projections in projections_by_input(model.graph).values():
             group = _gated(projections)
             if not group:
                 continue
-            refusal = refuse(group)
+            refusal = packing_refusal(group)
             if refusal is None:
-                pack(model.graph, group, "gate_up")
+                pack_projections(model.graph, group, "gate_up")
                 modified = True
             else:
                 refused.append(refusal)
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _gated(projections: list[Projection]) -> list[Projection]:
@@ -49,7 +49,7 @@ def _gated(projections: list[Projection]) -> list[Projection]:
 def _products(value: ir.Value) -> list[ir.Node]:
     """The nearest products of `value` that are not within its own activation, as x · sigmoid(x) is."""
     found: list[ir.Node] = []
-    for node, _ in reaches(value, ACTIVATION):
+    for node, _ in uses_through(value, ACTIVATION):
         if node.op_type == "Mul" and node not in found:
             found.append(node)
     inner = [product for product in found if _is_own(product, value)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Rewrite
-from workflows.optimize.match import made_by, reaches
-from workflows.optimize.packing import Projection, pack, projections_by_input, refuse
+from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.packing import Projection, pack_projections, packing_refusal, projections_by_input
+from workflows.optimize.queries import producer, uses_through
 
 FUSED = ("Attention", "GroupQueryAttention", "MultiHeadAttention")
 # between a projection and its attention: layout, norms, rotary positions, scales, and the cache
@@ -18,24 +18,24 @@ THIN = (
 _TO_WEIGHTS = ("Cast", "Where", "Identity", "Dropout", "Reshape")  # between Softmax and the product with the values
 
 
-class PackQKV(Rewrite):
+class PackQKV(RewritePass):
     """Packs three projections of one input that meet in one attention, fused or not; refuses shared weights."""
 
     name = "pack_qkv"
     title = "One MatMul for query, key and value"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         for projections in projections_by_input(model.graph).values():
             for group in _by_attention(projections):
-                refusal = refuse(group)
+                refusal = packing_refusal(group)
                 if refusal is None:
-                    pack(model.graph, group, "qkv")
+                    pack_projections(model.graph, group, "qkv")
                     modified = True
                 else:
                     refused.append(refusal)
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _by_attention(projections: list[Projection]) -> list[list[Projection]]:
@@ -49,7 +49,7 @@ def _by_attention(projections: list[Projection]) -> list[list[Projection]]:
 
 def _attention_of(value: ir.Value) -> ir.Node | None:
     """The attention that `value` goes into: a fused node, or the product of Softmax with the values."""
-    for node, index in reaches(value, THIN):
+    for node, index in uses_through(value, THIN):
         if node.op_type in FUSED:
             return node if index < 3 else None
         if node.op_type == "MatMul":
@@ -60,14 +60,14 @@ def _attention_of(value: ir.Value) -> ir.Node | None:
 def _is_weighting(node: ir.Node) -> bool:
     """Whether a MatMul's first input is a Softmax."""
     value = node.inputs[0]
-    while (between := made_by(value, *_TO_WEIGHTS)) is not None:
+    while (between := producer(value, *_TO_WEIGHTS)) is not None:
         value = between.inputs[2 if between.op_type == "Where" else 0]
-    return made_by(value, "Softmax") is not None
+    return producer(value, "Softmax") is not None
 
 
 def _weighting_after(scores: ir.Node) -> ir.Node | None:
     through = ("Add", "Mul", "Div", "Softmax", "Tanh", "IsNaN", "Reshape", *_TO_WEIGHTS)
-    for node, _ in reaches(scores.outputs[0], through):
+    for node, _ in uses_through(scores.outputs[0], through):
         if node.op_type == "MatMul" and _is_weighting(node):
             return node
     return None

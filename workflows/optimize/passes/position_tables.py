@@ -19,15 +19,15 @@ from onnx import helper, numpy_helper
 
 from workflows import names
 from workflows.names import POSITIONS_KEY
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_initializer, make_node, replace, twin
-from workflows.optimize.match import sizes, tensor_of
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import constant_tensor, dimensions
 
 _CURVES = ("Cos", "Sin")
 _LARGEST = 1 << 28  # bytes of one table
 
 
-class PositionTables(Rewrite):
+class PositionTables(RewritePass):
     """Cosines and sines of positions, as tables; each [1, columns, size]."""
 
     name = "position_tables"
@@ -41,15 +41,15 @@ class PositionTables(Rewrite):
             return Refusal(f"the graph does not say how many positions the model has ({POSITIONS_KEY})")
         return None
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         positions = next(value for value in model.graph.inputs if value.name == names.POSITIONS)
         count = int(model.metadata_props[POSITIONS_KEY])
-        own = _of_positions(model.graph, positions)
+        own = _position_nodes(model.graph, positions)
         tables: list[tuple[ir.Value, NDArray[np.generic]]] = []
         refused = []
-        for value in _ends(own):
-            axes = sizes(value)
+        for value in _curve_outputs(own):
+            axes = dimensions(value)
             width = axes[-1] if axes and len(axes) == 3 else None
             if not isinstance(width, int):
                 refused.append(Refusal("what it makes of positions is not [1, columns, size]", str(value.name)))
@@ -58,24 +58,24 @@ class PositionTables(Rewrite):
             else:
                 tables.append((value, _table(model, value, own, count)))
         for value, table in tables:  # the first that is replaced may take what others are made of along
-            _look_up(model, value, positions, table)
-        return Outcome(bool(tables), tuple(refused))
+            _gather_table(model, value, positions, table)
+        return PassResult(bool(tables), tuple(refused))
 
 
-def _of_positions(graph: ir.Graph, positions: ir.Value) -> list[ir.Node]:
+def _position_nodes(graph: ir.Graph, positions: ir.Value) -> list[ir.Node]:
     """The nodes that read positions, what was made of them, and constants, and nothing else; in their order."""
     known = {positions}
     found = []
     for node in graph:
         read = [value for value in node.inputs if value is not None]
         own = [value in known for value in read]
-        if any(own) and all(mine or tensor_of(value) is not None for mine, value in zip(own, read, strict=True)):
+        if any(own) and all(mine or constant_tensor(value) is not None for mine, value in zip(own, read, strict=True)):
             known |= set(node.outputs)
             found.append(node)
     return found
 
 
-def _ends(nodes: Iterable[ir.Node]) -> list[ir.Value]:
+def _curve_outputs(nodes: Iterable[ir.Node]) -> list[ir.Value]:
     """What nodes outside read of these, as far as a curve is on the way."""
     inside = set(nodes)
     curved: set[ir.Value] = set()
@@ -93,7 +93,7 @@ def _ends(nodes: Iterable[ir.Node]) -> list[ir.Value]:
 def _table(model: ir.Model, value: ir.Value, nodes: Iterable[ir.Node], count: int) -> NDArray[np.generic]:
     """[P, size]: what the nodes make of 0 … P-1, computed by the CPU provider."""
     own = list(nodes)
-    constants = {read.name: tensor_of(read) for node in own for read in node.inputs if read is not None}
+    constants = {read.name: constant_tensor(read) for node in own for read in node.inputs if read is not None}
     graph = helper.make_graph(
         [ir.serde.serialize_node(node) for node in own],
         "positions",
@@ -108,11 +108,11 @@ def _table(model: ir.Model, value: ir.Value, nodes: Iterable[ir.Node], count: in
     return rows
 
 
-def _look_up(model: ir.Model, value: ir.Value, positions: ir.Value, table: NDArray[np.generic]) -> None:
+def _gather_table(model: ir.Model, value: ir.Value, positions: ir.Value, table: NDArray[np.generic]) -> None:
     """[P, size] → [1, columns, size] by positions."""
     tensor = ir.tensor(np.ascontiguousarray(table), name=f"{value.name}.table")
     rows = add_initializer(model.graph, f"{value.name}.table", tensor)
-    result, maker = twin(value), value.producer()
+    result, maker = new_value_like(value), value.producer()
     assert maker is not None  # a node made it
     node = make_node("Gather", [rows, positions], [result], {"axis": 0}, like=maker)
-    replace([value], [result], [node], maker)
+    replace_nodes([value], [result], [node], maker)

@@ -13,9 +13,9 @@ import math
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import bypass, replace
-from workflows.optimize.match import largest_of, made_by, nodes_of, scalar, tensor_of
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_edits import bypass, replace_nodes
+from workflows.optimize.queries import constant_scalar, constant_tensor, find_nodes, largest_finite, producer
 
 _SAME = (
     *("Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Expand", "Slice", "Tile", "Trilu", "Neg", "Abs"),
@@ -30,17 +30,17 @@ _ACTIVATION = 1e4
 _LIMIT = 1 << 22  # elements of a constant mask that are looked at
 
 
-class RemoveIsNaNInAttentionMask(Rewrite):
+class RemoveIsNaNInAttentionMask(RewritePass):
     """Rewires Where's readers to Softmax; refuses where Where keeps the NaN, or a row of −inf is possible."""
 
     name = "remove_isnan_in_attention_mask"
     title = "Remove NaN guards that finite masks make dead"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
-        for guard in nodes_of(model.graph, "Where"):
-            softmax, reason = _look_at(guard)
+        for guard in find_nodes(model.graph, "Where"):
+            softmax, reason = _find_guard(guard)
             if softmax is None:
                 continue
             if reason:
@@ -48,14 +48,14 @@ class RemoveIsNaNInAttentionMask(Rewrite):
             else:
                 _remove(guard, softmax)
                 modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
-def _look_at(guard: ir.Node) -> tuple[ir.Node | None, str]:
+def _find_guard(guard: ir.Node) -> tuple[ir.Node | None, str]:
     """(the Softmax that `guard` watches, why it stays); (None, "") for a Where that is no guard."""
-    negation = made_by(guard.inputs[0], "Not")
-    isnan = made_by(negation.inputs[0] if negation is not None else guard.inputs[0], "IsNaN")
-    softmax = made_by(isnan.inputs[0], "Softmax") if isnan is not None else None
+    negation = producer(guard.inputs[0], "Not")
+    isnan = producer(negation.inputs[0] if negation is not None else guard.inputs[0], "IsNaN")
+    softmax = producer(isnan.inputs[0], "Softmax") if isnan is not None else None
     if softmax is None:
         return None, ""
     where_nan, where_not = guard.inputs[1], guard.inputs[2]
@@ -63,7 +63,7 @@ def _look_at(guard: ir.Node) -> tuple[ir.Node | None, str]:
         where_nan, where_not = where_not, where_nan
     if where_not is not softmax.outputs[0]:
         return softmax, "it gives Softmax's values where they are NaN, not where they are numbers"
-    if scalar(where_nan) != 0:
+    if constant_scalar(where_nan) != 0:
         return softmax, "what it puts for NaN is not the constant 0"
     return softmax, _why_infinite(softmax.inputs[0])
 
@@ -72,7 +72,7 @@ def _remove(guard: ir.Node, softmax: ir.Node) -> None:
     old, new = guard.outputs[0], softmax.outputs[0]
     if old.is_graph_output():
         name = old.name
-        replace([old], [new], [], guard)
+        replace_nodes([old], [new], [], guard)
         new.name = name
     else:
         bypass(old, new)
@@ -96,19 +96,19 @@ def _magnitude(value: ir.Value | None, known: dict[ir.Value, float]) -> float:
         raise _UnknownError("an input of a node in front of Softmax is missing")
     if value not in known:
         known[value] = math.inf  # until it is found
-        bound = _found_magnitude(value, known)
+        bound = _compute_magnitude(value, known)
         known[value] = math.inf if _overflows(bound, value.dtype) else bound
     return known[value]
 
 
 def _overflows(bound: float, dtype: ir.DataType | None) -> bool:
-    return dtype is not None and dtype.is_floating_point() and bound > largest_of(dtype)
+    return dtype is not None and dtype.is_floating_point() and bound > largest_finite(dtype)
 
 
-def _found_magnitude(value: ir.Value, known: dict[ir.Value, float]) -> float:
-    tensor = tensor_of(value)
+def _compute_magnitude(value: ir.Value, known: dict[ir.Value, float]) -> float:
+    tensor = constant_tensor(value)
     if tensor is not None:
-        return _of_constant(tensor)
+        return _constant_magnitude(tensor)
     if value.dtype is not None and not value.dtype.is_floating_point():
         return 1.0 if value.dtype == ir.DataType.BOOL else float(1 << 31)
     node = value.producer()
@@ -123,17 +123,17 @@ def _found_magnitude(value: ir.Value, known: dict[ir.Value, float]) -> float:
         return _magnitude(parts[0], known) + _magnitude(parts[1], known)
     if node.op_type == "Mul":
         return _magnitude(parts[0], known) * _magnitude(parts[1], known)
-    if node.op_type == "Div" and scalar(parts[1]):
-        return _magnitude(parts[0], known) / abs(scalar(parts[1]) or 1)
+    if node.op_type == "Div" and constant_scalar(parts[1]):
+        return _magnitude(parts[0], known) / abs(constant_scalar(parts[1]) or 1)
     if node.op_type in ("Where", "Concat", "Max", "Min"):
         return max(_magnitude(part, known) for part in parts[int(node.op_type == "Where") :])
     if node.op_type == "ConstantOfShape":
         fill = node.attributes.get_tensor("value")
-        return 0.0 if fill is None else _of_constant(fill)
+        return 0.0 if fill is None else _constant_magnitude(fill)
     raise _UnknownError(f"nothing is known of how small {value.name} can be, which {node.op_type} gives")
 
 
-def _of_constant(tensor: ir.TensorProtocol) -> float:
+def _constant_magnitude(tensor: ir.TensorProtocol) -> float:
     if tensor.size > _LIMIT:
         raise _UnknownError(f"the constant {tensor.name} has {tensor.size:,} elements, and is not read for this")
     array = np.asarray(tensor.numpy())

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Rewrite
-from workflows.optimize.edit import bypass, make_node, replace, twin
-from workflows.optimize.match import array_of, made_by, nodes_of, sizes
+from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.graph_edits import bypass, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import constant_array, dimensions, find_nodes, producer
 
 
-class SimplifyLayout(Rewrite):
+class SimplifyLayout(RewritePass):
     """Takes out a Transpose that undoes another, a Reshape of a Reshape, and one that changes nothing."""
 
     name = "simplify_layout"
     title = "Shorter chains of Reshape and Transpose"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, changing = False, True
         while changing:
-            found = nodes_of(model.graph, "Reshape", "Transpose")
+            found = find_nodes(model.graph, "Reshape", "Transpose")
             changing = any([node.graph is not None and _simplify(node) for node in found])  # noqa: C419 every one of them
             modified = modified or changing
-        return Outcome(modified)
+        return PassResult(modified)
 
 
 def _simplify(node: ir.Node) -> bool:
@@ -30,48 +30,48 @@ def _simplify(node: ir.Node) -> bool:
 
 
 def _simplify_transpose(node: ir.Node) -> bool:
-    inner = made_by(node.inputs[0], "Transpose")
+    inner = producer(node.inputs[0], "Transpose")
     perm = node.attributes.get_ints("perm", ())
     first = inner.attributes.get_ints("perm", ()) if inner is not None else ()
     if inner is None or inner.inputs[0] is None or len(perm) != len(first) or not perm:
         return False
     both = [first[axis] for axis in perm]
     if both == sorted(both):
-        return _give(node, inner.inputs[0])
-    result = twin(node.outputs[0])
+        return _redirect_output(node, inner.inputs[0])
+    result = new_value_like(node.outputs[0])
     replacement = make_node("Transpose", [inner.inputs[0]], [result], {"perm": both}, like=node)
-    replace([node.outputs[0]], [result], [replacement], node)
+    replace_nodes([node.outputs[0]], [result], [replacement], node)
     return True
 
 
 def _simplify_reshape(node: ir.Node) -> bool:
     """The inner Reshape does not matter where the outer one copies no axis (0) of what it gave."""
-    source, target = node.inputs[0], array_of(node.inputs[1])
+    source, target = node.inputs[0], constant_array(node.inputs[1])
     if source is None or target is None or (0 in target and not node.attributes.get_int("allowzero", 0)):
         return False
-    inner = made_by(source, "Reshape")
+    inner = producer(source, "Reshape")
     origin = inner.inputs[0] if inner is not None else source
     if origin is None:
         return False
     if _equals(origin, [int(size) for size in target]):
-        return _give(node, origin)
+        return _redirect_output(node, origin)
     if inner is None:
         return False
-    result = twin(node.outputs[0])
+    result = new_value_like(node.outputs[0])
     shorter = make_node("Reshape", [origin, node.inputs[1]], [result], dict(node.attributes.items()), like=node)
-    replace([node.outputs[0]], [result], [shorter], node)
+    replace_nodes([node.outputs[0]], [result], [shorter], node)
     return True
 
 
 def _equals(value: ir.Value, target: list[int]) -> bool:
     """Whether a value has the target's shape already: one axis may be symbolic where the target says -1."""
-    axes = sizes(value)
+    axes = dimensions(value)
     if axes is None or len(axes) != len(target) or 0 in target:
         return False
     return all(axis == size or (size == -1 and isinstance(axis, str)) for axis, size in zip(axes, target, strict=True))
 
 
-def _give(node: ir.Node, value: ir.Value) -> bool:
+def _redirect_output(node: ir.Node, value: ir.Value) -> bool:
     """Whoever read the node's output reads `value`; not where the graph itself gives it out under its name."""
     if node.outputs[0].is_graph_output():
         return False

@@ -8,10 +8,18 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import make_node, replace, twin
-from workflows.optimize.hygiene import CONTRIB
-from workflows.optimize.match import is_last_axis, is_private, last_size, made_by, same_sizes, sizes, weight_of
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_checks import CONTRIB
+from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import (
+    dimensions,
+    has_single_use,
+    is_last_axis,
+    last_dimension,
+    producer,
+    same_shape,
+    weight_input,
+)
 
 FUSED = {
     "RMSNormalization": "SkipSimplifiedLayerNormalization",
@@ -22,17 +30,17 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _DEFAULT_EPSILON = 1e-5  # of all three operators
 
 
-class SkipLayerNorm(Rewrite):
+class SkipLayerNorm(RewritePass):
     """Fuses Add + norm over the last axis; a bias that is added to one of the summands goes in too."""
 
     name = "skip_layernorm"
     title = "Residual sum and norm as one node"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         for norm in [node for node in model.graph if node.op_type in FUSED and node.domain == ""]:
-            add = made_by(norm.inputs[0], "Add")
+            add = producer(norm.inputs[0], "Add")
             if add is None:
                 continue
             reason = _reason_against(norm, add)
@@ -41,16 +49,16 @@ class SkipLayerNorm(Rewrite):
             else:
                 _fuse(norm, add)
                 modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _reason_against(norm: ir.Node, add: ir.Node) -> str:
     """Why Add + norm stay two nodes; empty where they can be one."""
     one, other = add.inputs
     total = add.outputs[0]
-    axes = sizes(total) or sizes(one)
-    if not same_sizes(one, other):
-        return f"the summands are not known to have one shape: {sizes(one)} and {sizes(other)}"
+    axes = dimensions(total) or dimensions(one)
+    if not same_shape(one, other):
+        return f"the summands are not known to have one shape: {dimensions(one)} and {dimensions(other)}"
     if axes is None or len(axes) not in (2, 3):
         return f"the sum has {len(axes or ())} axes, and the operator takes 2 or 3"
     if not is_last_axis(norm.attributes.get_int("axis", -1), one):
@@ -61,7 +69,7 @@ def _reason_against(norm: ir.Node, add: ir.Node) -> str:
         return f"the operator takes no {one.dtype if one is not None else 'unknown type'}"
     for index in range(1, len(norm.inputs)):
         weight = norm.inputs[index]
-        if weight is not None and (sizes(weight) != (axes[-1],) or weight.dtype != one.dtype):
+        if weight is not None and (dimensions(weight) != (axes[-1],) or weight.dtype != one.dtype):
             return f"{weight.name} is no vector of the sum's last axis and type"
     if any(output.uses() for output in norm.outputs[1:]):
         return "something reads the norm's mean or variance"
@@ -81,7 +89,7 @@ def _fuse(norm: ir.Node, add: ir.Node) -> None:
     inputs = [source, skip, scale, shift, bias] if op == "SkipLayerNormalization" else [source, skip, scale, bias]
     while inputs[-1] is None:
         inputs.pop()
-    result, total = twin(norm.outputs[0]), twin(add.outputs[0])
+    result, total = new_value_like(norm.outputs[0]), new_value_like(add.outputs[0])
     read_on = len(add.outputs[0].uses()) > 1 or add.outputs[0].is_graph_output()
     empty = [ir.Value(name="") for _ in range(2)]
     node = make_node(
@@ -93,20 +101,20 @@ def _fuse(norm: ir.Node, add: ir.Node) -> None:
         domain=CONTRIB,
     )
     if read_on:  # the sum must be there before whoever reads it first
-        replace([norm.outputs[0], add.outputs[0]], [result, total], [node], add)
+        replace_nodes([norm.outputs[0], add.outputs[0]], [result, total], [node], add)
     else:
-        replace([norm.outputs[0]], [result], [node], norm)
+        replace_nodes([norm.outputs[0]], [result], [node], norm)
 
 
 def _bias_of(value: ir.Value | None) -> tuple[ir.Value, ir.Value] | None:
     """(source, bias) where `value` is a sum of its own with a vector that is an initializer."""
-    node = made_by(value, "Add")
-    if node is None or value is None or not is_private(value):
+    node = producer(value, "Add")
+    if node is None or value is None or not has_single_use(value):
         return None
     for index in (0, 1):
-        bias, source = weight_of(node, index), node.inputs[1 - index]
+        bias, source = weight_input(node, index), node.inputs[1 - index]
         if bias is None or source is None or bias.dtype != value.dtype:
             continue
-        if sizes(bias) == (last_size(value),) and same_sizes(source, value):
+        if dimensions(bias) == (last_dimension(value),) and same_shape(source, value):
             return source, bias
     return None

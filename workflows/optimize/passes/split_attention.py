@@ -13,17 +13,17 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal, Rewrite
-from workflows.optimize.edit import add_constant, make_node, replace, twin
-from workflows.optimize.hygiene import CONTRIB
-from workflows.optimize.match import is_private, made_by, nodes_of, sizes
+from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.graph_checks import CONTRIB
+from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import dimensions, find_nodes, has_single_use, producer
 
 _INT64 = ir.DataType.INT64
 _NARROW = 64  # numbers in a row of all heads: below, and up to some 400 slots, the copy costs less than ten more nodes
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _CacheParts:
     """past and new rows of keys and values, [1,H,C,D] and [1,H,S,D], and the Concats that joined them."""
 
     keys: ir.Node
@@ -35,17 +35,17 @@ class _Parts:
         return tuple(value for node in (self.keys, self.values) for value in node.inputs if value is not None)
 
 
-class SplitAttention(Rewrite):
+class SplitAttention(RewritePass):
     """Rewrites Attention(23) with a float mask over two concatenated parts; refuses what its steps would not give."""
 
     name = "split_attention"
     title = "Attention over past and new rows without joining them"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
         lengths: dict[str, ir.Value] = {}
-        for attention in nodes_of(model.graph, "Attention"):
+        for attention in find_nodes(model.graph, "Attention"):
             parts = _parts(attention)
             if parts is None:
                 continue
@@ -56,21 +56,21 @@ class SplitAttention(Rewrite):
             lengths = lengths or {"split": _lengths(model.graph, parts, attention)}
             _split(attention, parts, lengths["split"])
             modified = True
-        return Outcome(modified, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
-def _parts(attention: ir.Node) -> _Parts | None:
-    keys, values = (made_by(attention.inputs[index], "Concat") for index in (1, 2))
+def _parts(attention: ir.Node) -> _CacheParts | None:
+    keys, values = (producer(attention.inputs[index], "Concat") for index in (1, 2))
     if keys is None or values is None or len(keys.inputs) != 2 or len(values.inputs) != 2:
         return None
-    return _Parts(keys, values)
+    return _CacheParts(keys, values)
 
 
-def _reason_against(attention: ir.Node, parts: _Parts) -> str:
+def _reason_against(attention: ir.Node, parts: _CacheParts) -> str:
     """Why the attention stays one node."""
     flags = ("is_causal", "qk_matmul_output_mode")
     query, mask = attention.inputs[0], attention.inputs[3] if len(attention.inputs) > 3 else None
-    shapes = [sizes(value) for value in (query, *parts.rows)]
+    shapes = [dimensions(value) for value in (query, *parts.rows)]
     if (
         any(
             shape is None or len(shape) != 4 or not isinstance(shape[1], int) or not isinstance(shape[3], int)
@@ -81,7 +81,7 @@ def _reason_against(attention: ir.Node, parts: _Parts) -> str:
         return "its query, keys and values are not all [1,H,S,D] with known H and D"
     if any(node.attributes.get_int("axis", 0) not in (2, -2) for node in (parts.keys, parts.values)):
         return "past and new rows are not joined along the slots"
-    if not all(is_private(node.outputs[0]) for node in (parts.keys, parts.values)):
+    if not all(has_single_use(node.outputs[0]) for node in (parts.keys, parts.values)):
         return "something else reads the joined rows"
     if mask is None or mask.dtype != ir.DataType.FLOAT or query is None or query.dtype != ir.DataType.FLOAT:
         return "it has no float32 mask, or is not in float32"
@@ -89,7 +89,7 @@ def _reason_against(attention: ir.Node, parts: _Parts) -> str:
         return "it caps its scores, masks by itself, or gives them out"
     if isinstance(shapes[0][2], int) and shapes[0][2] > 1:
         return f"it is fixed to {shapes[0][2]} queries, for which one product over joined rows is faster"
-    width = _whole(parts.rows[1], 1) * _whole(parts.rows[1], 3)
+    width = _known_size(parts.rows[1], 1) * _known_size(parts.rows[1], 3)
     if width < _NARROW:
         return f"its cache has rows of {width} numbers, and copying less than {_NARROW} costs less than it saves"
     if len(attention.outputs) > 1 or any(value is not None for value in attention.inputs[4:]):
@@ -97,7 +97,7 @@ def _reason_against(attention: ir.Node, parts: _Parts) -> str:
     return ""
 
 
-def _lengths(graph: ir.Graph, parts: _Parts, first: ir.Node) -> ir.Value:
+def _lengths(graph: ir.Graph, parts: _CacheParts, first: ir.Node) -> ir.Value:
     """[C,S] int64: how the slots divide, for all layers; taken where the first layer's rows are."""
     past, new = parts.keys.inputs
     found = []
@@ -110,11 +110,11 @@ def _lengths(graph: ir.Graph, parts: _Parts, first: ir.Node) -> ir.Value:
     return both
 
 
-def _split(attention: ir.Node, parts: _Parts, lengths: ir.Value) -> None:
-    query, result = attention.inputs[0], twin(attention.outputs[0])
+def _split(attention: ir.Node, parts: _CacheParts, lengths: ir.Value) -> None:
+    query, result = attention.inputs[0], new_value_like(attention.outputs[0])
     past_keys, new_keys, past_values, new_values = parts.rows
-    heads, kv_heads, size = _whole(query, 1), _whole(new_keys, 1), _whole(query, 3)
-    steps = _Steps(attention, result)
+    heads, kv_heads, size = _known_size(query, 1), _known_size(new_keys, 1), _known_size(query, 3)
+    steps = _NodeBuilder(attention, result)
     by_head, by_kv_head = ([1, count, -1, 0] if heads != kv_heads else None for count in (heads, kv_heads))
     against = {"alpha": attention.attributes.get_float("scale") or size**-0.5, "transB": 1}
     rows = steps.shaped(query, by_kv_head, "rows")  # [1,H,Hq/H·S,D]
@@ -130,10 +130,10 @@ def _split(attention: ir.Node, parts: _Parts, lengths: ir.Value) -> None:
     total = steps.shaped(steps.take("Add", [of_past, of_new], "total"), by_head, "back")
     assert total is not None  # a step gave it
     total.name, total.shape = result.name, result.shape
-    replace([attention.outputs[0]], [total], steps.nodes, attention)
+    replace_nodes([attention.outputs[0]], [total], steps.nodes, attention)
 
 
-class _Steps:
+class _NodeBuilder:
     """Nodes in the place of an attention, whose values are named after its result."""
 
     def __init__(self, attention: ir.Node, result: ir.Value) -> None:
@@ -157,8 +157,8 @@ class _Steps:
         return self.take("Reshape", [value, shape], name)
 
 
-def _whole(value: ir.Value | None, axis: int) -> int:
+def _known_size(value: ir.Value | None, axis: int) -> int:
     """A size that _reason_against saw to be known."""
-    size = (sizes(value) or ())[axis]
+    size = (dimensions(value) or ())[axis]
     assert isinstance(size, int)
     return size

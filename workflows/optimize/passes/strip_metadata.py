@@ -7,31 +7,31 @@ from collections.abc import Iterator
 import onnx_ir as ir
 
 from workflows.names import POSITIONS_KEY
-from workflows.optimize.base import Outcome, Rewrite
+from workflows.optimize.base import PassResult, RewritePass
 
-KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY})
+KEPT_KEYS = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY})
 
 
-class StripMetadata(Rewrite):
+class StripMetadata(RewritePass):
     """Removes all doc strings, and `metadata_props` but for scope names and the graph's own note on its cache."""
 
     name = "strip_metadata"
     title = "Remove stack traces and local paths, keep scope names"
 
-    def call(self, model: ir.Model) -> Outcome:
+    def call(self, model: ir.Model) -> PassResult:
         """Changes no value of the graph."""
         modified = False
         for holder in _holders(model):
-            doomed = [key for key in holder.metadata_props if key not in KEPT]
+            doomed = [key for key in holder.metadata_props if key not in KEPT_KEYS]
             for key in doomed:
                 del holder.metadata_props[key]
             modified = modified or bool(doomed or holder.doc_string)
             holder.doc_string = None
-        return Outcome(modified)
+        return PassResult(modified)
 
     def ensures(self, model: ir.Model) -> str:
         """Nothing but scope names is left."""
-        left = {key for holder in _holders(model) for key in holder.metadata_props} - KEPT
+        left = {key for holder in _holders(model) for key in holder.metadata_props} - KEPT_KEYS
         return f"metadata {sorted(left)[0]} is still there" if left else ""
 
 

@@ -4,18 +4,18 @@ prompts ──▶ prefill and greedy steps of the composite itself ──▶ eac
                                                                                         └▶ Moments, by weight
 """
 
-from workflows.quantize.calibration.moments import Moments
+from workflows.quantize.calibration.moments import SecondMoments
+from workflows.quantize.calibration.observers import add_observers
 from workflows.quantize.calibration.prompts import calibration_prompts
-from workflows.quantize.calibration.ranges import Ranger, Watcher, make_ranger
-from workflows.quantize.calibration.taps import add_observers
-from workflows.quantize.calibration.trajectories import follow_trajectories
+from workflows.quantize.calibration.ranges import RangeFinder, RunObserver, make_range_finder
+from workflows.quantize.calibration.trajectories import run_trajectories
 
 __all__ = [
-    "Moments",
-    "Ranger",
-    "Watcher",
+    "RangeFinder",
+    "RunObserver",
+    "SecondMoments",
     "add_observers",
     "calibration_prompts",
-    "follow_trajectories",
-    "make_ranger",
+    "make_range_finder",
+    "run_trajectories",
 ]

@@ -20,7 +20,7 @@ _SMOOTH = 1e-4  # of a bin that the coarser grid leaves empty: its logarithm is 
 
 
 @dataclass
-class Histogram:
+class RangeHistogram:
     """Counts [BINS] of float numbers; those that are no number are left out. low, high: the ends that were seen."""
 
     exponent: int | None = None  # None while there was nothing but zeros
@@ -76,7 +76,7 @@ class Histogram:
         reach = int(max(_HALF - seen[0], seen[-1] + 1 - _HALF))
         best, least = reach, math.inf
         for half in range(levels // 2, reach + 1):
-            lost = divergence(self.counts, half, levels)
+            lost = kl_divergence(self.counts, half, levels)
             if lost < least:
                 best, least = half, lost
         return self._clipped(_HALF - best, _HALF + best)
@@ -86,7 +86,7 @@ class Histogram:
         return max(self.low, (first - _HALF) * self.width), min(self.high, (stop - _HALF) * self.width)
 
 
-def divergence(counts: NDArray[np.int64], half: int, levels: int) -> float:
+def kl_divergence(counts: NDArray[np.int64], half: int, levels: int) -> float:
     """KL(p ‖ q): p the middle 2·half bins, with all that lies outside in their ends; q the same on `levels` steps."""
     middle = counts[_HALF - half : _HALF + half].astype(np.float64)
     p = middle.copy()

@@ -14,20 +14,20 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.optimize.hygiene import infer_shapes
+from workflows.graph.weights import Key, tensor_key
+from workflows.optimize.graph_checks import infer_shapes
 from workflows.quantize.calibration.ranges import WHOLE
-from workflows.quantize.compensated import Sums, moments_of, shrunk
-from workflows.quantize.linear import find_linears
-from workflows.recipe import Quantize
-from workflows.weights import Key, key_of
+from workflows.quantize.error_compensation import Sums, second_moments, shrink_moments
+from workflows.quantize.linear_layers import find_linears
+from workflows.recipe import QuantizeSettings
 
 
-class Moments:
+class SecondMoments:
     """Those of the weights that `models` multiply by, component → graph. Weights that are fed alike share theirs."""
 
     whole = True
 
-    def __init__(self, models: Mapping[str, ir.Model], settings: Quantize) -> None:
+    def __init__(self, models: Mapping[str, ir.Model], settings: QuantizeSettings) -> None:
         self.names: dict[str, list[str]] = {}
         self._fed: dict[tuple[str, int], list[int]] = {}  # component, place of the value → the sums it is added to
         self._of_weight: dict[Key, int] = {}
@@ -36,13 +36,13 @@ class Moments:
         for component, model in models.items():
             self._plan(component, model, settings)
 
-    def _plan(self, component: str, model: ir.Model, settings: Quantize) -> None:
+    def _plan(self, component: str, model: ir.Model, settings: QuantizeSettings) -> None:
         infer_shapes(model)
         fed: dict[str, list[Key]] = {}
         for linear in find_linears(model, settings)[0]:
             value = linear.node.inputs[0]
             if value is not None and value.dtype == ir.DataType.FLOAT and value.const_value is None:
-                fed.setdefault(str(value.name), []).append(key_of(linear.tensor))
+                fed.setdefault(str(value.name), []).append(tensor_key(linear.tensor))
         self.names[component] = [*fed]
         for place, keys in enumerate(fed.values()):
             fresh = len(set(self._of_weight.values()))
@@ -53,7 +53,7 @@ class Moments:
         """Adds what one run fed, outputs as taps.py names them."""
         for place in range(len(self.names[component])):
             inputs = np.asarray(outputs[WHOLE % place], np.float32)
-            sums, width = moments_of(inputs), inputs.shape[-1]
+            sums, width = second_moments(inputs), inputs.shape[-1]
             for index in self._fed[component, place]:
                 found = self._sums.setdefault(index, np.zeros_like(sums))
                 found += sums
@@ -62,6 +62,6 @@ class Moments:
 
     def of(self, weight: ir.TensorProtocol) -> Sums | None:
         """As far as so many rows tell them; None for a weight that nothing was multiplied by."""
-        index = self._of_weight.get(key_of(weight), -1)
+        index = self._of_weight.get(tensor_key(weight), -1)
         sums = self._sums.get(index)
-        return None if sums is None else shrunk(sums, *self._seen[index])
+        return None if sums is None else shrink_moments(sums, *self._seen[index])

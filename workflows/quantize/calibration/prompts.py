@@ -12,26 +12,26 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from workflows.common.table_files import SUFFIXES, cell_text, is_table, read_rows
 from workflows.errors import PromptError, printable
 from workflows.generate import Engine
-from workflows.quantize.accuracy.prompts import (
+from workflows.generate.prompt_sets import (
     DEMO,
     SENTENCES,
-    asking_column,
-    demo_of,
-    encode,
+    demo_name,
+    encode_prompt,
+    prompt_column,
     read_lines,
     unknown_share,
 )
-from workflows.quantize.accuracy.tables import SUFFIXES, is_table, read_rows, text_of
 
 _REMEDY = "give a text file with a prompt a line in quantize.calibration.prompts"
 # Tokens a character from which a text is in pieces: bytes of characters that the tokenizer never met.
-_SHREDDED = 1.5
+_UNKNOWN_LIMIT = 1.5
 
 
 @dataclass(frozen=True)
-class Calibrating:
+class CalibrationPrompts:
     """The prompts' ids, and in words where they come from."""
 
     prompts: tuple[tuple[int, ...], ...]
@@ -54,7 +54,7 @@ def prompts_digest(place: str) -> str:
     return hashlib.sha256(repr(_rows_of(Path(place))).encode()).hexdigest()
 
 
-def calibration_prompts(engine: Engine, place: str) -> Calibrating:
+def calibration_prompts(engine: Engine, place: str) -> CalibrationPrompts:
     """The prompts in `place`, a file or a data set folder; where it is empty, the demo's own or plain sentences.
 
     Raises PromptError for a place without prompts, for texts that the tokenizer does not know, and where there is
@@ -62,15 +62,17 @@ def calibration_prompts(engine: Engine, place: str) -> Calibrating:
     """
     if place:
         rows, name = _rows_of(Path(place)), Path(place).name
-        return Calibrating(_encoded(engine, rows, name), f"{len(rows):,} of {name}")
-    demo = demo_of(engine.bundle)
+        return CalibrationPrompts(_encoded(engine, rows, name), f"{len(rows):,} of {name}")
+    demo = demo_name(engine.bundle)
     rows = _rows_of_demo(demo)
     if rows:
-        return Calibrating(_encoded(engine, rows, demo), f"{len(rows):,} of {DEMO}{demo}'s own")
+        return CalibrationPrompts(_encoded(engine, rows, demo), f"{len(rows):,} of {DEMO}{demo}'s own")
     if engine.text.tokenizer is None:
         raise PromptError(f"The checkpoint has no tokenizer for the built-in sentences: {_REMEDY}, as ids like 1,2,3.")
     rows = [_Row(sentence) for sentence in SENTENCES]
-    return Calibrating(_encoded(engine, rows, "the built-in sentences"), f"{len(rows)} built-in English sentences")
+    return CalibrationPrompts(
+        _encoded(engine, rows, "the built-in sentences"), f"{len(rows)} built-in English sentences"
+    )
 
 
 def _rows_of(place: Path) -> list[_Row]:
@@ -98,15 +100,15 @@ def _rows_of_file(file: Path) -> Iterator[_Row]:
         yield from map(_Row, read_lines(file))
         return
     for number, row in read_rows(file):
-        column = asking_column(row, number, file)
-        yield _Row(text_of(row, column, number, file), raw=column == "text")
+        column = prompt_column(row, number, file)
+        yield _Row(cell_text(row, column, number, file), raw=column == "text")
 
 
 def _encoded(engine: Engine, rows: list[_Row], name: str) -> tuple[tuple[int, ...], ...]:
     if engine.text.tokenizer is None:
         return tuple(_ids(engine, row.text, number) for number, row in enumerate(rows, 1))
     _refuse_foreign(engine, rows, name)
-    return tuple(tuple(engine.encode(row.text) if row.raw else encode(engine, row.text)) for row in rows)
+    return tuple(tuple(engine.encode(row.text) if row.raw else encode_prompt(engine, row.text)) for row in rows)
 
 
 def _refuse_foreign(engine: Engine, rows: list[_Row], name: str) -> None:
@@ -114,7 +116,7 @@ def _refuse_foreign(engine: Engine, rows: list[_Row], name: str) -> None:
     unknown = sum(unknown_share(engine, row.text) for row in rows)
     tokens = sum(len(engine.encode(row.text)) for row in rows)
     characters = sum(len(row.text) for row in rows)
-    if unknown > 0.5 * len(rows) or tokens > _SHREDDED * characters + 2 * len(rows):  # a few frame each text
+    if unknown > 0.5 * len(rows) or tokens > _UNKNOWN_LIMIT * characters + 2 * len(rows):  # a few frame each text
         raise PromptError(
             f"The checkpoint's tokenizer does not know most of {printable(name)}: calibrate on texts that it was made "
             "for."

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.quantize.base import Ranges
-from workflows.quantize.calibration.histogram import BINS, Histogram
-from workflows.recipe.schema import Calibration
+from workflows.quantize.calibration.histogram import BINS, RangeHistogram
+from workflows.recipe.schema import CalibrationSettings
 
 LOW, HIGH, WHOLE = "calibration.low", "calibration.high", "calibration.%d"  # outputs of the graphs that are observed
 Names = Mapping[str, Sequence[str]]  # component → the values that are looked at
 
 
-class Watcher(Protocol):
+class RunObserver(Protocol):
     """Looks at runs. whole: it wants the values themselves, not the ends of each."""
 
     whole: bool
@@ -31,7 +31,7 @@ class Watcher(Protocol):
         ...
 
 
-class Ranger(Watcher, Protocol):
+class RangeFinder(RunObserver, Protocol):
     """Finds ranges in what it is shown."""
 
     def ranges(self) -> dict[str, Ranges]:
@@ -39,16 +39,16 @@ class Ranger(Watcher, Protocol):
         ...
 
 
-def make_ranger(calibration: Calibration, names: Names, bits: int) -> Ranger:
+def make_range_finder(calibration: CalibrationSettings, names: Names, bits: int) -> RangeFinder:
     """The ranger of the recipe's method. bits: of the grid that the ranges are for."""
     if calibration.method == "minmax":
-        return MinMax(names)
+        return MinMaxRanges(names)
     if calibration.method == "percentile":
-        return Histograms(names, lambda histogram: histogram.percentile(calibration.percentile))
-    return Histograms(names, lambda histogram: histogram.entropy(min(1 << bits, BINS)))
+        return HistogramRanges(names, lambda histogram: histogram.percentile(calibration.percentile))
+    return HistogramRanges(names, lambda histogram: histogram.entropy(min(1 << bits, BINS)))
 
 
-class MinMax:
+class MinMaxRanges:
     """The ends that were seen; NaN is none."""
 
     whole = False
@@ -75,18 +75,18 @@ class MinMax:
         }
 
 
-class Histograms:
+class HistogramRanges:
     """A histogram a value, and a range of each."""
 
     whole = True
 
-    def __init__(self, names: Names, choose: Callable[[Histogram], tuple[float, float]]) -> None:
+    def __init__(self, names: Names, choose: Callable[[RangeHistogram], tuple[float, float]]) -> None:
         self._names, self._choose = names, choose
-        self._histograms: dict[str, list[Histogram]] = {}
+        self._histograms: dict[str, list[RangeHistogram]] = {}
 
     def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """See Ranger."""
-        kept = self._histograms.setdefault(component, [Histogram() for _ in self._names[component]])
+        kept = self._histograms.setdefault(component, [RangeHistogram() for _ in self._names[component]])
         for index, histogram in enumerate(kept):
             histogram.add(outputs[WHOLE % index])
 

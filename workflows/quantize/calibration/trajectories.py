@@ -14,26 +14,26 @@ from dataclasses import dataclass
 from workflows.generate import Engine
 from workflows.generate.feed import begin, feed
 from workflows.generate.logits import run_checked
-from workflows.quantize.accuracy.prompts import spread
-from workflows.recipe.schema import Calibration
+from workflows.generate.prompt_sets import evenly_spaced
+from workflows.recipe.schema import CalibrationSettings
 
 _READING = 0.75  # of the samples, at most, go to reading prompts
 
 
 @dataclass(frozen=True)
-class Followed:
+class CalibrationRuns:
     """How many runs were looked at, and of how many prompts."""
 
     samples: int
     prompts: int
 
 
-def follow_trajectories(
+def run_trajectories(
     engine: Engine,
     prompts: Sequence[Sequence[int]],
-    calibration: Calibration,
+    calibration: CalibrationSettings,
     tell: Callable[[int], None] = lambda samples: None,
-) -> Followed:
+) -> CalibrationRuns:
     """Runs `calibration.samples` samples, or fewer where the prompts end before.
 
     All prompts are read, or, where that would take most of the samples, as many as leave a quarter of them, evenly
@@ -43,7 +43,7 @@ def follow_trajectories(
     """
     runs = [_reading(engine, prompt) for prompt in prompts]
     mean = sum(runs) / max(1, len(runs))
-    chosen = spread(prompts, max(1, int(_READING * calibration.samples / max(1.0, mean))))
+    chosen = evenly_spaced(prompts, max(1, int(_READING * calibration.samples / max(1.0, mean))))
     left = calibration.samples - sum(_reading(engine, prompt) for prompt in chosen)
     read = answered = 0
     for index, prompt in enumerate(chosen):
@@ -52,7 +52,7 @@ def follow_trajectories(
         runs_of_prompt, runs_of_answer = _follow(engine, prompt, steps, calibration.steps)
         read, answered = read + runs_of_prompt, answered + runs_of_answer
         tell(read + answered)
-    return Followed(read + answered, len(chosen))
+    return CalibrationRuns(read + answered, len(chosen))
 
 
 def _reading(engine: Engine, prompt: Sequence[int]) -> int:

@@ -3,13 +3,13 @@
 The list below is the registry; importing it in another order changes nothing.
 """
 
-from workflows.recipe.families.base import Family, Registry
+from workflows.recipe.families.base import Family, FamilyRegistry
 from workflows.recipe.families.decoder import DECODER
 from workflows.recipe.families.encoder_decoder import BART, MU, T5
 from workflows.recipe.families.qwen3 import QWEN3
-from workflows.recipe.families.single import DEPTH, ENCODER, IMAGE
+from workflows.recipe.families.single_graph import DEPTH, ENCODER, IMAGE
 
-FAMILIES = Registry([QWEN3, T5, BART, MU, ENCODER, IMAGE, DEPTH, DECODER])
+FAMILIES = FamilyRegistry([QWEN3, T5, BART, MU, ENCODER, IMAGE, DEPTH, DECODER])
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:
@@ -22,4 +22,4 @@ def tasks_of(model_type: str) -> tuple[str, ...]:
     return FAMILIES.find(model_type).tasks
 
 
-__all__ = ["FAMILIES", "Family", "Registry", "family_for", "tasks_of"]
+__all__ = ["FAMILIES", "Family", "FamilyRegistry", "family_for", "tasks_of"]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.names import IDS, MASK, PIXELS
-from workflows.recipe.target import CONTRIB, MENDING, Target
+from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, Target
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
@@ -17,11 +17,13 @@ MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
 FUSING = ("gelu_fusion", "fuse_rmsnorm", "fuse_rotary", "pack_qkv", "pack_gate_up")
 MOVING = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion")
 ROWS = ("last_token_logits", "logits_rows")
-LAST = (*MOVING, *MENDING, "clean_opset_imports")
+LAST = (*MOVING, *REPAIR_PASSES, "clean_opset_imports")
 ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
-DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", *ROWS, *LAST)
+DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB_PASSES, "fold_tied_head", *ROWS, *LAST)
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
-BY_CHOICE = frozenset({*ROWS, *MENDING})  # evaluation reads every row; not every provider lets them be chosen
+OPTIONAL_PASSES = frozenset(
+    {*ROWS, *REPAIR_PASSES}
+)  # evaluation reads every row; not every provider lets them be chosen
 
 SLIDING = "sliding_attention"  # of a config's layer_types
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
@@ -58,7 +60,7 @@ _WIDTHS = ("intermediate_size", "moe_intermediate_size", "ffn_dim", "d_ff", "enc
 
 
 @dataclass(frozen=True)
-class Geometry:
+class ModelGeometry:
     """What a family reads from a config before anything is exported; the cache itself asks the graphs.
 
     windows: how many positions back each layer sees, as the config says it; None for all. What the model really does
@@ -90,9 +92,9 @@ class Family:
 
     model_types: what it is for; empty for a family that serves what no other does. tasks: the first is the default.
     layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes in the order in which they
-    run, all but BY_CHOICE by default. covers: what a person is told it is for. config_names: our words → the config's
-    names for them, the first that is there counts. serves: asked of a model type and a task, or None, that no family
-    names. encoder: the decoder attends to an encoder.
+    run, all but OPTIONAL_PASSES by default. covers: what a person is told it is for. config_names: our words → the
+    config's names for them, the first that is there counts. serves: asked of a model type and a task, or None,
+    that no family names. encoder: the decoder attends to an encoder.
     source_limited: the encoder's positions come from a table, so a source cannot be longer than max_positions.
     remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
     variants: what else than `plain` it can be built as.
@@ -116,7 +118,7 @@ class Family:
 
     def default_passes(self, target: Target) -> dict[str, bool]:
         """Pass → whether it runs unless a person says otherwise: all but those by choice, as the target has it."""
-        return {name: target.passes.get(name, name not in BY_CHOICE) for name in self.passes}
+        return {name: target.passes.get(name, name not in OPTIONAL_PASSES) for name in self.passes}
 
     @property
     def cached(self) -> bool:
@@ -128,25 +130,25 @@ class Family:
         """What a model takes that is one graph; of some that read tokens also their types."""
         return {"tokens": (IDS, MASK), "pixels": (PIXELS,)}[self.reads] if self.reads else ()
 
-    def geometry(self, config: Mapping[str, Any]) -> Geometry:
+    def geometry(self, config: Mapping[str, Any]) -> ModelGeometry:
         """The sizes in `config`. Raises CheckpointError for one that is missing or no positive whole number."""
         names = self.config_names
-        heads = _whole(config, names["heads"])
-        hidden = _whole(config, names["hidden_size"])
+        heads = _positive_int(config, names["heads"])
+        hidden = _positive_int(config, names["hidden_size"])
         _check_widths(config)
         _check_rope(config)
-        return Geometry(
-            windows=_windows(config, _whole(config, names["layers"])),
+        return ModelGeometry(
+            windows=_windows(config, _positive_int(config, names["layers"])),
             hidden_size=hidden,
-            kv_heads=_whole(config, names["kv_heads"], heads),
-            head_dim=_whole(config, names["head_dim"], max(hidden // heads, 1)),
-            vocabulary=_whole(config, names["vocabulary"]),
-            max_positions=min(_whole(config, names["max_positions"], UNLIMITED), _rope_limit(config)),
+            kv_heads=_positive_int(config, names["kv_heads"], heads),
+            head_dim=_positive_int(config, names["head_dim"], max(hidden // heads, 1)),
+            vocabulary=_positive_int(config, names["vocabulary"]),
+            max_positions=min(_positive_int(config, names["max_positions"], UNLIMITED), _rope_limit(config)),
             latent=bool(config.get("kv_lora_rank")),
         )
 
 
-class Registry:
+class FamilyRegistry:
     """(model_type, task) → family. Raises RecipeError when two families claim the same pair."""
 
     def __init__(self, families: Iterable[Family]) -> None:
@@ -216,7 +218,7 @@ def _rope_limit(config: Mapping[str, Any]) -> int:
     rules = [kind for kind in kinds if isinstance(kind, Mapping)]
     changing = [rule for rule in rules if (rule.get("rope_type") or rule.get("type")) in _CHANGING_ROPES]
     name = "original_max_position_embeddings"
-    limits = [_whole({name: rule.get(name) or config.get(name)}, (name,), UNLIMITED) for rule in changing]
+    limits = [_positive_int({name: rule.get(name) or config.get(name)}, (name,), UNLIMITED) for rule in changing]
     return min(limits, default=UNLIMITED)
 
 
@@ -225,41 +227,41 @@ def _check_widths(config: Mapping[str, Any]) -> None:
     for name in _WIDTHS:
         value = config.get(name)
         for one in value if isinstance(value, list) else [value]:
-            _whole({name: one}, (name,), 1)
+            _positive_int({name: one}, (name,), 1)
 
 
 def _check_rope(config: Mapping[str, Any]) -> None:
     """Raises CheckpointError for a rotary base that is no positive number and for a rule that is no text."""
     rope = config.get("rope_parameters") or {}
     if not isinstance(rope, Mapping):
-        raise _no_value("rope_parameters", rope, "an object")
+        raise _invalid_value_error("rope_parameters", rope, "an object")
     for rule in (config, rope, *(rule for rule in rope.values() if isinstance(rule, Mapping))):
         base, kind = rule.get("rope_theta"), rule.get("rope_type")
         if base is not None and (isinstance(base, bool) or not isinstance(base, int | float) or not base > 0):
-            raise _no_value("rope_theta", base, "a positive number")
+            raise _invalid_value_error("rope_theta", base, "a positive number")
         if kind is not None and not isinstance(kind, str):
-            raise _no_value("rope_type", kind, "the name of a rule")
+            raise _invalid_value_error("rope_type", kind, "the name of a rule")
 
 
-def _no_value(name: str, value: object, wanted: str) -> CheckpointError:
+def _invalid_value_error(name: str, value: object, wanted: str) -> CheckpointError:
     return CheckpointError(
         f"config.json says {name} = {printable(value, 40)}, where {wanted} must stand: mend the file."
     )
 
 
-def _whole(config: Mapping[str, Any], names: tuple[str, ...], default: int | None = None) -> int:
+def _positive_int(config: Mapping[str, Any], names: tuple[str, ...], default: int | None = None) -> int:
     name = next((name for name in names if config.get(name) is not None), None)
     if name is None and default is not None:
         return default
     if name is None:
-        raise _nowhere(config, names)
+        raise _missing_value_error(config, names)
     value = config[name]
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-        raise _no_value(name, value, "a positive whole number")
+        raise _invalid_value_error(name, value, "a positive whole number")
     return value
 
 
-def _nowhere(config: Mapping[str, Any], names: tuple[str, ...]) -> CheckpointError:
+def _missing_value_error(config: Mapping[str, Any], names: tuple[str, ...]) -> CheckpointError:
     """Says why none of the names is in the config."""
     nested = {part: value for part, value in config.items() if isinstance(value, Mapping)}
     parts = [part for part, value in nested.items() if any(value.get(name) is not None for name in names)]

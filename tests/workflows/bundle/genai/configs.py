@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from workflows.bundle.genai.folder import parse
+from workflows.bundle.genai.folder import parse_genai
 from workflows.bundle.schema import Pipeline
 
 Data = dict[str, Any]
@@ -234,4 +234,4 @@ SHAPES: dict[str, Callable[[], Data]] = {
 
 def translated(data: Data, importing: bool = False) -> Pipeline:
     """The program of a decoded file."""
-    return parse(data, "the file", "toy", importing=importing)
+    return parse_genai(data, "the file", "toy", importing=importing)

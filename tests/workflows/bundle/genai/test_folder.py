@@ -10,7 +10,7 @@ import pytest
 
 from tests.workflows.bundle.genai.configs import SHAPES, Data, single, staged, translated
 from workflows.bundle import read_bundle, read_summary
-from workflows.bundle.genai.asked import extra_files, is_genai, unrun
+from workflows.bundle.genai.metadata import extra_files, ignored_settings, is_genai
 from workflows.errors import BundleError
 
 ENGINE = "engine (one conversation at a time)"
@@ -232,7 +232,7 @@ def test_a_strategy_over_version_1_is_of_its_sessions() -> None:
     flow = pipeline.pipeline
     assert list(flow.sessions) == ["decoder"] and flow.strategy is not None and flow.draft is None
     assert pipeline.metadata.draft is not None and pipeline.metadata.draft.name == "../draft/model.onnx"
-    assert extra_files(pipeline) == ["../draft/model.onnx"] and unrun(pipeline) == [ENGINE]
+    assert extra_files(pipeline) == ["../draft/model.onnx"] and ignored_settings(pipeline) == [ENGINE]
     strategy |= {"verify": {"session": "target"}, "num_speculative_tokens": 2}
     sessions["draft"]["file"] = "small/model.onnx"
     flow = translated(data).pipeline
@@ -253,7 +253,7 @@ def test_a_strategy_that_does_not_fit_is_kept_and_said(strategy: dict[str, Any])
     sessions = {"target": {"file": "model.onnx"}, "draft": {"file": "draft/model.onnx"}, "other": {"file": "x.onnx"}}
     pipeline = translated(single() | {"version": 2, "pipeline": {"sessions": sessions, "strategy": strategy}})
     assert list(pipeline.pipeline.sessions) == ["decoder"] and pipeline.pipeline.strategy is None
-    assert "pipeline.strategy (tokens come one at a time)" in unrun(pipeline)
+    assert "pipeline.strategy (tokens come one at a time)" in ignored_settings(pipeline)
 
 
 def test_version_1_may_ask_for_drafts() -> None:
@@ -268,12 +268,16 @@ def test_version_1_may_ask_for_drafts() -> None:
     chained = SHAPES["drafting"]()
     chained["model"]["draft"] = {"pipeline": [{"one": {"filename": "one.onnx"}}]}
     assert translated(chained).pipeline.strategy is None
-    assert [line.split(" ")[0] for line in unrun(translated(chained))] == ["speculative", "model.draft", "model.mtp"]
+    assert [line.split(" ")[0] for line in ignored_settings(translated(chained))] == [
+        "speculative",
+        "model.draft",
+        "model.mtp",
+    ]
 
 
 def test_what_is_named_and_not_run() -> None:
     pipeline = translated(SHAPES["drafting"]())
     assert extra_files(pipeline) == ["mtp.onnx"]
-    assert [line.split(" ")[0] for line in unrun(pipeline)] == ["model.mtp"]
-    assert unrun(translated(single())) == [ENGINE]
-    assert not unrun(translated(SHAPES["staged"]())) and not extra_files(translated(SHAPES["staged"]()))
+    assert [line.split(" ")[0] for line in ignored_settings(pipeline)] == ["model.mtp"]
+    assert ignored_settings(translated(single())) == [ENGINE]
+    assert not ignored_settings(translated(SHAPES["staged"]())) and not extra_files(translated(SHAPES["staged"]()))

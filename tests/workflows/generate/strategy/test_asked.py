@@ -17,7 +17,7 @@ from workflows.bundle.manifest import write_manifest
 from workflows.errors import BundleError, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.strategy.pace import Pace
-from workflows.inspection import check_bundle, inspect_path
+from workflows.inspection.contents import check_bundle, inspect_path
 from workflows.wire.events import Event, GenerationDone, NoticeEvent
 
 PROMPT = [3, 1, 4, 1, 5, 9]

@@ -19,7 +19,7 @@ from tests.workflows.runtime.test_composites import IDS, opened
 from tests.workflows.runtime.toys import FLOAT, Net, Toy, V
 from workflows.bundle.manifest import write_manifest
 from workflows.bundle.schema import parse_pipeline
-from workflows.bundle.strategy import Strategy as Asked
+from workflows.bundle.strategy import StrategySettings as Asked
 from workflows.errors import BundleError, GraphError
 from workflows.generate import open_engine
 from workflows.generate.feed import feed

@@ -6,7 +6,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import apply, check_fires, check_refuses, operators, parse, values
-from workflows.optimize.passes.clamp_constant_values import floor_of
+from workflows.optimize.passes.clamp_constant_values import finite_floor
 
 TYPES = {"float": np.float32, "float16": np.float16}
 SCORES = np.array([[1.0, 2.0, 3.0], [-4.0, 0.5, 9.0]])
@@ -30,9 +30,9 @@ def test_a_mask_gets_the_floor_of_its_type(name: str) -> None:
 
 
 def test_half_precision_is_not_float32() -> None:
-    assert floor_of(ir.DataType.FLOAT16) == -16376
-    assert floor_of(ir.DataType.FLOAT) < -8e37
-    assert np.isfinite(np.array(floor_of(ir.DataType.BFLOAT16), ml_dtypes.bfloat16))
+    assert finite_floor(ir.DataType.FLOAT16) == -16376
+    assert finite_floor(ir.DataType.FLOAT) < -8e37
+    assert np.isfinite(np.array(finite_floor(ir.DataType.BFLOAT16), ml_dtypes.bfloat16))
 
 
 def test_a_row_that_is_masked_throughout_is_a_number_at_last() -> None:
@@ -69,7 +69,7 @@ def test_constant_nodes_and_fills() -> None:
     seen = np.isfinite(CAUSAL)
     (result,) = values(model, {"x": SCORES.astype(np.float32), "seen": seen})
     below = np.tri(2, 3, -1) > 0  # where Trilu leaves 0
-    floor = floor_of(ir.DataType.FLOAT)
+    floor = finite_floor(ir.DataType.FLOAT)
     np.testing.assert_allclose(result, np.maximum(np.where(seen, SCORES, floor), np.where(below, 0, floor)), rtol=1e-6)
 
 

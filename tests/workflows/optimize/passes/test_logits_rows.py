@@ -5,7 +5,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import apply, check_refuses, parse, values, weights
-from workflows.optimize.match import needed_inputs
+from workflows.optimize.queries import required_inputs
 
 X = {"x": weights(1, 5, 8)}
 GRAPH = "g (float[1,S,8] x) => (float[1,S,24] logits) { h = Neg(x) m = MatMul(h, w) logits = Tanh(m) }"
@@ -35,7 +35,7 @@ def test_nobody_need_feed_what_it_adds() -> None:
     model = parse(GRAPH, w=weights(8, 24))
     apply(model, "logits_rows")
     assert [value.name for value in model.graph.inputs] == ["x", "logits_start", "logits_end"]
-    assert [value.name for value in needed_inputs(model.graph)] == ["x"]
+    assert [value.name for value in required_inputs(model.graph)] == ["x"]
     assert [value.dtype for value in model.graph.inputs[1:]] == [ir.DataType.INT64] * 2
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workflows.quantize.calibration.histogram import BINS, Histogram, divergence
+from workflows.quantize.calibration.histogram import BINS, RangeHistogram, kl_divergence
 
 
 def pieces(seed: int = 0) -> list[NDArray[np.float32]]:
@@ -19,8 +19,8 @@ def pieces(seed: int = 0) -> list[NDArray[np.float32]]:
     return [np.zeros((3, 5), np.float32), *grown, np.array([76.0, -1e-3], np.float32)]
 
 
-def filled(parts: list[NDArray[np.float32]]) -> Histogram:
-    histogram = Histogram()
+def filled(parts: list[NDArray[np.float32]]) -> RangeHistogram:
+    histogram = RangeHistogram()
     for part in parts:
         histogram.add(part)
     return histogram
@@ -48,7 +48,7 @@ def test_what_is_no_number_is_left_out_and_nothing_but_zeros_is_a_point() -> Non
     histogram = filled([np.array([np.nan, np.inf, -np.inf, 0.0], np.float32), np.zeros((0, 4), np.float32)])
     assert histogram.counts.sum() == 1
     assert histogram.percentile(99) == histogram.entropy(128) == (0.0, 0.0)
-    assert Histogram().percentile(99) == Histogram().entropy(128) == (0.0, 0.0)
+    assert RangeHistogram().percentile(99) == RangeHistogram().entropy(128) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("percentile", [60.0, 90.0, 99.0, 99.99, 100.0])
@@ -99,7 +99,7 @@ def test_entropy_takes_the_range_of_the_least_divergence() -> None:
     counts, levels = histogram.counts.tolist(), 128
     candidates = {half: plain_divergence(counts, half, levels) for half in range(levels // 2, BINS // 2 + 1, 16)}
     for half, expected in candidates.items():
-        assert divergence(histogram.counts, half, levels) == pytest.approx(expected, rel=1e-9)
+        assert kl_divergence(histogram.counts, half, levels) == pytest.approx(expected, rel=1e-9)
     low, high = histogram.entropy(levels)
     best = round(high / histogram.width)
     assert plain_divergence(counts, best, levels) <= min(candidates.values())

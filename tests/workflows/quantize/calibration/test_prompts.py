@@ -8,7 +8,7 @@ import pytest
 
 from workflows.errors import PromptError
 from workflows.generate import Engine, open_engine
-from workflows.quantize.accuracy.prompts import questions_of
+from workflows.generate.prompt_sets import demo_questions
 from workflows.quantize.calibration import calibration_prompts
 from workflows.quantize.calibration.prompts import prompts_digest
 
@@ -26,7 +26,7 @@ def test_a_demo_has_prompts_of_its_own_and_none_that_judge_it(engine: Engine) ->
     for demo in ("qwen3", "t5", "mu"):
         lines = (Path("resources/demos") / f"{demo}_calibration.jsonl").read_text("utf-8")
         assert lines.count("\n") >= 90
-        assert not any(f'"{question.text}"' in lines for question in questions_of(demo))
+        assert not any(f'"{question.text}"' in lines for question in demo_questions(demo))
 
 
 def test_lines_go_through_the_template_and_raw_rows_do_not(engine: Engine, tmp_path: Path) -> None:

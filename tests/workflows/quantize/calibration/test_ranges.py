@@ -8,9 +8,9 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import parse, values
-from workflows.quantize.calibration import add_observers, make_ranger
-from workflows.quantize.calibration.histogram import Histogram
-from workflows.recipe.schema import Calibration
+from workflows.quantize.calibration import add_observers, make_range_finder
+from workflows.quantize.calibration.histogram import RangeHistogram
+from workflows.recipe.schema import CalibrationSettings
 
 GRAPH = "g (float[N,4] x) => (float[N,4] y) { h = Mul(x, c)  y = Add(h, x) }"
 NAMES = ["x", "h", "y"]
@@ -22,7 +22,7 @@ def runs() -> list[np.ndarray]:
 
 
 def seen(method: str, **more: float) -> dict[str, tuple[float, float]]:
-    ranger = make_ranger(Calibration(method=method, **more), {"decoder": NAMES, "never": ["z"]}, 8)
+    ranger = make_range_finder(CalibrationSettings(method=method, **more), {"decoder": NAMES, "never": ["z"]}, 8)
     proto = ir.to_proto(parse(GRAPH, c=FACTOR))
     assert isinstance(proto, onnx.ModelProto)
     add_observers(proto, NAMES, whole=ranger.whole)
@@ -49,7 +49,7 @@ def test_minmax_is_that_of_all_runs() -> None:
 def test_histograms_of_a_stream_are_those_of_all_runs(method: str) -> None:
     found = seen(method, percentile=90)
     for name, array in everything().items():
-        at_once = Histogram()
+        at_once = RangeHistogram()
         at_once.add(array)
         assert found[name] == (at_once.percentile(90) if method == "percentile" else at_once.entropy(256))
 
@@ -60,7 +60,7 @@ def test_a_percentile_leaves_the_ends_out() -> None:
 
 
 def test_no_number_is_no_end() -> None:
-    ranger = make_ranger(Calibration(), {"c": ["x"]}, 16)
+    ranger = make_range_finder(CalibrationSettings(), {"c": ["x"]}, 16)
     for low, high in ((np.nan, 2), (-1, np.nan), (0, 1)):
         ranger.take("c", {f"calibration.{n}": np.array([v], np.float32) for n, v in (("low", low), ("high", high))})
     assert ranger.ranges() == {"c": {"x": (-1, 2)}}

@@ -1,0 +1,190 @@
+"""The tokenizer in a bundle encodes and decodes as transformers' AutoTokenizer does on the checkpoint's folder."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer
+from transformers import AutoTokenizer
+
+from tests.workflows.bundle.making import bundle
+from tests.workflows.generate.making import CORPUS, byte_fallback, byte_level, unigram, word_piece
+from workflows.build import BuildRequest, build
+from workflows.build.tokenizer import check_tokenizer, write_tokenizer
+from workflows.bundle import read_bundle
+from workflows.bundle.manifest import MANIFEST, make_manifest
+from workflows.errors import CheckpointError
+from workflows.generate.template import ChatTemplate
+from workflows.generate.text import Text
+from workflows.wire.events import Event, NoticeEvent, StageEvent
+
+GENERIC = {"tokenizer_class": "PreTrainedTokenizerFast"}
+TOOL = {"content": "<tool>", "special": False, "lstrip": False, "rstrip": True, "normalized": False}
+END = {"content": "<|im_end|>", "special": True, "lstrip": False, "rstrip": False, "normalized": False}
+CASES: dict[str, tuple[Callable[[], Tokenizer], dict[str, Any]]] = {
+    "bytes": (byte_level, GENERIC),
+    "bytes with a space before": (byte_level, {**GENERIC, "add_prefix_space": True}),
+    "bytes of Qwen's class": (byte_level, {"tokenizer_class": "Qwen2Tokenizer", "eos_token": "<|end|>"}),
+    "bytes of GPT-2's class": (byte_level, {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True}),
+    "bytes cleaned up": (byte_level, {**GENERIC, "clean_up_tokenization_spaces": True}),
+    "tokens in the settings": (byte_level, {**GENERIC, "added_tokens_decoder": {"302": TOOL, "303": END}}),
+    "special tokens as text": (byte_level, {**GENERIC, "split_special_tokens": True}),
+    "fallback": (byte_fallback, {**GENERIC, "bos_token": "<s>", "eos_token": "</s>"}),
+    "fallback without bos": (
+        byte_fallback,
+        {**GENERIC, "bos_token": "<s>", "eos_token": "</s>", "add_bos_token": False, "add_eos_token": True},
+    ),
+    "fallback of Llama's class": (
+        byte_fallback,
+        {"tokenizer_class": "LlamaTokenizer", "legacy": False, "bos_token": "<s>", "eos_token": "</s>"},
+    ),
+    "fallback of Llama's class, ended": (
+        byte_fallback,
+        {"tokenizer_class": "LlamaTokenizer", "legacy": True, "add_eos_token": True, "add_prefix_space": False},
+    ),
+    "unigram": (unigram, {**GENERIC, "unk_token": "<unk>", "pad_token": "</s>"}),
+    "unigram of T5's class": (unigram, {"tokenizer_class": "T5Tokenizer", "extra_ids": 3}),
+    "pieces of words": (word_piece, GENERIC),
+    "pieces of words of BERT's class": (word_piece, {"tokenizer_class": "BertTokenizer", "do_lower_case": False}),
+    "pieces of words cleaned up": (word_piece, {**GENERIC, "clean_up_tokenization_spaces": True}),
+}
+MARKS = ["<|end|>", "<|im_end|>", "<tool>", "<s>", "</s>", "[SEP]", "two words", " ", "\n", "  ", " .", " n't"]
+
+
+def checkpoint(folder: Path, name: str, added: dict[str, int] | None = None) -> Path:
+    """A folder with the tokenizer's files alone; `added` stands in added_tokens.json."""
+    make, settings = CASES[name]
+    folder.mkdir(parents=True)
+    tokenizer = make()
+    tokenizer.enable_truncation(5)  # transformers asks for it again at each call, and encodes whole texts
+    tokenizer.enable_padding(length=9)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    if added:
+        (folder / "added_tokens.json").write_text(json.dumps(added))
+    return folder
+
+
+def in_bundle(folder: Path, root: Path) -> Path:
+    """A bundle with the tokenizer of `folder`."""
+    root = bundle(root)
+    for file in (root / "tokenizer").iterdir():
+        file.unlink()
+    (root / "tokenizer").rmdir()
+    write_tokenizer(folder, root / "tokenizer")
+    (root / MANIFEST).write_text(make_manifest(root).model_dump_json())
+    return root
+
+
+def texts(seed: str) -> list[str]:
+    """300 texts of parts of the corpus, tokens that are added, and anything else."""
+    chances = random.Random(seed)
+    parts = [*MARKS, *(word for line in CORPUS for word in line.split()), "ﬁ", "\u00a0", "Ⅷ", "\t", "🧵", "é"]
+    return ["".join(chances.choices(parts, k=chances.randrange(1, 9))) for _ in range(300)]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("added", [None, {"<|new|>": 999, "<tool>": 1000}], ids=["", "added_tokens.json"])
+def test_texts_and_ids_are_those_of_transformers(tmp_path: Path, name: str, added: dict[str, int] | None) -> None:
+    """Random texts with and without what stands around one, random ids back."""
+    folder = checkpoint(tmp_path / "checkpoint", name, added)
+    theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    ours = Text.of_bundle(read_bundle(in_bundle(folder, tmp_path / "bundle")))
+    ours.vocabulary = 1 << 20
+    chances = random.Random(name)
+    for text in [*texts(name), *(added or [])]:
+        for special in (True, False):
+            expected = theirs(text, add_special_tokens=special)["input_ids"]
+            assert (ours.encode(text, special=special) if expected else []) == expected, (text, special)
+    for _ in range(300):
+        ids = chances.choices([*range(len(theirs)), *(added or {}).values()], k=chances.randrange(1, 12))
+        assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=True), ids
+        stream = ours.stream()
+        assert "".join([*map(stream.push, ids), stream.flush()]) == ours.decode(ids), ids
+
+
+@pytest.mark.parametrize("as_files", [False, True], ids=["in the settings", "as files"])
+def test_templates_by_name_and_special_tokens_arrive(tmp_path: Path, as_files: bool) -> None:
+    """However the checkpoint writes them, as an object or in special_tokens_map.json."""
+    folder = checkpoint(tmp_path / "checkpoint", "bytes")
+    named = {"default": "D{{ eos_token }}{{ sep_token }}", "tool_use": "T{{ tools | length }}"}
+    settings: dict[str, Any] = {**GENERIC, "sep_token": {"content": "<sep>", "__type": "AddedToken"}}
+    if as_files:
+        (folder / "chat_template.jinja").write_text(named["default"])
+        (folder / "additional_chat_templates").mkdir()
+        (folder / "additional_chat_templates" / "tool_use.jinja").write_text(named["tool_use"])
+    else:
+        settings["chat_template"] = [{"name": name, "template": source} for name, source in named.items()]
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    (folder / "special_tokens_map.json").write_text(json.dumps({"eos_token": "<|end|>"}))
+    theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    template = ChatTemplate.of_bundle(read_bundle(in_bundle(folder, tmp_path / "bundle")))
+    assert template is not None
+    for tools in (None, [{"name": "a"}]):
+        said = theirs.apply_chat_template([{"role": "user", "content": "x"}], tools=tools, tokenize=False)
+        assert template.render([{"role": "user", "content": "x"}], tools) == said
+
+
+def test_a_tokenizer_that_transformers_cannot_load_is_said(tmp_path: Path) -> None:
+    """It is taken as it is; code that it names is not run."""
+    folder = checkpoint(tmp_path / "checkpoint", "bytes")
+    (folder / "tokenizer.json").write_text('{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}')
+    told: list[Event] = []
+    write_tokenizer(folder, tmp_path / "target", told.append)
+    (notice,) = told
+    assert isinstance(notice, NoticeEvent) and notice.message.startswith("The tokenizer.json is taken as it is, for ")
+    assert (tmp_path / "target" / "tokenizer.json").read_text() == (folder / "tokenizer.json").read_text()
+
+
+_BPE = {"version": "1.0", "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}
+_REGEX = {"type": "Split", "pattern": {"Regex": "(["}, "behavior": "Isolated", "invert": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tokenizer.json", json.dumps(_BPE | {"added_tokens": [{"id": -1, "content": "x"}]})),
+        ("tokenizer.json", json.dumps(_BPE | {"model": _BPE["model"] | {"vocab": {"a": -1}}})),
+        ("tokenizer.json", json.dumps(_BPE | {"model": _BPE["model"] | {"merges": ["a c"]}})),
+        ("tokenizer.json", json.dumps(_BPE | {"pre_tokenizer": _REGEX})),
+        ("tokenizer.json", json.dumps(_BPE | {"decoder": {"type": "Nothing"}})),
+        ("tokenizer.json", "{"),
+        ("tokenizer.json", ""),
+        ("tokenizer.model", "garbage"),
+        ("spiece.model", ""),
+        ("vocab.json", "[]"),
+        ("vocab.json", "garbage"),
+    ],
+)
+def test_a_broken_tokenizer_fails_the_build_at_once(name: str, content: str, tmp_path: Path) -> None:
+    """By name, before anything is exported, and nothing is left."""
+    from tests.workflows.conftest import make_qwen3
+
+    folder = make_qwen3(tmp_path / "c")
+    (folder / name).write_text(content)
+    stages: list[Event] = []
+    with pytest.raises(CheckpointError, match=re.escape(name)):
+        build(BuildRequest(str(folder), tmp_path / "out", {}), stages.append)
+    assert {one.stage for one in stages if isinstance(one, StageEvent)} == {"checkpoint"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c"]
+
+
+def test_a_checkpoint_without_a_tokenizer_is_no_fault(tmp_path: Path) -> None:
+    check_tokenizer(tmp_path)
+
+
+def test_ranks_of_tiktoken_are_a_tokenizer_under_sentencepiece_s_name(tmp_path: Path) -> None:
+    """As Llama 3 has them in tokenizer.model; what is neither is refused."""
+    ranks = b"".join(base64.b64encode(bytes([byte])) + f" {byte}\n".encode() for byte in range(256))
+    (tmp_path / "tokenizer.model").write_bytes(ranks)
+    check_tokenizer(tmp_path)
+    (tmp_path / "tokenizer.model").write_bytes(b"neither one nor the other")
+    with pytest.raises(CheckpointError, match="it is no SentencePiece model"):
+        check_tokenizer(tmp_path)

@@ -1,0 +1,35 @@
+"""The report on a bundle: what is kept of a build is what it tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflows.bundle.making import bundle
+from workflows.bundle import read_bundle
+from workflows.inspection.report.bundle_report import report_on_bundle
+from workflows.inspection.report.document import ReportTable
+from workflows.measure.history import FILE, History
+from workflows.measure.recording import record_build
+from workflows.wire.events import STAGES, BuildDone, StageEvent
+from workflows.wire.reports.runs import RunReport
+
+
+def test_each_stage_that_is_kept_is_told_in_the_order_of_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+    folder = bundle(tmp_path / "small")
+    ended = {
+        name: StageEvent(stage=name, state="done", seconds=n + 0.5, peak_mib=100 + n) for n, name in enumerate(STAGES)
+    }
+    done = BuildDone(bundle=str(folder), seconds=99.0, bytes=9, components=["decode"])
+    record_build(done, dict(reversed(ended.items())), pytest.fail)
+    (run,) = History(tmp_path / "home" / FILE).runs()
+    parts = report_on_bundle(read_bundle(folder), [RunReport(run, [])]).parts
+    (built,) = [one for one in parts if isinstance(one, ReportTable) and one.head[:2] == ["stage", "time"]]
+    assert [tuple(row) for row in built.rows] == [
+        *((name, f"{n}.5 s", f"{100 + n} MiB") for n, name in enumerate(STAGES)),
+        ("whole build", "99.0 s", f"{99 + len(STAGES)} MiB"),
+    ]

@@ -1,0 +1,114 @@
+"""What a target refuses and remarks on before a build, and the opset that its graphs have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.errors import RecipeError
+from workflows.recipe import resolve_recipe
+from workflows.recipe.compatibility import target_refusals, target_remarks
+from workflows.recipe.target import LOWEST, TARGETS
+
+
+@pytest.fixture(scope="module")
+def demo() -> Checkpoint:
+    return open_checkpoint("demo:qwen3")
+
+
+@pytest.mark.parametrize(("target", "opset", "graphs"), [
+    ("cpu", 23, "single"), ("webgpu", 23, "single"), ("qnn", 23, "prefill-decode"), ("dml", 21, "prefill-decode"),
+    ("openvino", 21, "prefill-decode"),
+])  # fmt: skip
+def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset: int, graphs: str) -> None:
+    recipe = resolve_recipe(demo, {"target": target})
+    assert (recipe.opset, recipe.graphs, recipe.cache) == (opset, graphs, "gqa" if target == "cpu" else "static")
+    assert target_refusals(recipe) == []
+    assert resolve_recipe(demo, {"target": "cpu", "cache": "scatter"}).opset == 24
+
+
+@pytest.mark.parametrize(("options", "settings"), [
+    ({}, (32, None, False, False)),
+    ({"precision": "int4"}, (64, 32, False, True)),
+    ({"precision": "int8"}, (32, None, False, True)),
+    ({"quantize": {"components": {"decoder": "int4"}}}, (64, 32, False, True)),
+    ({"precision": "int4", "quantize": {"rounding": "compensated"}}, (128, 32, False, True)),
+    ({"precision": "int4", "quantize": {"rounding": "compensated", "block_size": 64}}, (64, 32, False, True)),
+    ({"precision": "int4", "quantize": {"fine_block_size": None, "symmetric": True}}, (64, None, True, True)),
+    ({"precision": "int4", "quantize": {"block_size": 32, "embedding": False}}, (32, 32, False, False)),
+    ({"precision": "int4", "target": "dml"}, (32, None, False, False)),
+    ({"precision": "int4", "target": "openvino"}, (32, None, False, False)),
+    ({"precision": "int4", "target": "webgpu"}, (32, None, False, False)),
+])  # fmt: skip
+def test_the_cpu_has_blocks_of_its_own(demo: Checkpoint, options: dict[str, Any], settings: tuple[object, ...]) -> None:
+    quantize = resolve_recipe(demo, options).quantize
+    assert (quantize.block_size, quantize.fine_block_size, quantize.symmetric, quantize.embedding) == settings
+
+
+@pytest.mark.parametrize("options", [
+    {"quantize": {"rounding": "compensated"}},
+    {"precision": "int8", "quantize": {"rounding": "compensated"}},
+    {"precision": "int4", "quantize": {"rounding": "compensated", "nodes": {"a": {"precision": "int8"}}}},
+])  # fmt: skip
+def test_only_int4_throughout_is_compensated(demo: Checkpoint, options: dict[str, Any]) -> None:
+    with pytest.raises(RecipeError, match="the rounding compensated is of int4"):
+        resolve_recipe(demo, options)
+
+
+@pytest.mark.parametrize(("options", "why"), [
+    ({"target": "dml", "cache": "scatter"}, "The target dml cannot have cache scatter: it has no TensorScatter"),
+    ({"target": "dml", "cache": "gqa"}, "takes the cache for empty in every run of more than one token"),
+    ({"target": "dml", "variant": "transformer-only"}, "second chunk would go wrong; build the plain variant."),
+    ({"target": "dml", "precision": "w8a16"}, "cannot have precision w8a16: it quantizes activations to 8 bits"),
+    ({"target": "dml", "quantize": {"components": {"decode": "w8a16"}}}, "cannot have precision w8a16"),
+    ({"target": "dml", "precision": "bf16"}, "cannot have precision bf16"),
+    ({"target": "dml", "precision": "int4", "quantize": {"embedding": True}}, "no GatherBlockQuantized"),
+    ({"target": "dml", "precision": "int8", "quantize": {"symmetric": True}}, "its MatMulNBits wants zero points"),
+    ({"target": "dml", "opset": 23}, "The target dml cannot have opset 23: it is for 21 alone."),
+    ({"cache": "scatter", "opset": 23}, "The cache scatter needs opset 24"),
+    ({"target": "openvino", "cache": "gqa"}, "has parts of a graph; build with --cache static."),
+    ({"target": "openvino", "cache": "scatter"}, "it has no TensorScatter"),
+    ({"target": "openvino", "precision": "int8-dynamic"}, "quantized at every run"),
+    ({"target": "openvino", "precision": "int4", "quantize": {"embedding": True}}, "reads it wrongly"),
+    ({"target": "qnn", "graphs": "single"}, "The target qnn cannot have graphs single: it takes fixed shapes alone"),
+    ({"target": "qnn", "cache": "scatter"}, "it has no TensorScatter"),
+])  # fmt: skip
+def test_what_a_target_cannot_have_ends_a_build_before_it_begins(
+    demo: Checkpoint, options: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(RecipeError) as raised:
+        resolve_recipe(demo, options)
+    assert why in str(raised.value)
+
+
+@pytest.mark.parametrize("options", [
+    {"precision": "int4"}, {"precision": "fp16"}, {"precision": "w8a8"}, {"quantize": {"symmetric": True}},
+    {"cache": "window"},
+])  # fmt: skip
+def test_what_directml_has_is_let_through(demo: Checkpoint, options: dict[str, Any]) -> None:
+    assert target_refusals(resolve_recipe(demo, {"target": "dml", **options})) == []
+
+
+@pytest.mark.parametrize(("options", "told"), [
+    ({"target": "dml"}, []),
+    ({"target": "dml", "graphs": "single"},
+     ["DirectML is several times slower with the open shapes of one graph for all."]),
+    ({"target": "qnn"}, ["QNN computes float32 in half precision."]),
+    ({"target": "webgpu", "cache": "scatter"}, ["WebGPU leaves TensorScatter to the CPU, and with it the cache."]),
+    ({"target": "cpu", "cache": "scatter"}, []),
+])  # fmt: skip
+def test_what_a_target_has_badly_is_remarked_on(demo: Checkpoint, options: dict[str, Any], told: list[str]) -> None:
+    recipe = resolve_recipe(demo, options)
+    assert target_remarks(recipe) == told
+
+
+def test_a_target_of_the_lowest_opset_says_why() -> None:
+    for target in TARGETS.values():
+        assert target.opset != LOWEST or any("opset 21" in reason for reason in target.reasons), target.name
+
+
+def test_gelu_is_onnxruntime_s_where_the_target_has_no_other(demo: Checkpoint) -> None:
+    on = {name: resolve_recipe(demo, {"target": name}).passes for name in TARGETS}
+    assert [name for name, passes in on.items() if passes["contrib_gelu"]] == ["dml"]

@@ -1,0 +1,159 @@
+"""What methods learn of activations: the optimized composite itself is opened, observed, and answers prompts.
+
+stage "optimize" ──its graphs with observers──▶ Engine ──trajectories──▶ Ranger  ──▶ component → Ranges
+                                                                    └──▶ Moments ──▶ weight → second moments
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+import onnx_ir as ir
+
+from workflows.build.tokenizer import write_tokenizer
+from workflows.build.workspace import Report
+from workflows.bundle import Bundle
+from workflows.bundle.read import unverified_bundle
+from workflows.bundle.schema import Pipeline
+from workflows.errors import RecipeError
+from workflows.files import link_or_copy
+from workflows.generate import Engine
+from workflows.graph.weights import WEIGHTS
+from workflows.quantize import METHODS, Ranges
+from workflows.quantize.calibration import (
+    RunObserver,
+    SecondMoments,
+    add_observers,
+    calibration_prompts,
+    make_range_finder,
+    run_trajectories,
+)
+from workflows.quantize.qdq import StaticQdq
+from workflows.recipe import Recipe
+from workflows.recipe.cut import Cut
+from workflows.runtime import device_named, open_machine
+from workflows.tensors import Array
+from workflows.wire.events import LogEvent, ProgressEvent
+
+STAGE = "quantize"
+_CAPACITY = 1024  # slots that calibration runs with where the graphs leave it open
+
+
+@dataclass(frozen=True)
+class OptimizedComposite:
+    """The graphs of the stage `optimized`, and what they answer prompts with. words: the folder of the tokenizer."""
+
+    optimized: Path
+    recipe: Recipe
+    cut: Cut
+    pipeline: Pipeline
+    words: Path
+
+
+def find_ranges(
+    composite: OptimizedComposite, models: Mapping[str, ir.Model], report: Report
+) -> tuple[dict[str, Ranges], str]:
+    """Component → its ranges, empty where the recipe needs none; and in words what they were found with.
+
+    models: component → its optimized graph. Raises RecipeError for a model without a cache, PromptError as
+    calibration_prompts does.
+    """
+    recipe = composite.recipe
+    chosen_of = {name: METHODS.get(recipe.precision_of(name)) for name in models}
+    methods = {name: method for name, method in chosen_of.items() if isinstance(method, StaticQdq)}
+    if not methods:
+        return {}, ""
+    _refuse_single(composite.cut, next(iter(methods.values())).name, "int8 or int8-dynamic")
+    names = {name: method.observed(models[name], recipe.quantize) for name, method in methods.items()}
+    bits = min(method.bits for method in methods.values())
+    ranger = make_range_finder(recipe.quantize.calibration, names, bits)
+    said = _run(composite, names, ranger, report)
+    told = f"{recipe.quantize.calibration.method} over {said}"
+    report(LogEvent(message=f"Calibrated by {told}."))
+    return ranger.ranges(), told
+
+
+def find_moments(
+    composite: OptimizedComposite, models: Mapping[str, ir.Model], report: Report
+) -> tuple[SecondMoments | None, str]:
+    """What the int4 weights of all components are multiplied by, None where the recipe's rounding does not ask; and in
+    words what it was found with. The arguments and errors are those of find_ranges.
+    """
+    recipe = composite.recipe
+    if recipe.quantize.rounding != "compensated":
+        return None, ""
+    _refuse_single(composite.cut, "The rounding compensated", "the rounding search")
+    found = {name: model for name, model in models.items() if recipe.precision_of(name) == "int4"}
+    moments = SecondMoments(found, recipe.quantize)
+    told = f"moments over {_run(composite, moments.names, moments, report)}"
+    report(LogEvent(message=f"Calibrated by {told}."))
+    return moments, told
+
+
+def _run(composite: OptimizedComposite, names: Mapping[str, list[str]], watcher: RunObserver, report: Report) -> str:
+    """Has the composite answer the recipe's prompts while `watcher` looks; gives what they were, in words."""
+    calibration = composite.recipe.quantize.calibration
+    with _observed_engine(composite, names, watcher) as engine:
+        chosen = calibration_prompts(engine, calibration.prompts)
+
+        def tell(samples: int) -> None:
+            report(ProgressEvent(stage=STAGE, message="calibrating", done=samples, total=calibration.samples))
+
+        done = run_trajectories(engine, chosen.prompts, calibration, tell)
+    return f"{done.samples:,} runs on {done.prompts:,} of the {len(chosen.prompts):,} prompts: {chosen.origin}"
+
+
+def _refuse_single(cut: Cut, name: str, instead: str) -> None:
+    if cut.cache is None:
+        raise RecipeError(
+            f"{name} is calibrated on what a model generates, and one without a KV cache generates nothing: choose "
+            f"{instead}."
+        )
+
+
+@contextmanager
+def _observed_engine(
+    composite: OptimizedComposite, names: Mapping[str, list[str]], watcher: RunObserver
+) -> Iterator[Engine]:
+    """The composite as an open bundle, whose observed sessions tell `watcher`."""
+    optimized, recipe, pipeline = composite.optimized, composite.recipe, composite.pipeline
+    files = {name: optimized / pipeline.pipeline.sessions[name].file for name in names}
+    graphs = {name: _observed_graph(files[name], values, watcher) for name, values in names.items()}
+
+    def observe(component: str, outputs: Mapping[str, Array]) -> None:
+        if names.get(component):
+            watcher.take(component, outputs)
+
+    # beside the stage, so that weights are linked; an open file is not removed everywhere, and goes with the stages
+    with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
+        bundle = draft_bundle(Path(folder), optimized, recipe, pipeline, composite.words)
+        slots = _slots(composite.cut, recipe)
+        machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs, observer=observe)
+        yield Engine(bundle, machine, 0.0)
+
+
+def _slots(cut: Cut, recipe: Recipe) -> int | None:
+    """Few where the graphs leave it open: what a long context would take is not needed."""
+    if recipe.cache == "window" or any(part.slots for part in cut.keepers):
+        return None
+    return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.keepers))
+
+
+def _observed_graph(file: Path, values: list[str], watcher: RunObserver) -> bytes:
+    model = onnx.load(file, load_external_data=False)
+    add_observers(model, values, whole=watcher.whole)
+    return bytes(model.SerializeToString())
+
+
+def draft_bundle(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path) -> Bundle:
+    """The stage's graphs with the checkpoint's words about itself, as a bundle that nobody verifies."""
+    write_tokenizer(words, folder / "tokenizer")
+    (folder / "recipe.json").write_text(recipe.model_dump_json(), "utf-8")
+    for name in {session.file for session in pipeline.pipeline.sessions.values()} | {WEIGHTS}:
+        link_or_copy(optimized / name, folder / name)
+    return unverified_bundle(folder, pipeline, str(folder))

@@ -1,0 +1,123 @@
+"""The stage that makes the weights smaller, and its evidence: what each component was given, and what that cost.
+
+optimized graphs ──run_method, a component's own──▶ lazy weights ──Parts, a tensor a file──▶ save_graphs
+                 └──Probe──▶ logits of both, on the same tokens ──▶ parity: a finding, which stops nothing
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+
+from workflows.build.calibrate import OptimizedComposite, find_moments, find_ranges
+from workflows.build.stages import graph_facts
+from workflows.build.workspace import Report
+from workflows.bundle.evidence import Evidence, load_evidence
+from workflows.bundle.schema import Pipeline
+from workflows.errors import JoineryError, RecipeError
+from workflows.evaluation.parity import ParityRunner
+from workflows.files import discard
+from workflows.graph.build_stages import archive_name
+from workflows.graph.snapshots import ComponentSnapshots
+from workflows.graph.weights import load_saved_graph, save_graphs
+from workflows.optimize import PassReport
+from workflows.quantize import METHODS, Method, check_excluded, run_method
+from workflows.quantize.calibration import SecondMoments
+from workflows.quantize.mixed_precision import MixedPrecision
+from workflows.quantize.node_patterns import expand_node_patterns
+from workflows.quantize.tensor_cache import TensorCache
+from workflows.quantize.weight_only import WeightOnly
+from workflows.recipe import Recipe
+from workflows.recipe.cut import Cut
+from workflows.wire.events import NoticeEvent, ProgressEvent
+
+STAGE = "quantize"
+
+
+def make_quantize(
+    optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, words: Path, folder: Path, report: Report
+) -> Evidence:
+    """Quantizes the graphs of the stage `optimized` and writes them into `folder`. words: the checkpoint's folder.
+
+    Raises RecipeError where an excluded node is not there, or where nothing at all could be quantized.
+    """
+    components = load_evidence(optimized)
+    models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in components}
+    recipe = expand_node_patterns(recipe, models.values())
+    check_excluded(models.values(), recipe.quantize)
+    by_name = {entry["component"]: models[entry["file"]] for entry in components}
+    composite = OptimizedComposite(optimized, recipe, cut, pipeline, words)
+    ranges, calibrated = find_ranges(composite, by_name, report)
+    moments, compensated = find_moments(composite, by_name, report)
+    evidence, snapshots = [], {}
+    for entry in components:
+        name, model = entry["component"], models[entry["file"]]
+        precision = recipe.precision_of(name)
+        report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}"))
+        method = component_method(recipe, name, moments)
+        done = [run_method(model, method, recipe.quantize, ranges.get(name))] if method else []
+        taken = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
+        if any(one.modified for one in done):
+            taken.take(precision, model)
+        steps = [_step(one, model, taken.last) for one in done]
+        said = calibrated if name in ranges else compensated if precision == "int4" else ""
+        facts = {"precision": precision, "calibrated": said, "passes": steps}
+        evidence.append({**entry, "name": STAGE} | facts | graph_facts(model))
+    _refuse_unchanged(recipe, evidence)
+    parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's name ends with the key of all that made it
+    TensorCache(parts).keep(models, partial(_tell, report))
+    report(ProgressEvent(stage=STAGE, message="writing the weights"))
+    regions = save_graphs(models, folder)
+    for name, taken in snapshots.items():
+        taken.write(folder / archive_name(name), regions)
+    report(ProgressEvent(stage=STAGE, message="holding the graphs against the optimized ones"))
+    parity = _parity(optimized, recipe, pipeline, folder, report)
+    discard(parts)
+    return [entry | {"parity": parity} for entry in evidence]
+
+
+def _tell(report: Report, done: int, total: int) -> None:
+    report(ProgressEvent(stage=STAGE, message="quantizing the weights", done=done, total=total, unit="tensors"))
+
+
+def component_method(recipe: Recipe, component: str, moments: SecondMoments | None = None) -> Method | None:
+    """How the component's weights are made smaller; None where each stays as it is. moments: see find_moments."""
+    own = METHODS.get(recipe.precision_of(component))
+    if moments is not None and recipe.precision_of(component) == "int4":
+        own = WeightOnly(4, moments=moments.of)
+    return MixedPrecision(own) if recipe.quantize.nodes else own
+
+
+def _step(done: PassReport, model: ir.Model, snapshot: str) -> dict[str, Any]:
+    facts = graph_facts(model)
+    title = METHODS[done.name].title if done.name in METHODS else MixedPrecision.title
+    more = {"title": title, "bytes": facts["bytes"], "snapshot": snapshot, "parity": None}
+    return done.to_dict() | more
+
+
+def _refuse_unchanged(recipe: Recipe, evidence: Evidence) -> None:
+    steps = [step for entry in evidence for step in entry["passes"]]
+    if not steps or any(step["modified"] for step in steps):
+        return
+    reasons = list(dict.fromkeys(one["reason"] for step in steps for one in step["refused"]))
+    why = f": {reasons[0]}" if reasons else ", for no product with a constant weight is left in its graphs"
+    raise RecipeError(f"{recipe.precision} quantizes nothing of this model{why}; build it with --precision fp32.")
+
+
+def _parity(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> dict[str, Any]:
+    """The quantized graphs against the optimized ones; where the CPU provider does not run them, its word on it."""
+    files = {name: session.file for name, session in pipeline.pipeline.sessions.items()}
+    probe = ParityRunner(pipeline)
+    before = probe.run({name: optimized / file for name, file in files.items()})
+    try:
+        after = probe.run({name: folder / file for name, file in files.items()}, mapped=False)
+    except JoineryError as error:
+        if not any(METHODS[p].retypes for name in files if (p := recipe.precision_of(name)) in METHODS):
+            raise JoineryError(f"The quantized graphs do not run: {error}") from error
+        message = f"The CPU provider does not run this bundle, so nothing was compared: {error}"
+        report(NoticeEvent(code="not_run", message=message))
+        return {"max_abs_diff": None, "greedy_equal": 0, "greedy_tokens": 0, "note": message}
+    return probe.compare(before, after).to_dict()

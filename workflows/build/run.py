@@ -1,0 +1,298 @@
+"""One build: from the request to the bundle, stage by stage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflows.build.pipeline import component_options, cut_of_components, make_pipeline, portable_source
+from workflows.build.toolchain import toolchain_digest
+from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
+from workflows.bundle.evidence import Evidence, load_evidence, save_evidence
+from workflows.bundle.read import read_bundle
+from workflows.bundle.schema import Pipeline
+from workflows.bundle.write import check_target, publish
+from workflows.checkpoint import Checkpoint, CheckpointLocation, find_checkpoint
+from workflows.checkpoint.checkpoint import read_checkpoint
+from workflows.confinement import Fetched, stay_open
+from workflows.errors import Cancelled, DeviceError, LayoutError
+from workflows.files import room_for
+from workflows.recipe import QuantizeSettings, Recipe, family_for, resolve_recipe
+from workflows.recipe.cache_layout import layout_notice
+from workflows.recipe.compatibility import target_remarks
+from workflows.recipe.cut import Cut
+from workflows.recipe.target import find_target
+from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
+from workflows.wire.goals import Goal
+from workflows.wire.reports.goal import GOAL_FILE
+
+
+@dataclass(frozen=True)
+class ResolvedGoal:
+    """A goal, and the SHA-256 of it with what its files hold."""
+
+    goal: Goal
+    digest: str
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What to build and where. `options` are Recipe's fields that a person chose; a `goal` finds those of precision.
+
+    Code that the checkpoint brings runs where all of it is trusted, or where the SHA-256 of each file was consented to.
+    found: where the source lies, of who has looked for it already.
+    """
+
+    source: str
+    out: Path
+    options: Mapping[str, Any]
+    trust_remote_code: bool = False
+    force: bool = False
+    consented: frozenset[str] = frozenset()
+    goal: Goal | None = None
+    found: CheckpointLocation | None = None
+
+
+def build(
+    request: BuildRequest,
+    report: Report = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    fetched: Fetched = stay_open,
+) -> BuildDone:
+    """Builds the bundle `request.out` and tells `report` of every stage; `fetched`, before any of the source is opened.
+
+    Raises RequestError (and its kinds) for wrong input, before anything is written, and Cancelled on request;
+    in every such case the target is as it was before.
+    """
+    began = time.monotonic()
+    check_target(request.out, request.force)
+    out = request.out.resolve()  # "." has no name to put a folder beside
+    from workflows.build.tokenizer import check_tokenizer  # tokenizers: not for a command that only asks
+
+    with timed_stage(report, "checkpoint"):
+        found = request.found or find_checkpoint(request.source, report=report, cancelled=cancelled)
+        fetched(found.weights_bytes)
+        checkpoint = read_checkpoint(*found)
+        checkpoint.require_consent(request.trust_remote_code, request.consented)
+        check_tokenizer(checkpoint.folder)
+        recipe = resolve_recipe(checkpoint, _options(request))
+        for component in ("all", *recipe.session_options):
+            component_options(component, recipe)  # what cannot be set is said before anything is written
+        for message in target_remarks(recipe):
+            report(NoticeEvent(code="precision", message=message))
+        family = family_for(recipe.model_type, recipe.task)
+        if message := layout_notice(recipe, family, checkpoint.config, request.options):
+            report(NoticeEvent(code="cache", message=message))
+        for message in find_target(recipe.target).reasons:
+            report(NoticeEvent(code="target", message=message))
+        if recipe.compile:
+            from workflows.runtime.compile import check_compiles  # onnxruntime: not for a command that only asks
+
+            check_compiles(recipe.target)
+        sought = _resolve_goal(request.goal, recipe)
+        digest = checkpoint.compute_digest(report, cancelled)
+    with open_workspace(out, request.force, report, cancelled) as work:
+        try:
+            stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
+        except LayoutError as error:
+            recipe = _with_static_cache(checkpoint, recipe, request, error, report)
+            stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
+        work.check()
+        with timed_stage(report, "bundle"), room_for(out):
+            publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
+    _report_near_ties(out, report)
+    if recipe.compile:
+        _compile(out, recipe, report, cancelled)
+    return build_summary(request.out, began)
+
+
+def _report_near_ties(out: Path, report: Report) -> None:
+    from workflows.generate.doubts import find_doubts  # onnxruntime: not for a command that only asks
+
+    for doubt in find_doubts(read_bundle(out)):
+        report(NoticeEvent(code="doubt", message=doubt))
+
+
+def _with_static_cache(
+    checkpoint: Checkpoint, recipe: Recipe, request: BuildRequest, error: LayoutError, report: Report
+) -> Recipe:
+    """The recipe again for a model that turned out not to attend in place; raises `error` where a person chose that."""
+    needed = recipe.variant != "plain" or recipe.kv_dtype != "float32"  # what no other layout has
+    if needed or request.options.get("cache") or recipe.cache == "static":
+        raise error
+    told = str(error).partition(": build ")[0]
+    report(NoticeEvent(code="cache", message=f"{told}: the cache is static, and the export begins anew."))
+    return resolve_recipe(checkpoint, {**_options(request), "cache": "static"})
+
+
+def _options(request: BuildRequest) -> Mapping[str, Any]:
+    return request.options if request.goal is None else _exact_options(request.options)
+
+
+def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:
+    """Compiles what was built; the bundle is whole without, so that what fails here is said and ends nothing."""
+    from workflows.runtime.compile import compile_bundle
+
+    with timed_stage(report, "compile"):
+        try:
+            note = compile_bundle(out, recipe.target, heard=_notice_reporter(report), cancelled=cancelled).note
+        except (DeviceError, Cancelled) as error:
+            note = f"The bundle is whole, and not compiled: {error}"
+        if note:
+            report(NoticeEvent(code="compile", message=note))
+
+
+def _notice_reporter(report: Report) -> Callable[[str], None]:
+    return lambda line: report(ProgressEvent(stage="compile", done=0, total=0, message=line))
+
+
+def _exact_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of a goal, which is about size: products compute in float32 unless a person says otherwise.
+
+    Activations in 8 bits, which are faster, cost more than most weights of 8 bits do.
+    """
+    quantize = options.get("quantize") or {}
+    return {**options, "quantize": {"accuracy_level": 1, **quantize}} if isinstance(quantize, Mapping) else options
+
+
+def _resolve_goal(goal: Goal | None, recipe: Recipe) -> ResolvedGoal | None:
+    """The goal with a digest of all that it is made of. Raises RequestError and its kinds as check_goal."""
+    if goal is None:
+        return None
+    from workflows.build.goal import check_goal
+
+    return ResolvedGoal(goal, check_goal(goal, recipe))
+
+
+def _make_stages(
+    work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, digest: str, sought: ResolvedGoal | None
+) -> tuple[list[Path], Recipe]:
+    """The folders of the stages before the bundle, in their order, and the recipe with what a goal found."""
+    prompts = _prompts_digest(recipe.quantize.calibration.prompts)
+    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
+    key = _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), find_target(recipe.target).fixed)
+    exported = work.stage("export", key, lambda folder: _export(work, checkpoint, recipe, folder))
+    cut = cut_of_components(checkpoint, recipe, load_evidence(exported))
+    pipeline = make_pipeline(checkpoint, recipe, cut)
+    key = _key(key, recipe.passes)
+    optimized = work.stage("optimize", key, lambda folder: _optimize(work, exported, recipe, pipeline, folder))
+    stages = [exported, optimized]
+    if sought is not None:
+        stages.append(_search(work, checkpoint, recipe, pipeline, optimized, _key(key, prompts), sought))
+        recipe = _with_mix(recipe, stages[-1])
+        pipeline = make_pipeline(checkpoint, recipe, cut)
+    if recipe.keeps_weights:
+        work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
+        return stages, recipe
+    key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if sought else prompts)
+    words = checkpoint.folder
+    quantized = work.stage(
+        "quantize", key, lambda folder: _quantize(work, optimized, recipe, cut, pipeline, words, folder)
+    )
+    return [*stages, quantized], recipe
+
+
+# -- each stage's code is imported when the stage is made: one that is reused needs neither torch nor onnx_ir ------
+
+
+def _export(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, folder: Path) -> Evidence:
+    if family_for(recipe.model_type, recipe.task).remote_code:
+        from workflows.build.isolated_export import export_isolated
+
+        return export_isolated(checkpoint, recipe, folder, work.report, work.check)
+    from workflows.build.stages import make_export
+
+    return make_export(checkpoint, recipe, folder, work.report)
+
+
+def _optimize(work: BuildWorkspace, exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path) -> Evidence:
+    from workflows.build.stages import make_optimize
+
+    return make_optimize(exported, recipe, pipeline, folder, work.report)
+
+
+def _quantize(
+    work: BuildWorkspace, optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, words: Path, folder: Path
+) -> Evidence:
+    from workflows.build.quantize import make_quantize
+
+    return make_quantize(optimized, recipe, cut, pipeline, words, folder, work.report)
+
+
+def _with_mix(recipe: Recipe, found: Path) -> Recipe:
+    from workflows.build.goal import recipe_with_mix
+
+    return recipe_with_mix(recipe, found)
+
+
+def _prompts_digest(place: str) -> str:
+    if not place:
+        return ""
+    from workflows.quantize.calibration.prompts import prompts_digest
+
+    return prompts_digest(place)
+
+
+def _search(
+    work: BuildWorkspace,
+    checkpoint: Checkpoint,
+    recipe: Recipe,
+    pipeline: Pipeline,
+    optimized: Path,
+    key: str,
+    sought: ResolvedGoal,
+) -> Path:
+    """The stage that finds the goal's mix; its trials wait beside it until it is whole."""
+    from workflows.build.goal import make_goal
+
+    key = _key(key, recipe.quantize.model_dump(), sought.digest)
+    trials = work.folder / f"trials-{key[:16]}"
+    return work.stage(
+        "goal",
+        key,
+        lambda folder: make_goal(optimized, recipe, pipeline, checkpoint.folder, sought.goal, work, folder, trials),
+    )
+
+
+def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
+    """The files of the bundle, in a folder of the work."""
+    from workflows.build.tokenizer import write_tokenizer
+    from workflows.graph.build_stages import archive_name
+    from workflows.graph.weights import WEIGHTS
+
+    last = stages[-1]
+    draft = work.draft("bundle")
+    components = load_evidence(last)
+    untouched = [
+        entry["component"]
+        for entry in components
+        if entry["name"] == "quantize" and not any(step["modified"] for step in entry["passes"])
+    ]
+    pipeline = make_pipeline(checkpoint, recipe, cut_of_components(checkpoint, recipe, components), untouched)
+    archives = [archive_name(component["component"]) for component in components]
+    (draft / archives[0]).parent.mkdir()
+    goals = {stage / GOAL_FILE: draft / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()}
+    names = [*(component["file"] for component in components), WEIGHTS, *archives]
+    work.bring(goals | {last / name: draft / name for name in names})
+    write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
+    portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
+    (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
+    save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
+    (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")
+    return draft
+
+
+def _portable(quantize: QuantizeSettings) -> QuantizeSettings:
+    """The settings without a path of this machine."""
+    calibration = quantize.calibration
+    named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})
+    return quantize.model_copy(update={"calibration": named})
+
+
+def _key(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()

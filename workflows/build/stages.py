@@ -1,0 +1,212 @@
+"""The stages that make graphs, and the evidence that each leaves.
+
+checkpoint ──make_export──▶ graphs over weights.data ──make_optimize──▶ graphs, stages/<component>.tar.xz, parity
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+
+from workflows.build.warmup import import_exporter
+from workflows.build.workspace import Report, timed_stage
+from workflows.bundle.evidence import Evidence, load_evidence
+from workflows.bundle.schema import Pipeline
+from workflows.checkpoint import Checkpoint
+from workflows.errors import Cancelled, JoineryError, LayoutError, MemoryShortError, RecipeError
+from workflows.evaluation.parity import EACH_PASS_MAX_BYTES, TOLERANCE, Parity, ParityRunner, is_usable
+from workflows.export.reference import ReferenceLogits
+from workflows.graph.build_stages import EXPORT, archive_name
+from workflows.graph.snapshots import ComponentSnapshots, GraphSnapshot
+from workflows.graph.weights import WEIGHTS, load_saved_graph, save_graphs
+from workflows.names import DEFAULT_CAPACITY
+from workflows.optimize import PASSES, Pass, PassReport, run_passes
+from workflows.optimize.queries import required_inputs
+from workflows.recipe import Recipe
+from workflows.recipe.schema import cache_writer
+from workflows.wire.events import ProgressEvent
+
+# What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
+_TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
+
+
+def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> Evidence:
+    """Writes the recipe's graphs and their weight file into `folder`."""
+    with timed_stage(report, "import"):  # within the export, and the longest of a small model's
+        import_exporter()
+        from workflows.export import export_components
+
+    cut = export_components(checkpoint, recipe, folder, report)
+    return [
+        {
+            "name": EXPORT,
+            "component": part.name,
+            "role": part.role,
+            "file": part.file,
+            "windows": part.state and part.state.windows,
+            "passes": [],
+            "snapshot": f"{EXPORT}.onnx",
+        }
+        | graph_facts(ir.load(folder / part.file))
+        for part in cut.parts
+    ]
+
+
+def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> Evidence:
+    """Runs the recipe's passes on the graphs of the stage `exported` and writes them into `folder`.
+
+    Raises JoineryError, naming the pass, where one breaks its promise or changes what the model computes, and
+    LayoutError where graphs that write their cache do not run: a kernel may ask what no table here knows.
+    """
+    passes = [PASSES[name] for name, on in recipe.passes.items() if on]
+    watch = _PassObserver(exported, pipeline, folder, recipe.cache)
+    models: dict[str, ir.Model] = {}
+    evidence: Evidence = []
+    for component in load_evidence(exported):
+        model = models[component["file"]] = load_saved_graph(exported / component["file"])
+        steps = watch.passes(component["component"], model, passes, report)
+        evidence.append({**component, "name": "optimize", "passes": steps} | graph_facts(model))
+    regions = save_graphs(models, folder)
+    for name, snapshots in watch.snapshots.items():
+        snapshots.write(folder / archive_name(name), regions)
+    report(ProgressEvent(stage="optimize", message="holding the graphs against the exported ones"))
+    parity = watch.whole()
+    truth = _reference_parity(exported, recipe, pipeline, watch.finished)
+    return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
+
+
+def _reference_parity(exported: Path, recipe: Recipe, pipeline: Pipeline, files: Mapping[str, Path]) -> Any:
+    """The finished graphs against the model itself, past its windows and the chunk; None where it left no word.
+
+    Raises RecipeError where they are not the same.
+    """
+    reference = ReferenceLogits.read(exported)
+    if reference is None:
+        return None
+    truth = ParityRunner(pipeline).against(reference, files)
+    if not truth.holds(_TOLERANCES[recipe.kv_dtype]):
+        raise RecipeError(
+            f"The graphs' logits are off by {truth.difference:.3g} from the model's own (of values up to "
+            f"{truth.largest:.3g}, within {truth.tokens:,} tokens), more than rounding explains, so this model cannot "
+            "be built."
+        )
+    return truth.to_dict()
+
+
+class _PassObserver:
+    """Takes a snapshot after each pass and, where the weights are few, runs it against the one before."""
+
+    def __init__(self, exported: Path, pipeline: Pipeline, folder: Path, cache: str) -> None:
+        self.snapshots: dict[str, ComponentSnapshots] = {}
+        self._folder, self._probe = folder, ParityRunner(pipeline)
+        own = {*pipeline.pipeline.sessions} - {*pipeline.pipeline.outline().sessions}
+        draft = pipeline.drafting(pipeline.capacity or DEFAULT_CAPACITY)
+        self._drafts = (
+            dict.fromkeys(own, ParityRunner(draft)) if draft else {}
+        )  # what no run of the target goes through
+        self._files = {name: exported / session.file for name, session in pipeline.pipeline.sessions.items()}
+        try:
+            self._exported = self._probe.run(self._files)
+        except JoineryError as error:
+            told = "The exported graphs do not run, so no pass can be held against them"
+            if cache_writer(cache) == "host" or isinstance(error, MemoryShortError | Cancelled):
+                raise JoineryError(f"{told}: {error}") from error
+            said = f"The graphs of the {cache} cache do not run ({str(error).rstrip('.')})"
+            raise LayoutError(f"{said}: build with --cache static.") from error
+        if not all(map(is_usable, self._exported)):
+            raise JoineryError(
+                "The exported graphs give NaN or infinity for ordinary tokens, so no pass can be held against them: "
+                "this model cannot be built."
+            )
+        self._each = (exported / WEIGHTS).stat().st_size <= EACH_PASS_MAX_BYTES
+
+    def passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:
+        """Runs `passes` on the model of one component; the evidence of each."""
+        taken = self.snapshots[component] = ComponentSnapshots()
+        taken.take(EXPORT, model)
+        probe, last, steps = self._drafts.get(component, self._probe), f"{EXPORT}.onnx", list[dict[str, Any]]()
+        before = self._exported if probe is self._probe else probe.run(self._files)
+        titles = {one.name: one.title for one in passes}
+
+        def after(done: PassReport, changed: ir.Model) -> None:
+            nonlocal before, last
+            report(ProgressEvent(stage="optimize", message=f"{component}: {done.name}"))
+            parity = None
+            if done.modified:
+                snapshot, last = taken.take(done.name, changed), f"{done.name}.onnx"
+                if self._each:
+                    outputs = self._run(probe, component, snapshot, done.name)
+                    parity = probe.compare(before, outputs)
+                    self._judge(parity, done.name, component)
+                    before = outputs
+            more = {"title": titles[done.name], "bytes": _weight_bytes(changed), "snapshot": last}
+            steps.append(done.to_dict() | more | {"parity": parity and parity.to_dict()})
+
+        run_passes(model, passes, after)
+        return steps
+
+    def whole(self) -> dict[str, Any]:
+        """The finished graphs, all together, against the exported ones."""
+        note = (
+            ""
+            if self._each
+            else f"all passes together: above {EACH_PASS_MAX_BYTES >> 20} MB of weights none runs alone"
+        )
+        parity = self._probe.compare(self._exported, self._probe.run(self.finished))
+        self._judge(parity, "the passes together", "the model")
+        return replace(parity, note=parity.note or note).to_dict()
+
+    @property
+    def finished(self) -> dict[str, Path]:
+        """Component → its graph after all passes."""
+        return {name: self._folder / file.name for name, file in self._files.items()}
+
+    def _run(self, probe: ParityRunner, component: str, snapshot: GraphSnapshot, name: str) -> Any:
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            graph = Path(folder) / "graph.onnx"
+            graph.write_bytes(snapshot.whole())
+            try:
+                return probe.run(self._files | {component: graph})
+            except JoineryError as error:
+                raise JoineryError(
+                    f"The pass {name} left a {component} that does not run: {error} {_switch_off(name)}"
+                ) from error
+
+    def _judge(self, parity: Parity, name: str, component: str) -> None:
+        if parity.holds():
+            return
+        raise JoineryError(
+            f"The pass {name} changed what {component} computes by {parity.max_abs_diff:.3g} (of values up to "
+            f"{parity.largest:.3g}, {parity.greedy_equal} of {parity.greedy_tokens} tokens alike), more than rounding "
+            f"explains. {_switch_off(name)}"
+        )
+
+
+def _switch_off(name: str) -> str:
+    return f"Switch it off with --set passes.{name}=false." if name in PASSES else "Switch passes off one by one."
+
+
+def graph_facts(model: ir.Model) -> dict[str, Any]:
+    """Inputs, outputs, operators and the bytes of the weights of one graph."""
+    return {
+        "inputs": [str(value.name) for value in required_inputs(model.graph)],
+        "outputs": [str(value.name) for value in model.graph.outputs],
+        "nodes": model.graph.num_nodes(),
+        "op_counts": dict(Counter(_operator(node) for node in model.graph).most_common()),
+        "opset": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
+        "bytes": _weight_bytes(model),
+    }
+
+
+def _weight_bytes(model: ir.Model) -> int:
+    return sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
+
+
+def _operator(node: ir.Node) -> str:
+    return f"{node.domain}.{node.op_type}" if node.domain else str(node.op_type)

@@ -1,0 +1,175 @@
+"""The folder beside the target where whole stages wait for the next one, and the clock and memory that each took.
+
+draft ──make──▶ files, evidence ──hashed──▶ manifest ──renamed──▶ STAGE-KEY ──held against it──▶ reused, or made anew
+                                                                      ▲ │
+                                                other folders' builds │ ▼ StageCache: links to the same files
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from workflows.bundle.evidence import Evidence, save_evidence
+from workflows.bundle.manifest import read_manifest, write_manifest
+from workflows.bundle.read import read_bundle
+from workflows.bundle.verify import find_problems
+from workflows.bundle.write import check_target, locked_target
+from workflows.common.stage_cache import StageCache
+from workflows.errors import BundleError, Cancelled
+from workflows.files import discard, link_or_copy, remove, room_for, sweep
+from workflows.memory import peak_bytes
+from workflows.wire.events import BuildDone, Event, LogEvent, Stage, StageEvent
+
+_STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
+_WAITING_MESSAGE = "The stage {0} is being made by {1}: waiting for it."
+Report = Callable[[Event], None]
+
+
+class BuildWorkspace:
+    """The folder beside the target where whole stages wait for the next one; `cache` keeps them for other targets."""
+
+    def __init__(self, folder: Path, report: Report, cancelled: Callable[[], bool], cache: StageCache) -> None:
+        self.folder, self._report, self._cancelled, self._cache = folder, report, cancelled, cache
+
+    def report(self, event: Event) -> None:
+        """Passes the event on, and raises Cancelled where the person said stop."""
+        self.check()
+        self._report(event)
+
+    def check(self) -> None:
+        """Raises Cancelled where the person said stop."""
+        if self._cancelled():
+            raise Cancelled("The build was cancelled; the stages that are done are kept for the next try.")
+
+    def stage(self, name: Stage, key: str, make: Callable[[Path], Evidence]) -> Path:
+        """The folder of the stage, made by `make(folder) -> evidence` unless an earlier build left it whole."""
+        self.check()
+        done = self.folder / f"{name}-{key[:16]}"
+        with self._cache.alone(
+            done.name, lambda holder: self._log(_WAITING_MESSAGE.format(name, holder)), self.check
+        ) as kept:
+            if not self._is_left(name, done) and not (kept and self._fetched(name, done)):
+                self._make(name, done, make)
+            if kept and (why := self._cache.keep(done)):
+                self._log(why)
+        return done
+
+    def bring(self, files: Mapping[Path, Path]) -> None:
+        """Files of stages to their places in the bundle, which shares none with the cache: no change is one of both."""
+        kept = self._cache.held(files)
+        for source, target in files.items():
+            (shutil.copyfile if source in kept else link_or_copy)(source, target)
+
+    def _is_left(self, name: Stage, done: Path) -> bool:
+        """Whether the stage is there, and whole; what is not is removed."""
+        if self._is_whole(done):
+            self._report(StageEvent(stage=name, state="reused", note="an earlier build had finished it"))
+            return True
+        if os.path.lexists(done):
+            self._log(f"What an earlier build left of the stage {name} is damaged: made anew.")
+            remove(done)
+        return False
+
+    def _fetched(self, name: Stage, done: Path) -> bool:
+        """Whether the cache had the stage, whole."""
+        draft = self.draft(name)
+        if not self._cache.fetch(done.name, draft):
+            return False
+        draft.rename(done)
+        if self._is_left(name, done):
+            return True
+        self._cache.drop(done.name)
+        return False
+
+    def _make(self, name: Stage, done: Path, make: Callable[[Path], Evidence]) -> None:
+        draft = self.draft(name)
+        with timed_stage(self._report, name) as spent, room_for(self.folder / name):
+            evidence = make(draft)
+        with room_for(self.folder / name):
+            for entry in evidence:
+                entry |= spent
+            save_evidence(draft, evidence)
+            write_manifest(draft)
+            draft.rename(done)
+
+    def _log(self, message: str) -> None:
+        self._report(LogEvent(message=message))
+
+    def draft(self, name: str) -> Path:
+        """An empty folder that nobody takes for a stage."""
+        draft = self.folder / f"{name}.draft"
+        remove(draft)
+        draft.mkdir(parents=True)
+        return draft
+
+    def tidy(self) -> None:
+        """Removes all but the stages, and the folder itself where there is none; what cannot be removed stays."""
+        is_ours = self.folder.is_dir() and not self.folder.is_symlink()
+        entries = list(self.folder.iterdir()) if is_ours else []
+        others = [entry for entry in entries if not _STAGE.fullmatch(entry.name)]
+        for entry in others if len(others) < len(entries) else [self.folder]:
+            discard(entry)
+
+    def _is_whole(self, stage: Path) -> bool:
+        """Whether every byte of the stage is as it was written. Raises Cancelled where the person said stop."""
+        try:
+            return not stage.is_symlink() and not any(find_problems(stage, read_manifest(stage), self._cancelled))
+        except (BundleError, OSError):
+            return False
+
+
+@contextmanager
+def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[], bool]) -> Iterator[BuildWorkspace]:
+    """The work beside the target `out`, which is this process's alone; its stages are kept where the build fails.
+
+    Raises RequestError as check_target and locked do.
+    """
+    with room_for(out), locked_target(out):
+        check_target(out, force)  # another build may have ended since
+        work = BuildWorkspace(out.with_name(f".{out.name}.build"), report, cancelled, StageCache())
+        sweep(work.folder)
+        work.tidy()
+        try:
+            yield work
+        except BaseException:
+            work.tidy()
+            raise
+        discard(work.folder)
+
+
+def build_summary(out: Path, began: float) -> BuildDone:
+    """The bundle `out`, which is whole; began: by time.monotonic, when its making did."""
+    bundle = read_bundle(out)
+    return BuildDone(
+        bundle=str(out),
+        seconds=round(time.monotonic() - began, 3),
+        bytes=bundle.bytes,
+        components=list(bundle.pipeline.pipeline.sessions),
+    )
+
+
+@contextmanager
+def timed_stage(report: Report, stage: Stage) -> Iterator[dict[str, float]]:
+    """Tells that a stage began and how it ended; the dict it gives is filled with `seconds` and `peak_mib`."""
+    spent: dict[str, float] = {}
+    began = time.monotonic()
+    report(StageEvent(stage=stage, state="started"))
+    try:
+        yield spent
+    except BaseException as error:
+        spent |= _usage(began)
+        told = str(error) or type(error).__name__
+        report(StageEvent(stage=stage, state="failed", note=told, seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
+        raise
+    spent |= _usage(began)
+    report(StageEvent(stage=stage, state="done", seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
+
+
+def _usage(began: float) -> dict[str, float]:
+    return {"seconds": round(time.monotonic() - began, 3), "peak_mib": round(peak_bytes() / 2**20, 1)}

@@ -1,0 +1,310 @@
+"""What is wrong with a flow by its names alone: stages, edges, and the sessions that they join; no graph is read.
+
+    sessions, stages, edges ──find_faults──▶ Fault (JSON path, sentence), the first of which is told
+
+A session runs at `init`, at `step`, or at both, once each; at `final` once after the last token. At `init` runs
+
+    once on what is given     what a decoder attends to (cross_cache.source, cross_attention_from), what reads pictures
+                              or sound, and what feeds these; what it gives is kept for the whole generation
+    for each run of tokens    what turns tokens into something for a session that takes none itself
+    for each chunk of prompt  everything else: a prefill, and what stands beside it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+from workflows.errors import BundleError, printable
+
+Port = tuple[str, str]  # session, tensor
+Modality = Literal["image", "audio", "video"]
+STAGES = "pipeline.flow"
+EDGES = "pipeline.dataflow"
+SOURCE = "pipeline.state.cross_cache.source"
+_WORDS: dict[Modality, tuple[str, ...]] = {
+    "audio": ("audio", "speech"), "video": ("video",), "image": ("image", "vision", "pixel"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong, and the JSON path of where it is."""
+
+    path: str
+    message: str
+
+    def error(self, where: str) -> BundleError:
+        """As the one sentence that a person reads; where: the file."""
+        told = f"at {printable(self.path)}: {printable(self.message, 400)}"
+        return BundleError(f"{where} is not a pipeline that Joinery can run: {told}.")
+
+
+@dataclass(frozen=True)
+class OutlineStage:
+    """An entry of `flow`. cross: the session whose outputs it attends to."""
+
+    run: str
+    when: str = "step"
+    loop: str = "batched"
+    cross: str | None = None
+
+
+@dataclass(frozen=True)
+class SessionTraits:
+    """What a session's graph takes. ids: tokens that no edge feeds. cache: past keys and values."""
+
+    ids: bool
+    cache: bool
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A flow without its files. edges: (from, to). source: of the cross cache.
+
+    natures: what the graphs take, by session; empty where no graph was read, and then only what the file names as read
+    once is known to be.
+    """
+
+    sessions: tuple[str, ...]
+    stages: tuple[OutlineStage, ...]
+    edges: tuple[tuple[Port, Port], ...]
+    source: str | None = None
+    cached: bool = True
+    natures: Mapping[str, SessionTraits] = field(default_factory=dict)
+
+    def with_traits(self, natures: Mapping[str, SessionTraits]) -> Outline:
+        """The same with what the graphs take."""
+        return replace(self, natures=natures)
+
+    def at(self, when: str) -> tuple[str, ...]:
+        """The sessions that run at `when`, in their order."""
+        return tuple(stage.run for stage in self.stages if stage.when == when)
+
+    def loops(self, session: str) -> bool:
+        """Whether a session runs anew for each of what is given."""
+        return any(stage.run == session and stage.loop == "per_image" for stage in self.stages)
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The sessions to whose outputs others attend."""
+        named = (self.source, *(stage.cross for stage in self.stages))
+        return frozenset(name for name in named if name is not None)
+
+    @cached_property
+    def alone(self) -> tuple[str, ...]:
+        """The sessions that run at init and at no other time."""
+        later = {stage.run for stage in self.stages if stage.when != "init"}
+        return tuple(name for name in self.at("init") if name not in later)
+
+    @cached_property
+    def once(self) -> tuple[str, ...]:
+        """The sessions that run once, on what is given."""
+        found = {name for name in self.alone if name in self.sources}
+        for name in self.alone:  # who feeds stands before who is fed
+            nature = self.natures.get(name)
+            if nature is None or nature.cache or any(t == name and s not in found for s, t in self._pairs):
+                continue
+            if not nature.ids or self._is_heard(name):
+                found.add(name)
+        for name in reversed(self.alone):
+            if not self._keeps(name) and self._fed_by(name) & found:
+                found.add(name)
+        return tuple(name for name in self.alone if name in found)
+
+    def _is_heard(self, name: str) -> bool:
+        """Whether what a session makes of tokens goes to one that takes tokens of its own: to a decoder."""
+        reached = [self.natures[one] for one in self._reached(name) if one in self.natures]
+        return any(one.ids and one.cache for one in reached)
+
+    @cached_property
+    def beside(self) -> tuple[str, ...]:
+        """Of init, the sessions that run with every token: they feed steps that take no tokens themselves."""
+        steps = self.at("step")
+        return tuple(
+            name
+            for name in self.alone
+            if name in self.natures and name not in self.once and not self._keeps(name)
+            if any(target in steps for target in self._reached(name))
+        )
+
+    def runs(self) -> dict[str, tuple[str, ...]]:
+        """source, prefill, decode and final with their sessions; a prompt takes the steps where no init is for it."""
+        once, beside = self.once, self.beside
+        init = tuple(name for name in self.at("init") if name not in once)
+        decode = (*beside, *self.at("step"))
+        own = any(name not in beside for name in init if name in self.alone) or not self.at("step")
+        return {"source": once, "prefill": init if own else decode, "decode": decode, "final": self.at("final")}
+
+    def live(self, run: str) -> dict[int, tuple[Port, Port]]:
+        """The edges that feed a session of a run, by number: from it, from what is kept, or from the last step."""
+        runs = self.runs()
+        givers = {*runs[run], *runs["source"], *(runs["decode"] if run == "final" else ())}
+        return {i: edge for i, edge in enumerate(self.edges) if edge[1][0] in runs[run] and edge[0][0] in givers}
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, str]]:
+        return [(source, target) for (source, _), (target, _) in self.edges]
+
+    def _keeps(self, name: str) -> bool:
+        return name in self.natures and self.natures[name].cache
+
+    def _fed_by(self, name: str) -> set[str]:
+        return {target for source, target in self._pairs if source == name}
+
+    def _reached(self, name: str) -> set[str]:
+        """The sessions that a session feeds, or that these feed, and so on."""
+        found, ahead = set[str](), self._fed_by(name)
+        while ahead:
+            found |= ahead
+            ahead = {target for one in ahead for target in self._fed_by(one)} - found
+        return found - {name}
+
+
+def modality(edge: tuple[Port, Port]) -> Modality | None:
+    """What an edge carries, where its tensors are named after it: `image_features`, `audio_features` …"""
+    names = (edge[1][1], edge[0][1])
+    return next((kind for name in names for kind, words in _WORDS.items() if _named(name, words)), None)
+
+
+def _named(name: str, words: Collection[str]) -> bool:
+    return "features" in name and any(word in name for word in words)
+
+
+def sessions_around(name: str | None, edges: Sequence[tuple[Port, Port]]) -> tuple[str, ...]:
+    """The sessions on whose output `name` stands, it, and those that stand on its own, in the order of the data."""
+    if name is None:
+        return ()
+    pairs = {(source, target) for (source, _), (target, _) in edges}
+    found = _reachable(name, pairs) | _reachable(name, {(target, source) for source, target in pairs})
+    return tuple(sorted(found, key=lambda one: (len(_reachable(one, {(b, a) for a, b in pairs}) & found), one)))
+
+
+def _reachable(name: str, pairs: Collection[tuple[str, str]]) -> set[str]:
+    """The sessions to which the pairs lead from `name`, itself among them."""
+    found, ahead = set[str](), {name}
+    while ahead:
+        found |= ahead
+        ahead = {target for source, target in pairs if source in ahead} - found
+    return found
+
+
+def find_unknown(outline: Outline) -> Iterator[Fault]:
+    """Names of sessions that there are not."""
+    for i, stage in enumerate(outline.stages):
+        for key, name in (("run", stage.run), ("cross_attention_from", stage.cross)):
+            if name is not None and name not in outline.sessions:
+                yield Fault(f"{STAGES}[{i}].{key}", f"flow runs {name!r}, which is no session")
+    for i, edge in enumerate(outline.edges):
+        for end, (session, tensor) in zip(("from", "to"), edge, strict=True):
+            if session not in outline.sessions:
+                name = f"{session}.{tensor}"
+                yield Fault(f"{EDGES}[{i}].{end}", f"dataflow names {name!r}, whose session does not exist")
+    if outline.source is not None and outline.source not in outline.sessions:
+        yield Fault(SOURCE, f"cross_cache has the source {outline.source!r}, which is no session")
+
+
+def find_faults(outline: Outline) -> Iterator[Fault]:
+    """Everything that is wrong; what comes later in the order takes for granted that nothing before it is.
+
+    Who feeds whom in which run is looked at where the outline knows what the graphs take.
+    """
+    for check in (find_unknown, _repeated, _never_run, _sources, _loops, _circles):
+        yield from check(outline)
+    for check in (_misplaced, _duplicate_edges) if outline.natures else ():
+        yield from check(outline)
+
+
+def path_of(path: Sequence[str | int]) -> str:
+    """`("pipeline", "flow", 1, "when")` → `pipeline.flow[1].when`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def _repeated(outline: Outline) -> Iterator[Fault]:
+    places = [(stage.run, stage.when) for stage in outline.stages]
+    for i, (run, when) in enumerate(places):
+        if (run, when) in places[:i]:
+            yield Fault(f"{STAGES}[{i}].run", f"{run} runs at {when} already, and a session runs there once")
+
+
+def _never_run(outline: Outline) -> Iterator[Fault]:
+    for i, stage in enumerate(outline.stages):
+        if stage.when == "final" and not outline.cached:
+            yield Fault(f"{STAGES}[{i}].when", f"{stage.run} is to run after the last token, and there are no tokens")
+    for name in outline.sessions:
+        if name not in {stage.run for stage in outline.stages}:
+            yield Fault(f"pipeline.sessions.{name}", "no stage of the flow runs it")
+    if outline.cached and not outline.at("step"):
+        yield Fault(STAGES, "no stage runs at step, so no token can follow the first")
+
+
+def _sources(outline: Outline) -> Iterator[Fault]:
+    paths = {stage.cross: f"{STAGES}[{i}].cross_attention_from" for i, stage in enumerate(outline.stages)}
+    for name in sorted(outline.sources):
+        path = SOURCE if name == outline.source else paths[name]
+        if name not in outline.alone:
+            yield Fault(path, f"{name} must run at init, and there alone, to be read once and kept")
+        elif not outline._fed_by(name):
+            yield Fault(path, f"no edge of the dataflow takes what {name} gives")
+
+
+def _loops(outline: Outline) -> Iterator[Fault]:
+    for i, stage in enumerate(outline.stages):
+        if stage.loop == "per_image" and stage.run not in outline.alone:
+            yield Fault(f"{STAGES}[{i}].loop", f"{stage.run} can run for each picture at init alone")
+
+
+def _circles(outline: Outline) -> Iterator[Fault]:
+    pairs = outline._pairs
+    for i, (source, target) in enumerate(pairs):
+        way = _path_between(pairs, target, source)
+        if way and source == target:
+            yield Fault(f"{EDGES}[{i}]", f"{source} feeds itself")
+        elif way:
+            yield Fault(f"{EDGES}[{i}]", f"{' → '.join([source, *way])} is a cycle")
+
+
+def _path_between(pairs: Sequence[tuple[str, str]], start: str, end: str) -> list[str]:
+    """The sessions from `start` to `end` along the edges; empty where there is no way."""
+    ways, seen = [[start]], {start}
+    for way in ways:
+        if way[-1] == end:
+            return way
+        reached = {target for source, target in pairs if source == way[-1]} - seen
+        seen |= reached
+        ways += [[*way, name] for name in sorted(reached)]
+    return []
+
+
+def _misplaced(outline: Outline) -> Iterator[Fault]:
+    """Edges between sessions that never run together, or in the wrong order."""
+    runs = outline.runs()
+    used = {i for run in runs for i in outline.live(run)}
+    for i, ((source, _), (target, _)) in enumerate(outline.edges):
+        if i not in used:
+            yield Fault(f"{EDGES}[{i}].from", _dead_edge_reason(outline, source, target))
+        for run in runs.values():
+            if source in run and target in run and run.index(source) > run.index(target):
+                yield Fault(f"{EDGES}[{i}].from", f"{source} runs after {target}, which it is to feed")
+
+
+def _dead_edge_reason(outline: Outline, source: str, target: str) -> str:
+    if source not in outline.at("init"):
+        when = "final" if source in outline.at("final") else "step"
+        return f"{source} runs at {when} and {target} before it"
+    return (
+        f"{source} runs for each chunk of the prompt, and {target} never beside it; for the steps is kept what "
+        "cross_cache.source gives alone"
+    )
+
+
+def _duplicate_edges(outline: Outline) -> Iterator[Fault]:
+    for run in outline.runs():
+        feeders: dict[Port, Port] = {}
+        for i, (source, target) in outline.live(run).items():
+            if target in feeders:
+                yield Fault(f"{EDGES}[{i}].to", f"{'.'.join(target)} is fed by {'.'.join(feeders[target])} already")
+            feeders[target] = source

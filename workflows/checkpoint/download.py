@@ -1,0 +1,234 @@
+"""One file from the hub to a partial file beside its place: resumed, hashed on the way, stopped within a second.
+
+    caller's thread   attend ── report(progress), cancelled() ten times a second ──┐
+                                                                                   ├── Transfer
+    worker thread     download ── GET, Range ──▶ <hash>.incomplete, hash ──────────┘
+
+The client's own `hf_hub_download` keeps no partial file (since 2.x) and cannot be stopped while it waits for bytes;
+here the caller shuts the socket down, which ends the worker's read at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import queue
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from workflows.checkpoint.files import CHUNK
+from workflows.errors import Cancelled
+from workflows.wire.events import Event, ProgressEvent
+
+if TYPE_CHECKING:
+    import httpx2
+
+POLL = 0.1  # seconds between two looks at `cancelled`
+RETRIES = 3  # attempts in a row that bring no byte
+PAUSE = 1.0  # seconds between attempts
+_JOIN = 0.7  # seconds that a stopped worker has; it is a daemon and ends with its next timeout at the latest
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file of a repository; `etag` is its SHA-256 (LFS) or its git blob id (SHA-1 with git's prefix), in hex."""
+
+    name: str
+    size: int
+    etag: str
+
+    def hasher(self) -> hashlib._Hash:
+        """A fresh hash whose result must be `etag`."""
+        return hashlib.sha256() if len(self.etag) == 64 else hashlib.sha1(f"blob {self.size}\0".encode())
+
+
+class StoppedError(Exception):
+    """Ends the worker's job after `Transfer.stop`; never leaves this package."""
+
+
+class DownloadState:
+    """What the worker and the caller share: how far it is, what to say, and the way to stop."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.total = 0
+        self.finished = 0  # bytes of files that are done
+        self.current = 0  # bytes of the file in work
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._response: httpx2.Response | None = None
+
+    def check(self) -> None:
+        """Raise StoppedError where the caller has said stop."""
+        if self._stop.is_set():
+            raise StoppedError
+
+    def pause(self, seconds: float) -> None:
+        """Wait, unless stopped."""
+        self._stop.wait(seconds)
+        self.check()
+
+    def begin(self, name: str) -> None:
+        """The next file."""
+        self.check()
+        self.name, self.current = name, 0
+
+    def end(self, size: int) -> None:
+        """The file in work is done."""
+        self.finished, self.current = self.finished + size, 0
+
+    def advance(self, count: int) -> None:
+        """`count` more bytes of the file in work."""
+        self.check()
+        self.current += count
+
+    def stop(self) -> None:
+        """Stop the worker, even while it waits for bytes."""
+        self._stop.set()
+        with self._lock:
+            stream = self._response.extensions.get("network_stream") if self._response else None
+            connection = stream.get_extra_info("socket") if stream else None
+            if isinstance(connection, socket.socket):
+                with contextlib.suppress(OSError):  # already closed
+                    # The plain socket's method: TLS must not be torn down under a thread that reads.
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    @contextlib.contextmanager
+    def reading(self, response: httpx2.Response) -> Iterator[None]:
+        """While the worker reads `response`, `stop` reaches its socket."""
+        with self._lock:
+            self._response = response
+        try:
+            self.check()
+            yield
+        finally:
+            with self._lock:
+                self._response = None
+
+
+def run_in_thread(
+    job: Callable[[], Path], transfer: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
+) -> Path:
+    """The result of `job`, run in a thread while this one reports and asks; raises what it raised, or Cancelled."""
+    results: list[Path] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(job())
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            errors.append(error)
+
+    worker = threading.Thread(target=run, name="joinery-hub", daemon=True)
+    worker.start()
+    try:
+        _watch(worker, transfer, report, cancelled)
+    finally:
+        if worker.is_alive():
+            transfer.stop()
+            worker.join(_JOIN)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _watch(
+    worker: threading.Thread, transfer: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
+) -> None:
+    told: tuple[str, int, int] = ("", 0, 0)
+    while True:
+        worker.join(POLL)
+        alive = worker.is_alive()
+        while not transfer.events.empty():
+            report(transfer.events.get())
+        now = (transfer.name, transfer.finished + transfer.current, transfer.total)
+        if now != told and now[0]:
+            told = now
+            report(ProgressEvent(stage="checkpoint", message=now[0], done=now[1], total=now[2], unit="bytes"))
+        if not alive:
+            return
+        if cancelled():
+            raise Cancelled("Cancelled; what has arrived is kept, and the next download goes on from there.")
+
+
+def download(
+    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: DownloadState
+) -> str:
+    """Bring `partial` to the whole of `file`, going on from what is there; its hash in hex, to be compared.
+
+    Raises httpx2.HTTPError after RETRIES attempts without a byte, HfHubHTTPError for a refusal, StoppedError.
+    """
+    import httpx2
+
+    failures = 0
+    while True:
+        before = partial.stat().st_size if partial.exists() else 0
+        try:
+            return _attempt(session, url, headers, file, partial, to)
+        except (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError):
+            to.check()
+            failures = 0 if partial.exists() and partial.stat().st_size > before else failures + 1
+            if failures >= RETRIES:
+                raise
+            to.pause(PAUSE)
+
+
+def _attempt(
+    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: DownloadState
+) -> str:
+    import httpx2
+
+    with partial.open("ab+") as out:
+        hasher, start = _resume(file, out, to)
+        if start < file.size or file.size == 0:
+            asked = {**headers, "Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+            timeout = httpx2.Timeout(30, connect=10)
+            with session.stream("GET", url, headers=asked, timeout=timeout) as response, to.reading(response):
+                _accept(response)
+                if start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
+                    out.truncate(0)  # the server sends the whole again
+                    hasher, to.current = file.hasher(), 0
+                _receive(response, file, out, hasher, to)
+        out.flush()
+        os.fsync(out.fileno())
+    if to.current < file.size:
+        raise httpx2.RemoteProtocolError(f"{to.current} of {file.size} bytes arrived")
+    return hasher.hexdigest()
+
+
+def _receive(
+    response: httpx2.Response, file: RemoteFile, out: BinaryIO, hasher: hashlib._Hash, to: DownloadState
+) -> None:
+    """The body to the partial file; a body that is longer than the file is given up, its hash being wrong."""
+    for chunk in response.iter_bytes():
+        to.advance(len(chunk))
+        out.write(chunk)
+        hasher.update(chunk)
+        if to.current > file.size:
+            return
+
+
+def _resume(file: RemoteFile, out: BinaryIO, to: DownloadState) -> tuple[hashlib._Hash, int]:
+    """The hash and the length of what has arrived before; a partial file that is too long is begun anew."""
+    if out.seek(0, os.SEEK_END) > file.size:
+        out.truncate(0)
+    hasher, to.current = file.hasher(), 0
+    out.seek(0)
+    while chunk := out.read(CHUNK):
+        hasher.update(chunk)
+        to.advance(len(chunk))
+    return hasher, to.current
+
+
+def _accept(response: httpx2.Response) -> None:
+    from huggingface_hub.utils import hf_raise_for_status
+
+    if response.status_code >= 400:
+        response.read()
+    hf_raise_for_status(response)

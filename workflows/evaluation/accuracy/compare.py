@@ -1,0 +1,264 @@
+"""The comparison: the reference goes its greedy way, and the candidate is fed the same tokens beside it.
+
+For each prompt, in this order: both generate alone (greedy); both read the prompt token by token (the perplexity of the
+text); both read it again, in chunks as a generation does, and then the reference's tokens one by one. Each of these
+last steps is a position: logits and hidden states are compared there, the perplexity of the answer is over them, and
+keys and values of all positions are compared after the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workflows.bundle import Bundle
+from workflows.errors import Cancelled, PromptError, RequestError
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
+from workflows.evaluation.accuracy.statistics import Agreement, Logits, RunningMean, cosines, perplexity, surprise
+from workflows.evaluation.accuracy.tasks import DemoTask, FileTask, demo_task
+from workflows.generate import Engine
+from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet, encode_prompt
+from workflows.recipe.cut import ComponentRole
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, OfBoth, TaskReport
+
+OfBundles = tuple[RunningMean, RunningMean]  # of the reference, of the candidate
+
+
+@dataclass
+class _Totals:
+    """What is kept of all positions."""
+
+    agreement: Agreement = field(default_factory=Agreement)
+    hidden: dict[tuple[str, int], RunningMean] = field(default_factory=dict)
+    key: dict[int, RunningMean] = field(default_factory=dict)
+    value: dict[int, RunningMean] = field(default_factory=dict)
+    text: OfBundles = field(
+        default_factory=lambda: (RunningMean(), RunningMean())
+    )  # surprises at the prompts' own tokens
+    answer: OfBundles = field(
+        default_factory=lambda: (RunningMean(), RunningMean())
+    )  # and at those of the reference's answers
+
+
+class AccuracyComparison:
+    """Two open bundles. `run` gives the report of CLI.md, with `layers`, `task` and `notes`."""
+
+    def __init__(
+        self,
+        reference: ComparedBundle,
+        candidate: ComparedBundle,
+        report: Callable[[Event], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._reference, self._candidate = reference, candidate
+        self._report, self._cancelled = report, cancelled
+        self._sums, self._notes = _Totals(), list[str]()
+
+    def run(self, prompts: PromptSet, steps: int, questions: int, task: FileTask | None = None) -> EvalReport:
+        """Compares over `prompts`, `steps` new tokens each, and asks the `task`, or `questions` of the demo's.
+
+        Raises RequestError where the two cannot be compared, PromptError for a prompt that does not fit, Cancelled.
+        """
+        check_same_tokens(self._reference.engine, self._candidate.engine, prompts)
+        asked = task or demo_task(self._reference.engine.bundle, questions)
+        total, greedy = len(prompts.prompts) + (len(asked.questions) if asked else 0), []
+        for index, prompt in enumerate(prompts.prompts):
+            self._progress(f"prompt {index + 1:,} of {len(prompts.prompts):,}", index, total)
+            greedy.append(self._prompt(prompt, self._fitting(prompt, steps, index + 1)))
+        answered = self._ask(asked, len(prompts.prompts), total) if asked else None
+        self._progress("done", total, total)
+        return self._summary(prompts, greedy, answered)
+
+    # -- one prompt --------------------------------------------------------------------------------------------
+
+    def _prompt(self, prompt: EvaluationPrompt, steps: int) -> GreedyAnswer:
+        both = self._reference, self._candidate
+        tokens, others = (side.greedy(prompt.ids, steps, self._cancelled) for side in both)
+        for side, sums in zip(both, self._sums.text, strict=True):
+            for logits, token in side.read(prompt.ids):
+                self._check()
+                sums.add(surprise(logits, token))
+        for ours, theirs in zip(*(side.follow(prompt.ids, tokens) for side in both), strict=True):
+            self._check()
+            self._position(ours[0], theirs[0], ours[1])
+        self._cache()
+        return GreedyAnswer(
+            prompt=prompt.text or ",".join(map(str, prompt.ids)),
+            tokens_equal=_shared_prefix(tokens, others),
+            tokens=len(tokens),
+            reference=_token_texts(self._reference.engine, tokens),
+            candidate=_token_texts(self._reference.engine, others),
+        )
+
+    def _position(self, reference: Logits, candidate: Logits, token: int) -> None:
+        self._sums.agreement.add(reference, candidate)
+        for logits, sums in zip((reference, candidate), self._sums.answer, strict=True):
+            sums.add(surprise(logits, token))
+        for layer, hidden in self._reference.hidden.items():
+            other = self._candidate.hidden.get(layer)
+            if other is not None and other.shape == hidden.shape:
+                self._sums.hidden.setdefault(layer, RunningMean()).add(cosines(hidden, other))
+
+    def _cache(self) -> None:
+        """The cosines of the rows that both caches hold, whatever their layouts."""
+        (positions, ours), (others, theirs) = self._reference.rows(), self._candidate.rows()
+        _, left, right = np.intersect1d(positions, others, return_indices=True)
+        for (layer, role), rows in ours.items():
+            other = theirs.get((layer, role))
+            if other is not None and other.shape[1:] == rows.shape[1:] and len(left):
+                sums = self._sums.key if role == "key" else self._sums.value
+                sums.setdefault(layer, RunningMean()).add(cosines(rows[left], other[right]))
+
+    def _fitting(self, prompt: EvaluationPrompt, steps: int, number: int) -> int:
+        """`steps`, or as many as both caches have room for. Raises PromptError where not even the prompt fits."""
+        if self._reference.has_source:
+            return min(steps, *(side.room for side in (self._reference, self._candidate)))
+        room = min(side.room for side in (self._reference, self._candidate)) - len(prompt.ids) + 1
+        if room < 1:
+            raise PromptError(
+                f"Prompt {number} has {len(prompt.ids):,} tokens and the smaller cache of the two bundles holds "
+                f"{room + len(prompt.ids) - 1:,}: shorten it."
+            )
+        if room < steps:
+            self._note(f"Some prompts leave room for fewer than {steps:,} new tokens.")
+        return min(steps, room)
+
+    # -- the task ----------------------------------------------------------------------------------------------
+
+    def _ask(self, task: FileTask | DemoTask, before: int, total: int) -> TaskReport:
+        right = [0, 0]
+        for index, question in enumerate(task.questions):
+            self._progress(f"question {index + 1:,} of {len(task.questions):,}", before + index, total)
+            for side, one in enumerate((self._reference, self._candidate)):
+                right[side] += task.is_right(question, one.reply(task, question, self._cancelled))
+        reference, score = (round(count / len(task.questions), 6) for count in right)
+        return TaskReport(task.metric, len(task.questions), score, reference)
+
+    # -- the report --------------------------------------------------------------------------------------------
+
+    def _summary(self, prompts: PromptSet, greedy: list[GreedyAnswer], task: TaskReport | None) -> EvalReport:
+        sums, agreement = self._sums, self._sums.agreement
+        layers = self._layers()
+        notes = [f"Prompts: {prompts.origin}.", *self._notes]
+        if agreement.not_finite:
+            notes.append(f"At {agreement.not_finite:,} positions the candidate's logits are no numbers.")
+        if not sums.text[0].count:
+            notes.append("No perplexity of the prompts: an encoder reads them, or they are of one token.")
+        if not sums.hidden:
+            notes.append(self._no_layers())
+        return EvalReport(
+            positions=agreement.positions,
+            top1_agreement=_round(agreement.top1.mean),
+            top5_overlap=_round(agreement.top5.mean),
+            kl_mean=_round(agreement.kl.mean),
+            kl_max=_round(agreement.kl.largest),
+            logit_max_abs_diff=_round(agreement.difference.largest),
+            hidden_cosine=_average(layer.hidden_cosine for layer in layers),
+            kv_cosine=_average(cosine for layer in layers for cosine in (layer.key_cosine, layer.value_cosine)),
+            perplexity=_perplexities(sums.text),
+            answer_perplexity=_perplexities(sums.answer),
+            greedy=greedy,
+            layers=layers,
+            task=task,
+            notes=notes,
+        )
+
+    def _layers(self) -> list[LayerCosines]:
+        """A row a layer of the decoder; those of an encoder come first, and have no keys and values of their own."""
+        sums = self._sums
+        names = {(ComponentRole.DECODER, layer) for layer in (*sums.key, *sums.value)} | sums.hidden.keys()
+        return [
+            LayerCosines(
+                layer=layer,
+                part=part,
+                hidden_cosine=_round(sums.hidden[part, layer].mean) if (part, layer) in sums.hidden else None,
+                key_cosine=_of_layer(sums.key, part, layer),
+                value_cosine=_of_layer(sums.value, part, layer),
+            )
+            for part, layer in sorted(names, key=lambda name: (name[0] != ComponentRole.ENCODER, name[1]))
+        ]
+
+    def _no_layers(self) -> str:
+        for name, side in (("reference", self._reference), ("candidate", self._candidate)):
+            if not side.tapped:
+                return f"The {name}'s graphs note no layers, so there are no hidden states to compare."
+        return "No answer had a second token, so there are no hidden states to compare."
+
+    def _note(self, text: str) -> None:
+        if text not in self._notes:
+            self._notes.append(text)
+
+    def _check(self) -> None:
+        if self._cancelled():
+            raise Cancelled("The comparison was cancelled.")
+
+    def _progress(self, message: str, done: int, total: int) -> None:
+        self._check()
+        self._report(ProgressEvent(stage="eval", message=message, done=done, total=total, unit="prompts"))
+
+
+def check_same_tokens(reference: Engine, candidate: Engine, prompts: PromptSet) -> None:
+    """Raises RequestError where the two do not speak the same tokens."""
+    sizes = [engine.machine.vocabulary for engine in (reference, candidate)]
+    if sizes[0] != sizes[1]:
+        raise RequestError(
+            f"The reference has {sizes[0]:,} tokens in its vocabulary and the candidate {sizes[1]:,}: only bundles of "
+            "one checkpoint, or with one vocabulary, can be compared."
+        )
+    if reference.machine.has_source != candidate.machine.has_source:
+        raise RequestError("One of the two bundles has an encoder and the other none: they cannot be compared.")
+    for prompt in prompts.prompts:
+        if prompt.text and candidate.text.tokenizer and tuple(encode_prompt(candidate, prompt.text)) != prompt.ids:
+            raise RequestError(
+                "The tokenizers of the two bundles make different tokens of the same text: only bundles with one "
+                "tokenizer can be compared."
+            )
+
+
+def compare(
+    reference: Bundle,
+    candidate: Bundle,
+    prompts: Callable[[Engine], PromptSet],
+    *,
+    steps: int,
+    questions: int,
+    task: FileTask | None = None,
+    report: Callable[[Event], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> EvalReport:
+    """Opens both bundles on the CPU and compares them; see Comparison.run. prompts: chosen once the reference is open.
+
+    Raises BundleError, GraphError and RequestError as opening a bundle does.
+    """
+    sides = ComparedBundle.open(reference), ComparedBundle.open(candidate)
+    return AccuracyComparison(*sides, report, cancelled).run(prompts(sides[0].engine), steps, questions, task)
+
+
+def _shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens the two begin with in common."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _token_texts(engine: Engine, tokens: Sequence[int]) -> list[tuple[int, str]]:
+    """(id, text) of each token."""
+    return [(token, engine.text.piece(token)) for token in tokens]
+
+
+def _of_layer(sums: dict[int, RunningMean], part: str, layer: int) -> float | None:
+    return _round(sums[layer].mean) if part == ComponentRole.DECODER and layer in sums else None
+
+
+def _average(values: Iterator[float | None]) -> float | None:
+    found = [value for value in values if value is not None]
+    return _round(sum(found) / len(found)) if found else None
+
+
+def _perplexities(surprises: OfBundles) -> OfBoth:
+    return OfBoth(*(_round(perplexity(sums)) for sums in surprises))
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, 8)

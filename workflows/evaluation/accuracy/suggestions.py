@@ -1,0 +1,202 @@
+"""Which quantized products hurt most: each is put back to full precision by itself, and the divergence taken again.
+
+    reference: tokens, logits ─┐
+    candidate, one product restored ──fed the same tokens──▶ KL ──▶ what restoring it gains, ranked
+
+A restored product is the reference's own node with its own weight, in the candidate's graph: what `quantize.exclude`
+would leave alone, without a build. Where activations are quantized too they stay so, and a build that excludes the
+node gains more than is said here. That takes a run a product, so it is done over few prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import onnx
+from onnx.external_data_helper import load_external_data_for_tensor
+
+from workflows.bundle import Bundle
+from workflows.errors import Cancelled, RequestError
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits, layer_stack
+from workflows.evaluation.accuracy.statistics import Agreement
+from workflows.generate import Engine
+from workflows.generate.prompt_sets import PromptSet, evenly_spaced
+from workflows.graph import load_graph
+from workflows.runtime import device_named, open_machine
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.accuracy import Divergence, Excluded, Suggestions
+
+PROMPTS, STEPS = 8, 8
+PRODUCTS = ("MatMul", "Gemm", "Gather")
+Step = tuple[tuple[int, ...], list[int], list[Logits]]  # a prompt, the tokens after it, the logits that gave each
+Models = dict[str, onnx.ModelProto]  # by session
+
+
+@dataclass(frozen=True)
+class RestorableProduct:
+    """A node of the reference whose twin in the candidate is quantized. at: the part (encoder, decoder) and output."""
+
+    node: onnx.NodeProto
+    weights: tuple[onnx.TensorProto, ...]
+    folder: str
+    at: tuple[str, str]
+
+
+def suggest(
+    reference: Bundle,
+    candidate: Bundle,
+    prompts: Callable[[Engine], PromptSet],
+    count: int,
+    report: Callable[[Event], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Suggestions:
+    """At most `count` nodes to exclude, the most helpful first, and what excluding them all does.
+
+    Raises RequestError where no quantized node of the candidate is one of the reference, and Cancelled.
+    """
+    models = _models(candidate)
+    products = find_products(reference, candidate, models)
+    steps = _reference_steps(ComparedBundle.open(reference), prompts, cancelled)
+    before = _agreement(candidate, models, (), steps)
+    found: list[tuple[float, RestorableProduct]] = []
+    for index, product in enumerate(products):
+        said = f"restoring product {index + 1:,} of {len(products):,}"
+        report(ProgressEvent(stage="eval", message=said, done=index, total=len(products), unit="products"))
+        if cancelled():
+            raise Cancelled("The comparison was cancelled.")
+        found.append((_kl(_agreement(candidate, models, (product,), steps)), product))
+    helpful = sorted((row for row in found if row[0] < _kl(before)), key=lambda row: row[0])[:count]
+    after = _agreement(candidate, models, [product for _, product in helpful], steps)
+    return Suggestions(
+        positions=before.positions,
+        products=len(products),
+        before=_figures(before),
+        exclude=[Excluded(product.node.name, product.at[0], round(kl, 9)) for kl, product in helpful],
+        after=_figures(after),
+    )
+
+
+def find_products(reference: Bundle, candidate: Bundle, models: Models | None = None) -> list[RestorableProduct]:
+    """The quantized products that can be restored. Raises RequestError where there are none."""
+    found = list(_quantized(reference, candidate, models or _models(candidate)))
+    if not found:
+        raise RequestError(
+            "No quantized node of the candidate is found in the reference in full precision, so none can be suggested: "
+            "give the fp32 bundle that was built with the same passes."
+        )
+    return found
+
+
+def _reference_steps(
+    side: ComparedBundle, prompts: Callable[[Engine], PromptSet], cancelled: Callable[[], bool]
+) -> list[Step]:
+    """What the reference says, kept: few prompts of few tokens."""
+    found: list[Step] = []
+    for prompt in evenly_spaced(prompts(side.engine).prompts, PROMPTS):
+        tokens = side.greedy(prompt.ids, STEPS, cancelled)
+        found.append((prompt.ids, tokens, [logits.copy() for logits, _ in side.follow(prompt.ids, tokens)]))
+    return found
+
+
+def _agreement(
+    candidate: Bundle, models: Models, restored: Iterable[RestorableProduct], steps: Sequence[Step]
+) -> Agreement:
+    """The candidate against the kept steps, with some of its products restored."""
+    graphs = {name: _restored(model, candidate, name, tuple(restored)) for name, model in models.items()}
+    side = ComparedBundle(Engine(candidate, open_machine(candidate, device_named("cpu"), graphs=graphs), 0.0))
+    found = Agreement()
+    for ids, tokens, kept in steps:
+        for logits, (other, _) in zip(kept, side.follow(ids, tokens), strict=True):
+            found.add(logits, other)
+    return found
+
+
+# -- graphs ----------------------------------------------------------------------------------------------------
+
+
+def _models(bundle: Bundle) -> Models:
+    sessions = bundle.pipeline.pipeline.sessions
+    return {name: load_graph(bundle.file(session.file)).proto for name, session in sessions.items()}
+
+
+def _quantized(reference: Bundle, candidate: Bundle, models: Models) -> Iterable[RestorableProduct]:
+    """The reference's products with constant weights that the candidate computes from integers, each once."""
+    made = {
+        (layer_stack(candidate, name), output): (node, model)
+        for name, model in models.items()
+        for node in model.graph.node
+        for output in node.output
+    }
+    seen: set[tuple[str, str]] = set()
+    for name, session in reference.pipeline.pipeline.sessions.items():
+        file = reference.file(session.file)
+        graph = load_graph(file).proto.graph
+        weights = {tensor.name: tensor for tensor in graph.initializer}
+        for node in graph.node:
+            own = tuple(weights[one] for one in node.input if one in weights)
+            at = (layer_stack(reference, name), node.output[0] if node.output else "")
+            if node.op_type in PRODUCTS and own and at in made and at not in seen and _is_quantized(node, *made[at]):
+                seen.add(at)
+                yield RestorableProduct(node, own, str(file.parent), at)
+
+
+def _is_quantized(reference: onnx.NodeProto, node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
+    if node.op_type != reference.op_type:
+        return True
+    integers = {one.output[0] for one in model.graph.node if one.op_type == "DequantizeLinear"}
+    constant = {tensor.name for tensor in model.graph.initializer}
+    weights = [one for one in model.graph.node if one.op_type == "DequantizeLinear" and one.input[0] in constant]
+    return bool(integers & set(node.input) & {one.output[0] for one in weights})
+
+
+def _restored(
+    model: onnx.ModelProto, candidate: Bundle, session: str, products: tuple[RestorableProduct, ...]
+) -> bytes:
+    """The candidate's graph with the reference's products in the place of its own."""
+    changed = onnx.ModelProto()
+    changed.CopyFrom(model)
+    known = {output for node in changed.graph.node for output in node.output}
+    known |= {value.name for value in changed.graph.input}
+    by_output = {product.at: product for product in products}
+    for index, node in enumerate(changed.graph.node):
+        product = by_output.get((layer_stack(candidate, session), node.output[0] if node.output else ""))
+        if product is not None:
+            names = {tensor.name: _add_weight(changed, tensor, product.folder) for tensor in product.weights}
+            changed.graph.node[index].CopyFrom(_restored_node(product.node, node, names, known))
+    return bytes(changed.SerializeToString())
+
+
+def _restored_node(
+    reference: onnx.NodeProto, node: onnx.NodeProto, names: dict[str, str], known: set[str]
+) -> onnx.NodeProto:
+    """The reference's node on the candidate's activations, be they under their own name or under the candidate's."""
+    made = onnx.NodeProto()
+    made.CopyFrom(reference)
+    for place, name in enumerate(reference.input):
+        if name in names:
+            made.input[place] = names[name]
+        elif node.op_type == reference.op_type or name not in known:
+            made.input[place] = node.input[place]
+    return made
+
+
+def _add_weight(model: onnx.ModelProto, tensor: onnx.TensorProto, folder: str) -> str:
+    """The weight's numbers within the graph, under a name that the candidate does not have."""
+    copy = model.graph.initializer.add()
+    copy.CopyFrom(tensor)
+    if copy.data_location == onnx.TensorProto.EXTERNAL:
+        load_external_data_for_tensor(copy, folder)
+        copy.data_location = onnx.TensorProto.DEFAULT
+        del copy.external_data[:]
+    copy.name = f"restored.{tensor.name}"
+    return str(copy.name)
+
+
+def _kl(agreement: Agreement) -> float:
+    return float("inf") if agreement.kl.mean is None else agreement.kl.mean
+
+
+def _figures(agreement: Agreement) -> Divergence:
+    mean, top = agreement.kl.mean, agreement.top1.mean
+    return Divergence(None if mean is None else round(mean, 9), None if top is None else round(top, 8))

@@ -1,0 +1,160 @@
+"""A person's own task: questions with the answers that are right, and how a reply is judged.
+
+    FILE ──rows──▶ Question ──the model──▶ reply ──exact match, or what a pattern finds in it──▶ right or wrong
+
+A pattern comes from a person or from the file, and may take exponential time: each search has a limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import regex
+
+from workflows.bundle import Bundle
+from workflows.common.table_files import PAIRS, SUFFIXES, Row, cell_text, is_table, read_rows
+from workflows.errors import PromptError, RequestError, printable
+from workflows.generate import Engine
+from workflows.generate.prompt_sets import (
+    DEMO,
+    HeldOutQuestion,
+    demo_name,
+    demo_questions,
+    encode_prompt,
+    evenly_spaced,
+)
+from workflows.wire.events import GenerationDone
+from workflows.wire.goals import TOKENS, TaskFile
+
+SECONDS = 1.0  # that a pattern may search one reply
+
+
+@dataclass(frozen=True)
+class FileTask:
+    """The questions to ask, and how replies are judged."""
+
+    how: TaskFile
+    questions: tuple[HeldOutQuestion, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.how.file)
+
+    @property
+    def metric(self) -> str:
+        """In words."""
+        kind = "regular expression" if self.how.pattern or self.how.pattern_column else "exact match"
+        return f"{kind}, {self.path.name}"
+
+    def ids(self, engine: Engine, question: HeldOutQuestion) -> list[int]:
+        """What the model is asked."""
+        return encode_prompt(engine, question.text) if self.how.chat else engine.encode(question.text)
+
+    @property
+    def tokens(self) -> int:
+        """Of a reply at most."""
+        return self.how.tokens
+
+    def is_right(self, question: HeldOutQuestion, reply: GenerationDone) -> bool:
+        """Whether the reply is the answer. Raises RequestError where a pattern takes longer than its time."""
+        if self.how.pattern_column:
+            return self._search(question.expected, reply.text) is not None
+        if self.how.pattern:
+            found = self._search(self.how.pattern, reply.text)
+            return found is not None and self._same(found, question.expected)
+        return self._same(reply.text, question.expected)
+
+    def _same(self, one: str, other: str) -> bool:
+        return self._plain(one) == self._plain(other)
+
+    def _plain(self, text: str) -> str:
+        spaced = text if self.how.keep_spaces else " ".join(text.split())
+        return spaced.casefold() if self.how.ignore_case else spaced
+
+    def _search(self, pattern: str, reply: str) -> str | None:
+        """The first group, or all, of what the pattern finds first."""
+        compiled = _compiled(pattern, self.how.ignore_case, "The pattern")
+        try:
+            found = compiled.search(reply, timeout=SECONDS)
+        except TimeoutError:
+            raise RequestError(
+                f"The pattern {printable(pattern, 80)!r} took more than {SECONDS:g} s on a reply of {len(reply):,} "
+                "characters: write it so that it does not try the same characters again and again."
+            ) from None
+        if found is None:
+            return None
+        return str((found.group(1) if compiled.groups else found.group()) or "")
+
+
+@dataclass(frozen=True)
+class DemoTask:
+    """The demo's held-back questions, which are answered word for word, and ended."""
+
+    metric: str
+    questions: tuple[HeldOutQuestion, ...]
+    tokens: int = TOKENS
+
+    def ids(self, engine: Engine, question: HeldOutQuestion) -> list[int]:
+        """What the model is asked."""
+        return encode_prompt(engine, question.text)
+
+    def is_right(self, question: HeldOutQuestion, reply: GenerationDone) -> bool:
+        """Whether the reply is the answer."""
+        return reply.finish_reason == "eos" and reply.text.strip() == question.expected
+
+
+def demo_task(bundle: Bundle, count: int) -> DemoTask | None:
+    """At most `count` questions of the demo that the bundle was built from; None for any other checkpoint."""
+    demo = demo_name(bundle)
+    questions = evenly_spaced(demo_questions(demo), count)
+    metric = f"held-back questions of {DEMO}{demo}, answered word for word"
+    return DemoTask(metric, tuple(questions)) if questions else None
+
+
+def read_task(how: TaskFile) -> FileTask:
+    """The task in `how.file`.
+
+    Raises PromptError, with the row, for a file that cannot be read, is empty or lacks a column, and RequestError for a
+    pattern that is none.
+    """
+    file = Path(how.file)
+    if not is_table(file):
+        raise PromptError(f"The task {printable(file)} must be a file of {', '.join(SUFFIXES)}.")
+    if how.pattern and how.pattern_column:
+        raise RequestError("A task has one pattern or one in each row: give --pattern or --pattern-column, not both.")
+    if how.rows < 1 or how.tokens < 1:
+        raise RequestError("A task needs at least one row and one token a reply.")
+    if how.pattern:
+        _compiled(how.pattern, how.ignore_case, "The pattern")
+    questions = [_question(how, row, number, file) for number, row in read_rows(file)]
+    return FileTask(how, tuple(evenly_spaced(questions, how.rows)))
+
+
+def _question(how: TaskFile, row: Row, number: int, file: Path) -> HeldOutQuestion:
+    asked, answer = question_columns(row, how.question, how.pattern_column or how.answer, number, file)
+    text, expected = (cell_text(row, column, number, file) for column in (asked, answer))
+    if how.pattern_column:
+        _compiled(expected, how.ignore_case, f"The pattern of row {number:,} of {printable(file.name)}")
+    return HeldOutQuestion(text, expected)
+
+
+def question_columns(row: Row, question: str, answer: str, number: int, file: Path) -> tuple[str, str]:
+    """The two columns to read: as they are named, else the first of the usual pairs that the row has."""
+    usual = next(((q, a) for q, a in PAIRS if (question or q) in row and (answer or a) in row), None)
+    if usual is None and not (question and answer):
+        has = ", ".join(printable(name) for name in row) or "none"
+        pairs = " nor ".join(f"{q} and {a}" for q, a in PAIRS)
+        raise PromptError(
+            f"Row {number:,} of {printable(file.name)} has the columns {has}, neither {pairs}: name them with "
+            "--question-column and --answer-column."
+        )
+    return question or (usual or ("", ""))[0], answer or (usual or ("", ""))[1]
+
+
+def _compiled(pattern: str, ignore_case: bool, what: str) -> regex.Pattern[str]:
+    try:
+        return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
+    except regex.error as error:
+        raise RequestError(f"{what} is no regular expression: {printable(error, 100)}.") from None

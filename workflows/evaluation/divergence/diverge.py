@@ -1,0 +1,102 @@
+"""The question as it is asked, and the report on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from workflows.errors import RequestError
+from workflows.evaluation.divergence.feed_plan import FeedPlan, make_feed_plan
+from workflows.evaluation.divergence.matching import ComponentPair, match_components
+from workflows.evaluation.divergence.search import GROUP_BYTES, ComparedValue, DivergenceSearch
+from workflows.evaluation.divergence.subject import Subject, SubjectOptions
+from workflows.generate.text import Text
+from workflows.wire.events import Event
+from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
+
+STEPS = 2
+
+
+def diverge(
+    a: SubjectOptions,
+    b: SubjectOptions,
+    prompt: str | Sequence[int],
+    *,
+    steps: int = STEPS,
+    report: Callable[[Event], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    budget: int = GROUP_BYTES,
+) -> DivergenceReport:
+    """The first node of `b` that parts from `a`, on a text or ids and then `steps` tokens that `a` goes on with.
+
+    budget: bytes of values that are held at once, about. Raises RequestError and its kinds for what cannot be compared,
+    PromptError for a prompt that cannot be fed, JoineryError where a provider fails, and Cancelled.
+    """
+    if steps < 0:
+        raise RequestError(f"The number of steps cannot be {steps}: give 0 or more.")
+    subjects = Subject(a), Subject(b)
+    opened = subjects[0].open({}), subjects[1].open({})
+    ids = Text.of_bundle(subjects[0].bundle).encode(prompt, special=True) if isinstance(prompt, str) else list(prompt)
+    plan = make_feed_plan(opened, ids, steps)
+    parts = match_components(subjects, opened, plan.runs)
+    for one in opened:
+        one.machine.close()
+    rows = DivergenceSearch(subjects, parts, plan, report, cancelled, budget).run()
+    nodes = _nodes(rows)
+    first = next((node for node in nodes if node.parts), None)
+    return DivergenceReport(
+        prompt=prompt if isinstance(prompt, str) else "",
+        nodes_compared=len(nodes),
+        first=first,
+        curve=[(node.depth, node.max_abs_diff) for node in nodes],
+        nodes=nodes,
+        prompt_ids=list(plan.ids),
+        token_ids=list(plan.tokens),
+        notes=[*_notes(plan, subjects, parts), *_sequence(first)],
+    )
+
+
+def _nodes(rows: Sequence[ComparedValue]) -> list[ComparedNode]:
+    """One a node of B: of several outputs the one that is off most."""
+    found = []
+    for depth, (_, group) in enumerate(groupby(rows, key=lambda row: id(row.pair.node)), 1):
+        outputs = list(group)
+        worst = max(outputs, key=lambda row: (row.parts, row.own, row.free))
+        node, reference = worst.pair.node, worst.pair.reference
+        found.append(
+            ComparedNode(
+                component=worst.part.b,
+                node=node.name,
+                op=node.operator,
+                scope=node.scope,
+                reference=reference.name if reference else "",
+                depth=depth,
+                max_abs_diff=_number(max(row.free.difference for row in outputs)),
+                reference_max=worst.free.largest,
+                own_abs_diff=_number(worst.own.difference),
+                tolerance=worst.allowed * worst.own.largest,
+                parts=worst.parts,
+            )
+        )
+    return found
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _sequence(first: ComparedNode | None) -> list[str]:
+    if first is None or first.own_abs_diff is None or first.own_abs_diff > first.tolerance:
+        return []
+    return [f"By itself, given A's values, {first.node} is right: it differs in the run of the whole graph alone."]
+
+
+def _notes(plan: FeedPlan, subjects: tuple[Subject, Subject], parts: Sequence[ComponentPair]) -> list[str]:
+    notes = []
+    if plan.alone:
+        notes.append("The two take prompts in different chunks, so both were fed token by token.")
+    left = [name for name in dict.fromkeys(subjects[1].components.values()) if name not in {part.b for part in parts}]
+    if left:
+        notes.append(f"Not compared, for A has nothing like it in these runs: {', '.join(left)}.")
+    return notes

@@ -1,0 +1,118 @@
+"""One of the two that are compared: a bundle, as a stage of its build left it, on a provider.
+
+folder, stage, provider ──▶ Subject: each component's graph and view ──open(taps)──▶ Open: a machine and what it saw
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.errors import BundleError, RequestError, printable
+from workflows.evaluation.divergence.graph_taps import add_outputs
+from workflows.graph.build_stages import FINAL, read_stages
+from workflows.graph.flat_graph import FlatGraph, flatten_graph
+from workflows.graph.load import GraphFile, load_graph, parse_graph
+from workflows.runtime import device_named, open_machine
+from workflows.runtime.openings import Opening, Placement, openings_of
+from workflows.runtime.sessions import OpenSession, open_session
+from workflows.wire.reports.devices import Device
+
+Values = dict[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class SubjectOptions:
+    """What a person names. stage "": as it runs."""
+
+    bundle: Path
+    stage: str = ""
+    provider: str = "cpu"
+
+
+class Subject:
+    """A bundle whose graphs were read. components: session → the first session of the same file, itself for most."""
+
+    def __init__(self, choice: SubjectOptions) -> None:
+        """Raises RequestError for a bundle without a cache or without that stage, and as read_bundle does."""
+        self.bundle: Bundle = replace(read_bundle(choice.bundle), compiled=())
+        if self.bundle.pipeline.route == "single":
+            raise RequestError(
+                f"{choice.bundle} is one graph without a KV cache, which reads no prompt token by token: give a bundle "
+                "that generates text."
+            )
+        self.device: Device = device_named(choice.provider)
+        sessions = self.bundle.pipeline.pipeline.sessions
+        first: dict[str, str] = {}
+        self.components = {name: first.setdefault(one.file, name) for name, one in sessions.items()}
+        self._files = _graphs(self.bundle, list(first.values()), choice.stage)
+        self._staged = choice.stage not in ("", FINAL)
+        self.views: dict[str, FlatGraph] = {name: flatten_graph(file) for name, file in self._files.items()}
+        self._openings: dict[str, Opening] = openings_of(self.bundle, Placement(self.device, {}))
+
+    def graph(self, component: str) -> onnx.ModelProto:
+        """A component's graph."""
+        return self._files[component].proto
+
+    def open(self, taps: Mapping[str, Collection[str]]) -> OpenSubject:
+        """The machine, which notes the values of `taps`, by component. Raises as open_machine does."""
+        graphs: dict[str, bytes] = {}
+        names: dict[str, dict[str, str]] = {}
+        for session, component in self.components.items():
+            if taps.get(component) or self._staged:
+                graphs[session], names[session] = add_outputs(self.graph(component), taps.get(component, ()))
+        return OpenSubject(self, graphs, names)
+
+    def alone(self, component: str, graph: onnx.ModelProto) -> OpenSession:
+        """Some nodes of a component, on the subject's provider. Raises as open_session does."""
+        return open_session(self._openings[component], graph=graph.SerializeToString())
+
+
+class OpenSubject:
+    """An open subject; `seen` holds what the last run gave: component → value → array."""
+
+    def __init__(self, subject: Subject, graphs: Mapping[str, bytes], names: Mapping[str, Mapping[str, str]]) -> None:
+        self.seen: dict[str, Values] = {}
+        self._components, self._names = subject.components, names
+        place = Placement(subject.device, {})
+        self.machine = open_machine(subject.bundle, place, graphs=graphs, observer=self._note)
+
+    def _note(self, session: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
+        names = self._names.get(session, {})
+        found = {names[output]: array for output, array in outputs.items() if output in names}
+        self.seen.setdefault(self._components[session], {}).update(found)
+
+
+def _graphs(bundle: Bundle, components: list[str], stage: str) -> dict[str, GraphFile]:
+    """Each component's graph after `stage`; a component that has no such stage is taken as it runs."""
+    sessions = bundle.pipeline.pipeline.sessions
+    found = {name: load_graph(bundle.file(sessions[name].file)) for name in components}
+    if stage in ("", FINAL):
+        return found
+    histories = {name: read_stages(bundle, name) for name in components}
+    having = [name for name in components if stage in histories[name].files]
+    if not having:
+        known = list(dict.fromkeys(one for history in histories.values() for one in history.files))
+        told = f"it has {', '.join([*known, FINAL])}" if known else "it has no evidence of its build"
+        raise RequestError(f"{bundle.folder} has no stage {printable(stage)!r}: {told}.")
+    for name in having:
+        staged = parse_graph(histories[name].snapshot(stage), f"{name} after {stage}", bundle.folder)
+        found[name] = _with_all_weights(staged)
+    return found
+
+
+def _with_all_weights(file: GraphFile) -> GraphFile:
+    """The graph itself. Raises BundleError where weights of it are nowhere any more."""
+    for tensor in file.proto.graph.initializer:
+        if tensor.data_location == onnx.TensorProto.EXTERNAL and not tensor.external_data:
+            raise BundleError(
+                f"The {file.name} cannot be run: a later step replaced its weight {printable(tensor.name)}, which is "
+                "not kept. Choose a later stage, or a bundle of full precision."
+            )
+    return file

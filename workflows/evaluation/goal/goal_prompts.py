@@ -1,0 +1,104 @@
+"""The prompts of a search: some rank the units, others judge the mixes, and what was found is confirmed by the rest.
+
+    evaluation: those of `joinery eval` ──▶ judge        calibration: the recipe's, the demo's own ──less these──▶ rank
+
+Of those that judge, every second one is kept back to confirm, where there are enough: the smallest of tens of mixes
+that were judged over the same prompts is the luckiest. Where nothing is left to rank with, other plain sentences do; a
+bundle that speaks ids alone has its file parted, every second prompt for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workflows.errors import PromptError
+from workflows.evaluation.accuracy.tasks import FileTask
+from workflows.generate import Engine
+from workflows.generate.prompt_sets import (
+    EvaluationPrompt,
+    PromptSet,
+    choose_prompts,
+    encode_prompt,
+    evenly_spaced,
+    unknown_share,
+)
+from workflows.quantize.calibration import calibration_prompts
+from workflows.wire.goals import Goal
+
+RANKING = 16  # prompts
+MIN_CONFIRMED = 8  # prompts that judge, from which on every second one confirms
+OTHER_SENTENCES = (
+    "The largest planet of our solar system is",
+    "Bread is made of flour, water and",
+    "In winter the days are short and",
+    "The opposite of small is",
+    "A triangle has three sides and a square has",
+    "She opened the door and saw",
+    "The river flows from the mountains to the",
+    "After Monday comes",
+)
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GoalPrompts:
+    """The prompts' ids, and in words where they come from."""
+
+    judge: tuple[Ids, ...]
+    rank: tuple[Ids, ...]
+    judged: str
+    ranked: str
+    confirm: tuple[Ids, ...] = ()
+
+    def parted(self) -> GoalPrompts:
+        """The same with every second prompt that judges kept back to confirm, where there are enough."""
+        if len(self.judge) < MIN_CONFIRMED:
+            return self
+        judged = f"{self.judged}, of which every second confirms"
+        return replace(self, judge=self.judge[::2], judged=judged, confirm=self.judge[1::2])
+
+
+def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration: str) -> GoalPrompts:
+    """The sets. calibration: the recipe's own file of prompts, or empty.
+
+    Raises PromptError as choose_prompts does, and where one prompt alone would have to do both.
+    """
+    chosen = _judging(engine, goal, task)
+    judge = tuple(prompt.ids for prompt in chosen.prompts)
+    ranking, origin = _ranking(engine, calibration)
+    rank = [ids for ids in ranking if ids not in judge]
+    if (
+        not rank
+        and engine.text.tokenizer is not None
+        and not any(unknown_share(engine, text) > 0.5 for text in OTHER_SENTENCES)
+    ):
+        rank, origin = (
+            [tuple(encode_prompt(engine, text)) for text in OTHER_SENTENCES],
+            f"{len(OTHER_SENTENCES)} other English sentences",
+        )
+    if rank:
+        found = GoalPrompts(
+            judge, tuple(evenly_spaced(rank, RANKING)), chosen.origin, f"{min(len(rank), RANKING)} of {origin}"
+        )
+        return found if goal.metric == "task" else found.parted()  # a task is asked whole
+    if len(judge) < 2:
+        raise PromptError("A goal needs two prompts at least, one to rank weights by and one to judge: give more.")
+    said = f"every second of the {chosen.origin}"
+    return GoalPrompts(judge[::2], judge[1::2], said, f"the others of the {chosen.origin}").parted()
+
+
+def _judging(engine: Engine, goal: Goal, task: FileTask | None) -> PromptSet:
+    """A person's file, else the task's questions, else those that an evaluation has."""
+    if goal.prompts or task is None:
+        return choose_prompts(engine, Path(goal.prompts) if goal.prompts else None)
+    asked = tuple(EvaluationPrompt(question.text, tuple(task.ids(engine, question))) for question in task.questions)
+    return PromptSet(asked, f"{len(asked)} questions of {task.path.name}")
+
+
+def _ranking(engine: Engine, calibration: str) -> tuple[Sequence[Ids], str]:
+    if not calibration and engine.text.tokenizer is None:
+        return (), ""
+    found = calibration_prompts(engine, calibration)
+    return found.prompts, f"the calibration prompts, {found.origin}"

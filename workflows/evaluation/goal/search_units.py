@@ -1,0 +1,160 @@
+"""What a search decides on: each weight with all nodes that use it, and the recipe that a decision is.
+
+component → graph ──products, tables of tokens──▶ Unit ──Mix: unit → level──▶ precision, quantize.nodes, exclude
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import onnx_ir as ir
+
+from workflows.errors import RecipeError
+from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
+from workflows.graph.weights import Key, large_initializers, tensor_key
+from workflows.quantize.linear_layers import find_linears, find_tables
+from workflows.recipe import QuantizeSettings
+from workflows.recipe.schema import NodePrecision, Precision
+
+Mix = tuple[PrecisionLevel, ...]  # a level for each unit
+
+
+@dataclass
+class SearchUnit:
+    """A float32 weight [outer, inner], or several whose nodes have one name in several components.
+
+    products, tables: the nodes. beside: bytes of the table that stays as it is where the products' copy is smaller.
+    """
+
+    matrices: list[tuple[int, int]]
+    products: list[str] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+    levels: tuple[PrecisionLevel, ...] = LEVELS
+    beside: int = 0
+
+    @property
+    def name(self) -> str:
+        """The first of its nodes."""
+        return [*self.products, *self.tables][0]
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers."""
+        return sum(outer * inner for outer, inner in self.matrices)
+
+    def bytes_at(self, level: PrecisionLevel, symmetric: bool) -> int:
+        """Of all that is stored for it."""
+        whole = sum(level.bytes_of(*sizes, symmetric) for sizes in self.matrices)
+        return whole + (0 if level == FULL else self.beside)
+
+    def nearest(self, level: PrecisionLevel) -> PrecisionLevel:
+        """The level itself, or the next that is larger where the unit cannot have it."""
+        return next(one for one in LEVELS[LEVELS.index(level) :] if one in self.levels)
+
+
+def find_units(
+    models: Mapping[str, ir.Model], settings: QuantizeSettings, levels: Sequence[PrecisionLevel], tables: bool
+) -> list[SearchUnit]:
+    """The weights that the settings leave to quantize, in the graphs' order. tables: whether tables of tokens too.
+
+    Raises RecipeError where there are none.
+    """
+    found: dict[Key, SearchUnit] = {}
+    for model in models.values():
+        for linear in find_linears(model, settings)[0]:
+            if linear.tensor.dtype == ir.DataType.FLOAT:
+                unit = found.setdefault(tensor_key(linear.tensor), SearchUnit([(linear.outer, linear.inner)]))
+                _note(unit.products, linear.node)
+        for gather, table in find_tables(model.graph):
+            if gather.name not in settings.exclude and table.dtype == ir.DataType.FLOAT:
+                _take_table(found, gather, table, tables)
+    units = _merge_by_name(unit for unit in found.values() if unit.products or tables)
+    for unit in units:
+        unit.levels = tuple(level for level in LEVELS if (level in levels or level == FULL) and _fits(unit, level))
+    if not units:
+        raise RecipeError("No weight of this model can be made smaller node by node, so no goal can be searched for.")
+    return units
+
+
+def _take_table(found: dict[Key, SearchUnit], gather: ir.Node, table: ir.Value, tables: bool) -> None:
+    assert table.const_value is not None
+    outer, inner = (int(size) for size in table.const_value.shape)
+    unit = found.setdefault(tensor_key(table.const_value), SearchUnit([(outer, inner)]))
+    if tables:
+        _note(unit.tables, gather)
+    else:
+        unit.beside = table.const_value.nbytes
+
+
+def _merge_by_name(units: Iterable[SearchUnit]) -> list[SearchUnit]:
+    """Those that share a node's name, by which a recipe cannot tell them apart, as one."""
+    found: list[SearchUnit] = []
+    for unit in units:
+        names = {*unit.products, *unit.tables}
+        same = next((one for one in found if not names.isdisjoint([*one.products, *one.tables])), None)
+        if same is None:
+            found.append(unit)
+            continue
+        same.matrices += unit.matrices
+        same.products = list(dict.fromkeys([*same.products, *unit.products]))
+        same.tables = list(dict.fromkeys([*same.tables, *unit.tables]))
+        same.beside += unit.beside
+    return found
+
+
+def _note(names: list[str], node: ir.Node) -> None:
+    if str(node.name) not in names:
+        names.append(str(node.name))
+
+
+def _fits(unit: SearchUnit, level: PrecisionLevel) -> bool:
+    if not unit.tables:
+        return True
+    parted = level.in_blocks and any(inner % level.block for _, inner in unit.matrices)
+    return level.kind != "int8-dynamic" and not parted
+
+
+def other_weight_bytes(models: Mapping[str, ir.Model], units: Sequence[SearchUnit]) -> int:
+    """Bytes of the weights that no unit is of."""
+    tensors = (value.const_value for model in models.values() for value in large_initializers(model))
+    distinct: dict[Key, int] = {tensor_key(tensor): tensor.nbytes for tensor in tensors if tensor is not None}
+    return sum(distinct.values()) - sum(4 * unit.parameters for unit in units)
+
+
+def mix_recipe(units: Sequence[SearchUnit], mix: Mix, settings: QuantizeSettings) -> tuple[Precision, QuantizeSettings]:
+    """The precision and the settings that are this mix: what most of the weights have, and the others by name."""
+    base = _most(units, mix)
+    nodes: dict[str, NodePrecision] = {}
+    exclude = [*settings.exclude]
+    for unit, level in zip(units, mix, strict=True):
+        if level.kind == "fp32":
+            exclude += unit.products if base != FULL else []
+            continue
+        names = unit.tables if level == base else [*unit.products, *unit.tables]
+        nodes |= {name: NodePrecision(precision=level.kind, block_size=level.block) for name in names}
+    changes = {"nodes": nodes, "exclude": tuple(exclude), "embedding": False, "block_size": base.block,
+               "fine_block_size": None}  # fmt: skip
+    kind: Precision = "fp32" if base.kind == "fp16" else base.kind
+    return kind, settings.model_copy(update=changes)
+
+
+def _most(units: Sequence[SearchUnit], mix: Mix) -> PrecisionLevel:
+    """The level of integers that most numbers in products have; FULL where none has one."""
+    shares = dict.fromkeys((level for level in LEVELS if level.kind not in ("fp16", "fp32")), 0)
+    for unit, level in zip(units, mix, strict=True):
+        if level in shares and unit.products:
+            shares[level] += unit.parameters
+    best = max(shares, key=lambda level: shares[level])
+    return best if shares[best] else FULL
+
+
+def describe_mix(units: Sequence[SearchUnit], mix: Mix) -> str:
+    """In words: `int4/32 throughout`, or how many weights have what."""
+    counts: dict[PrecisionLevel, int] = {}
+    for level in mix:
+        counts[level] = counts.get(level, 0) + 1
+    if len(counts) == 1:
+        return f"{mix[0]} throughout"
+    parts = [f"{counts[level]} in {level}" for level in LEVELS if level in counts]
+    return ", ".join(parts)

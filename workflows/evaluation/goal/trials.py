@@ -1,0 +1,234 @@
+"""Measures mixes: each against what the reference said, kept from one run of it.
+
+    reference ──the sets of prompts──▶ tokens, logits (a file), scores        Mix ──graphs──▶ session ──▶ Figures
+
+Both are written down as they are found, by one rename each: a search that begins anew reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx_ir as ir
+
+from workflows.bundle import Bundle
+from workflows.errors import LogitsError, RecipeError
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits
+from workflows.evaluation.accuracy.statistics import Agreement, RunningMean, perplexity, surprise, wilson_lower_bound
+from workflows.evaluation.accuracy.tasks import FileTask
+from workflows.evaluation.goal.goal_prompts import Ids
+from workflows.evaluation.goal.search_units import Mix, SearchUnit, mix_recipe, other_weight_bytes
+from workflows.generate import Engine
+from workflows.graph.weights import load_saved_graph
+from workflows.quantize import METHODS
+from workflows.quantize.base import run_method
+from workflows.quantize.mixed_precision import MixedPrecision
+from workflows.quantize.tensor_cache import TensorCache
+from workflows.recipe import QuantizeSettings
+from workflows.runtime import device_named, open_machine
+
+STEPS = 16  # new tokens a prompt: as many as an evaluation has
+
+
+@dataclass(frozen=True)
+class TrialFigures:
+    """What a mix keeps. kl: mean, in nats; None where the logits are no numbers. perplexity, task: over the
+    reference's; None where they are not asked for. seconds: that it took to find. kl_error: the standard error of the
+    mean."""
+
+    positions: int
+    top1: float
+    kl: float | None
+    perplexity: float | None = None
+    task: float | None = None
+    seconds: float = 0.0
+    kl_error: float = 0.0
+
+    def of(self, metric: str) -> float | None:
+        """The figure of a goal's metric."""
+        return {"top1": self.top1, "kl": self.kl, "perplexity": self.perplexity, "task": self.task}[metric]
+
+    def at_worst(self, metric: str) -> float | None:
+        """The figure less one standard error: what it may well be over other prompts.
+
+        A top-1 without a single miss stays 1, however few the positions are. A perplexity is the ratio of two over the
+        same tokens, and a task is what a person asks: they are taken as they are.
+        """
+        if metric == "top1" and self.top1 < 1:
+            return wilson_lower_bound(self.top1, self.positions)
+        if metric == "kl" and self.kl is not None:
+            return self.kl + self.kl_error
+        return self.of(metric)
+
+
+@dataclass(frozen=True)
+class _ReferenceRun:
+    """What the reference said of one set: by prompt its ids and tokens, and the logits that gave each token."""
+
+    steps: Sequence[tuple[Ids, list[int]]]
+    logits: Logits  # [positions, V], mapped
+    perplexity: float | None
+    right: int
+
+
+class Trials:
+    """Tries mixes of `units` on a reference, whose files lie in its folder. What is found is kept there too.
+
+    sets: name → prompts. texts: whether the perplexity of the prompts is measured. task: asked with the set "judge".
+    check: raises Cancelled.
+    """
+
+    def __init__(
+        self,
+        reference: Bundle,
+        units: Sequence[SearchUnit],
+        settings: QuantizeSettings,
+        sets: Mapping[str, Sequence[Ids]],
+        *,
+        texts: bool = False,
+        task: FileTask | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._bundle, self.units, self.settings, self._sets = reference, units, settings, sets
+        self._texts, self._task, self._check = texts, task, check
+        self._sessions = {name: one.file for name, one in reference.pipeline.pipeline.sessions.items()}
+        self._parts = TensorCache(reference.folder)
+        self._rest = other_weight_bytes(self._load(), units)
+        self._kept: dict[str, _ReferenceRun] = {}
+
+    def bytes_of(self, mix: Mix) -> int:
+        """Of the weights, all components together."""
+        pairs = zip(self.units, mix, strict=True)
+        return self._rest + sum(unit.bytes_at(level, self.settings.symmetric) for unit, level in pairs)
+
+    def known(self, mix: Mix, of: str) -> bool:
+        """Whether the mix was measured before."""
+        return self._place(mix, of).is_file()
+
+    def measure(self, mix: Mix, of: str) -> TrialFigures:
+        """The figures of a mix over the set `of`, which are read where they were found before."""
+        place = self._place(mix, of)
+        if place.is_file():
+            return TrialFigures(**json.loads(place.read_text("utf-8")))
+        began = time.monotonic()
+        found = self._found(mix, of)
+        found = TrialFigures(**{**asdict(found), "seconds": round(time.monotonic() - began, 3)})
+        _write(place, json.dumps(asdict(found)))
+        return found
+
+    # -- one mix -----------------------------------------------------------------------------------------------
+
+    def _found(self, mix: Mix, of: str) -> TrialFigures:
+        kept = self._reference(of)
+        side, agreement = self._open(self._graphs(mix)), Agreement()
+        try:
+            return self._compared(side, agreement, kept, of)
+        except LogitsError:  # from which no token can be chosen: worse than any figure
+            return TrialFigures(len(kept.logits), 0.0, None)
+        finally:
+            side.engine.close()
+
+    def _compared(self, side: ComparedBundle, agreement: Agreement, kept: _ReferenceRun, of: str) -> TrialFigures:
+        before = iter(kept.logits)
+        for ids, tokens in kept.steps:
+            self._check()
+            for logits, _ in side.follow(ids, tokens):
+                agreement.add(np.array(next(before)), logits)
+        over, task = None, None
+        if kept.perplexity is not None and (found := perplexity(self._surprises(side, kept.steps))) is not None:
+            over = found / kept.perplexity
+        if kept.right:
+            task = self._score(side) / kept.right
+        top1, kl = agreement.top1.mean, agreement.kl.mean
+        kl = None if agreement.not_finite else kl
+        return TrialFigures(agreement.positions, top1 or 0.0, kl, over, task, kl_error=agreement.kl.error or 0.0)
+
+    def _graphs(self, mix: Mix) -> dict[str, bytes]:
+        """By session, the reference's graph with the mix's weights; nothing of a weight is in memory."""
+        precision, settings = mix_recipe(self.units, mix, self.settings)
+        method, found = MixedPrecision(METHODS.get(precision)), dict[str, bytes]()
+        for file, model in self._load().items():
+            run_method(model, method, settings)
+            found[file] = self._parts.serialized(model)
+        return {name: found[file] for name, file in self._sessions.items()}
+
+    def _load(self) -> dict[str, ir.Model]:
+        return {file: load_saved_graph(self._bundle.file(file)) for file in dict.fromkeys(self._sessions.values())}
+
+    def _open(self, graphs: Mapping[str, bytes] | None = None) -> ComparedBundle:
+        return ComparedBundle(Engine(self._bundle, open_machine(self._bundle, device_named("cpu"), graphs=graphs), 0.0))
+
+    def _surprises(self, side: ComparedBundle, steps: Sequence[tuple[Ids, list[int]]]) -> RunningMean:
+        """At the prompts' own tokens; where an encoder reads these, at the reference's after them."""
+        found = RunningMean()
+        for ids, tokens in steps:
+            self._check()
+            for logits, token in side.follow(ids, tokens) if side.has_source else side.read(ids):
+                found.add(surprise(logits, token))
+        return found
+
+    def _score(self, side: ComparedBundle) -> int:
+        assert self._task is not None  # else nothing was right
+        right = 0
+        for question in self._task.questions:
+            self._check()
+            right += self._task.is_right(question, side.reply(self._task, question, lambda: False))
+        return right
+
+    # -- the reference -----------------------------------------------------------------------------------------
+
+    def _reference(self, of: str) -> _ReferenceRun:
+        if of not in self._kept:
+            facts, logits = (self._bundle.folder / f"reference-{of}.{end}" for end in ("json", "logits"))
+            if not facts.is_file():
+                self._run_reference(of, facts, logits)
+            said = json.loads(facts.read_text("utf-8"))
+            kept = np.memmap(logits, np.float32, "r", shape=(said["positions"], said["vocabulary"]))
+            steps = [(tuple(ids), tokens) for ids, tokens in said["steps"]]
+            self._kept[of] = _ReferenceRun(steps, kept, said["perplexity"], said["right"])
+        return self._kept[of]
+
+    def _run_reference(self, of: str, facts: Path, logits: Path) -> None:
+        side, steps, positions = self._open(), list[tuple[Ids, list[int]]](), 0
+        with logits.open("wb") as file:
+            for ids in self._sets[of]:
+                self._check()
+                room = side.room - (0 if side.has_source else len(ids) - 1)
+                tokens = side.greedy(ids, max(1, min(STEPS, room)), lambda: False)
+                steps.append((ids, tokens))
+                for row, _ in side.follow(ids, tokens):
+                    file.write(np.ascontiguousarray(row, np.float32).data)
+                    positions += 1
+        text = perplexity(self._surprises(side, steps)) if self._texts else None
+        right = self._score(side) if self._task is not None and of == "judge" else 0
+        vocabulary = logits.stat().st_size // 4 // max(1, positions)
+        said = {"steps": steps, "positions": positions, "vocabulary": vocabulary, "perplexity": text, "right": right}
+        side.engine.close()
+        _write(facts, json.dumps(said))
+
+    def check_reference(self) -> None:
+        """Raises RecipeError where the reference gives no figure to hold a candidate's against."""
+        kept = self._reference("judge")
+        if self._texts and kept.perplexity is None:
+            raise RecipeError("The goal perplexity needs prompts of two tokens at least: give others with --prompts.")
+        if self._task is not None and not kept.right:
+            raise RecipeError(
+                f"The model itself answers none of the {len(self._task.questions):,} questions of "
+                f"{self._task.path.name}, so there is no score to keep: check its columns and how replies are judged."
+            )
+
+    def _place(self, mix: Mix, of: str) -> Path:
+        key = hashlib.sha256(json.dumps([of, *map(str, mix)]).encode()).hexdigest()[:24]
+        return self._bundle.folder / f"point-{key}.json"
+
+
+def _write(path: Path, text: str) -> None:
+    draft = path.with_suffix(".draft")
+    draft.write_text(text, "utf-8")
+    draft.replace(path)

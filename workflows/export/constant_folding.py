@@ -1,0 +1,77 @@
+"""Values that a model computes of its configuration alone, computed while it is traced, so that the graph holds them.
+
+    torch.tensor(0.95) ─ erfinv ─ mul ─▶ one constant        x + constant ─▶ x + constant
+
+ONNX has no operator for much of what such values are made with. Nothing that depends on an input or a weight is known
+here, and what comes of it is held against the model's own logits as every export is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_leaves, tree_map
+
+_FROM_NUMBERS = (torch.tensor, torch.full, torch.zeros, torch.ones, torch.arange, torch.linspace, torch.eye)
+_MAX_ELEMENTS = 1 << 12  # numbers of a constant: masks and tables of positions stay computed
+
+
+class TraceConstantFolding(TorchFunctionMode):  # type: ignore[misc]  # torch is not type-checked here
+    """Within it, torch's functions give constants where all that they are given is known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by its id: a traced tensor and its value
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Calls `func`, or gives the constants that it would compute."""
+        kwargs = kwargs or {}
+        given = tree_leaves((args, kwargs))
+        tensors = [leaf for leaf in given if isinstance(leaf, torch.Tensor)]
+        if any(id(tensor) not in self._known for tensor in tensors):
+            return self._unknown(func, args, kwargs)
+        if not tensors:
+            made = func(*args, **kwargs)
+            if func in _FROM_NUMBERS and not any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in given):
+                self._learn(made, _computed(func, args, kwargs))
+            return made
+        if _in_place(func):
+            return self._unknown(func, args, kwargs)
+        return tree_map(self._constant, _computed(func, *tree_map(self._value, (args, kwargs))))
+
+    def _unknown(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if _in_place(func):  # what it writes to is no constant any more
+            self._known.pop(id(args[0]), None)
+        return func(*args, **kwargs)
+
+    def _value(self, leaf: Any) -> Any:
+        return self._known[id(leaf)][1] if isinstance(leaf, torch.Tensor) else leaf
+
+    def _constant(self, leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor):
+            return leaf
+        with torch._C.DisableTorchFunction():
+            made = torch.tensor(leaf.tolist(), dtype=leaf.dtype)
+        self._learn(made, leaf)
+        return made
+
+    def _learn(self, made: Any, value: Any) -> None:
+        if isinstance(value, torch.Tensor) and value.numel() <= _MAX_ELEMENTS:
+            self._known[id(made)] = made, value
+
+
+def _in_place(func: Callable[..., Any]) -> bool:
+    name = getattr(func, "__name__", "")
+    return name in ("__setitem__", "__set__") or (name.endswith("_") and not name.endswith("__"))
+
+
+def _computed(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """What `func` gives outside the trace."""
+    with _disable_current_modes(), torch._C.DisableTorchFunction():
+        return func(*args, **kwargs)

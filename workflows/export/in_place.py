@@ -1,0 +1,188 @@
+"""Seams whose graph writes the cache in place: shared-buffer GroupQueryAttention, and TensorScatter with Attention.
+
+While a graph is exported each emits its ONNX operator; run eagerly it computes the same thing, so that a module can
+be held against the model that it was made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import torch
+
+from workflows.errors import LayoutError, RecipeError
+from workflows.export.attention import (
+    AttentionCall,
+    BaseCacheAdapter,
+    KeyValueRows,
+    current_adapter,
+    reference_attention,
+)
+from workflows.preconditions import KERNELS
+
+
+@dataclass
+class _InPlaceAdapter(BaseCacheAdapter):
+    """The new rows go straight to the operator that writes them."""
+
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+        """Gives back what it was given."""
+        return key, value
+
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """[C]: slots are positions."""
+        return torch.arange(self.keys[0].shape[-2])
+
+
+@dataclass
+class GroupQueryAdapter(_InPlaceAdapter):
+    """com.microsoft.GroupQueryAttention over a shared buffer, past [1,H,C,D].
+
+    lengths: seqlens_k [1], the valid tokens after the step less one, and total_sequence_length [], the valid tokens.
+    rotary: cos and sin [P, D'/2] where the operator is to rotate the next layer's queries and keys, of which the first
+    D' are rotated; P is beyond every position. The operator works in the type of past.
+    """
+
+    lengths: KeyValueRows | None = None
+    rotary: KeyValueRows | None = None
+
+    def attend_self(self, call: AttentionCall) -> torch.Tensor:
+        """See BaseCacheAdapter. Raises LayoutError for a term that the operator does not have."""
+        assert self.lengths is not None
+        rotary, self.rotary = self.rotary, None
+        _refuse_sinks(call, "GroupQueryAttention")
+        if call.bias is not None:
+            raise LayoutError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
+        sizes = {"head_size": call.key.shape[3], "value_size": call.value.shape[3]}
+        if misfit := KERNELS["GroupQueryAttention"].misfit(**sizes):
+            raise LayoutError(f"The gqa cache is not right for this model, for {misfit}: build with --cache static.")
+        turning = KERNELS["GroupQueryAttention with rotary positions"]
+        if rotary and (misfit := turning.misfit(**sizes, rotary_size=2 * rotary[0].shape[1])):
+            raise RecipeError(f"{misfit}: build the plain variant.")
+        past = self.keys[call.layer], self.values[call.layer]
+        if not torch.onnx.is_in_onnx_export():
+            length = int(self.lengths[0]) + 1
+            rotated = call if rotary is None else _rotated(call, rotary, length)
+            output, self.present[call.layer] = _attend_in_place(rotated, past, length, slot_axis=2)
+            return output
+        heads, dtype = call.query.shape[1], past[0].dtype
+        attributes = {"num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale}
+        attributes |= {"do_rotary": 0 if rotary is None else 1}
+        attributes |= {"local_window_size": call.window} if call.window else {}
+        attributes |= {"softcap": call.softcap} if call.softcap else {}
+        query, key, value = (_merge_heads(rows).to(dtype) for rows in (call.query, call.key, call.value))
+        tables = [table.to(dtype) for table in rotary or ()]
+        output, *present = torch.onnx.ops.symbolic_multi_out(
+            "com.microsoft::GroupQueryAttention",
+            (query, key, value, *past, *self.lengths, *tables),
+            attributes,
+            dtypes=(dtype, dtype, dtype),
+            shapes=(query.shape, past[0].shape, past[1].shape),
+            version=1,
+        )
+        self.present[call.layer] = present[0], present[1]
+        return _split_heads(output.to(call.query.dtype), heads)
+
+
+def _refuse_sinks(call: AttentionCall, operator: str) -> None:
+    if call.sinks is not None:
+        raise LayoutError(f"This model's attention has sinks, and {operator} takes none: build with --cache static.")
+
+
+def rotate_next(tables: KeyValueRows) -> None:
+    """Has the seam that is in use rotate the queries and keys of its next call."""
+    seam = current_adapter()
+    if isinstance(seam, GroupQueryAdapter):
+        seam.rotary = tables
+
+
+@dataclass
+class ScatterAdapter(_InPlaceAdapter):
+    """TensorScatter(24) of the new rows, then Attention(24) over the valid slots, past [1,C,H·D].
+
+    masks: window → [1,1,S,C] additive. drivers: write_indices [1], the valid tokens before the step, and
+    nonpad_kv_seqlen [1], those after it.
+    """
+
+    masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
+    drivers: KeyValueRows | None = None
+
+    def attend_self(self, call: AttentionCall) -> torch.Tensor:
+        """See BaseCacheAdapter."""
+        assert self.drivers is not None
+        _refuse_sinks(call, "Attention over a scattered cache")
+        past = self.keys[call.layer], self.values[call.layer]
+        mask = self.masks[call.window] if call.bias is None else self.masks[call.window] + call.bias
+        if not torch.onnx.is_in_onnx_export():
+            output, self.present[call.layer] = _attend_in_place(
+                call, past, int(self.drivers[1]), slot_axis=1, mask=mask
+            )
+            return output
+        start, length = self.drivers
+        present = [
+            torch.onnx.ops.symbolic(
+                "TensorScatter",
+                (buffer, _merge_heads(rows), start),
+                {"axis": 1},
+                dtype=buffer.dtype,
+                shape=buffer.shape,
+                version=KERNELS["TensorScatter"].since,
+            )
+            for buffer, rows in zip(past, (call.key, call.value), strict=True)
+        ]
+        heads, query = call.query.shape[1], _merge_heads(call.query)
+        attributes = {"q_num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale}
+        attributes |= {"softcap": call.softcap} if call.softcap else {}
+        output = torch.onnx.ops.symbolic(
+            "Attention",
+            (query, *present, mask, None, None, length),
+            attributes,
+            dtype=query.dtype,
+            shape=(1, query.shape[1], heads * call.value.shape[3]),
+            version=24,
+        )
+        self.present[call.layer] = present[0], present[1]
+        return _split_heads(output, heads)
+
+
+def _attend_in_place(
+    call: AttentionCall, past: KeyValueRows, length: int, *, slot_axis: int, mask: torch.Tensor | None = None
+) -> tuple[torch.Tensor, KeyValueRows]:
+    """What the operators compute: the rows go to the slots that end at `length`, and attention sees what is valid."""
+    rows, sequence = (call.key, call.value), call.query.shape[2]
+    present = [buffer.clone() for buffer in past]
+    for buffer, new in zip(present, rows, strict=True):
+        buffer.narrow(slot_axis, length - sequence, sequence).copy_(new if slot_axis == 2 else _merge_heads(new))
+    valid = [buffer.narrow(slot_axis, 0, length).to(call.query.dtype) for buffer in present]
+    key, value = valid if slot_axis == 2 else [_split_heads(buffer, call.key.shape[1]) for buffer in valid]
+    if mask is None:
+        positions = torch.arange(length)
+        back = positions[length - sequence :, None] - positions[None, :]
+        seen = (back >= 0) & (back < (call.window or length))
+        mask = torch.where(seen, 0.0, torch.finfo(call.query.dtype).min)[None, None]
+    plain = replace(call, key=key, value=value, bias=None)
+    return reference_attention(plain, mask[..., :length]), (present[0], present[1])
+
+
+def _rotated(call: AttentionCall, tables: KeyValueRows, length: int) -> AttentionCall:
+    """The call with queries and keys of the tokens that end at `length` rotated: Su et al. 2021, equation 34."""
+    positions = slice(length - call.query.shape[2], length)
+    cos, sin = (torch.cat([table[positions], table[positions]], dim=-1) for table in tables)  # [S,D']
+
+    def rotate(rows: torch.Tensor) -> torch.Tensor:
+        turned, rest = rows[..., : cos.shape[1]], rows[..., cos.shape[1] :]
+        first, second = turned.chunk(2, dim=-1)
+        return torch.cat([turned * cos + torch.cat([-second, first], dim=-1) * sin, rest], dim=-1)
+
+    return replace(call, query=rotate(call.query), key=rotate(call.key))
+
+
+def _merge_heads(rows: torch.Tensor) -> torch.Tensor:
+    """[1,H,S,D] → [1,S,H·D]."""
+    return rows.transpose(1, 2).reshape(1, rows.shape[2], rows.shape[1] * rows.shape[3])
+
+
+def _split_heads(flat: torch.Tensor, heads: int) -> torch.Tensor:
+    """[1,S,H·D] → [1,H,S,D]."""
+    return flat.reshape(1, flat.shape[1], heads, flat.shape[2] // heads).transpose(1, 2)

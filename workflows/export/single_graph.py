@@ -1,0 +1,75 @@
+"""A model that is one graph and keeps no cache.
+
+tokens   input_ids [1,S] · attention_mask [1,S] (1 seen, 0 padding) · token_type_ids [1,S] where it knows types
+             ──▶ last_hidden_state [1,S,H] · logits [1,S,V] or [1,labels]
+pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state · predicted_depth [1,H,W] · field_of_view
+"""
+
+from __future__ import annotations
+
+from inspect import signature as parameters_of
+from typing import Any
+
+import torch
+
+from workflows.export.signature import SEQUENCE, ExportSignature
+from workflows.names import MASK, PIXELS
+from workflows.recipe.cut import Component
+
+HEIGHT, WIDTH = "height", "width"
+
+
+class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
+    """The model, its inputs and outputs in the signature's order."""
+
+    def __init__(self, model: Any, signature: ExportSignature) -> None:
+        super().__init__()
+        self.model, self.names, self.outputs = model, list(signature.inputs), signature.outputs
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The inputs in the signature's order."""
+        output = self.model(**dict(zip(self.names, inputs, strict=True)), return_dict=True)
+        return tuple(output[name] for name in self.outputs)
+
+
+def single_signature(model: Any, part: Component) -> ExportSignature:
+    """Inputs and output of the graph: any number of tokens, or an image of the size that the model was made for.
+
+    What the part takes and gives, and what else the model itself does: types of tokens, the lens of a camera.
+    """
+    signature = ExportSignature(outputs=[*part.gives])
+    if getattr(model.config, "use_fov_model", False):  # DepthPro: metres come of the depth and the lens together
+        signature.outputs.append("field_of_view")
+    if PIXELS in part.takes:
+        _add_pixels(signature, model.config)
+        return signature
+    names = [*part.takes]
+    if "token_type_ids" in parameters_of(model.forward).parameters and getattr(model.config, "type_vocab_size", 0) > 1:
+        names.append("token_type_ids")
+    for name in names:
+        signature.add(name, torch.full((1, 7), int(name == MASK), dtype=torch.long), {1: SEQUENCE})
+    return signature
+
+
+def _add_pixels(signature: ExportSignature, config: Any) -> None:
+    channels = getattr(config, "num_channels", None) or getattr(_backbone(config), "num_channels", 3)
+    size = image_size(config)
+    height, width = size or (96, 128)
+    axes = {} if size else {2: HEIGHT, 3: WIDTH}
+    signature.add(PIXELS, torch.zeros(1, channels, height, width), axes)
+
+
+def image_size(config: Any) -> tuple[int, int] | None:
+    """(height, width) that a config asks for, or None for a model that takes any."""
+    ratios = getattr(config, "scaled_images_ratios", None)
+    if ratios:  # DepthPro: the smallest of its scaled images is one patch
+        side = round(config.patch_size / min(ratios))
+        return side, side
+    size = getattr(config, "image_size", None) or getattr(_backbone(config), "image_size", None)
+    if size is None:
+        return None
+    return (size, size) if isinstance(size, int) else (size[0], size[1])
+
+
+def _backbone(config: Any) -> Any:
+    return getattr(config, "backbone_config", None)

@@ -1,0 +1,65 @@
+"""Weights of a checkpoint that its model has no place for: they are named, never dropped without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from safetensors import safe_open
+
+from workflows.checkpoint import Checkpoint
+from workflows.errors import CheckpointError, printable
+
+# What older versions saved though it follows from the config: angles, positions, causal masks.
+_COMPUTED = ("inv_freq", "position_ids", "masked_bias", "relative_position_index")
+
+
+def check_unused_weights(checkpoint: Checkpoint, model: Any, names: Sequence[str], one_head: bool) -> None:
+    """Raises CheckpointError where one of `names`, which `model` did not take, carries a weight that it should have.
+
+    one_head: there cannot be other heads than the model's, as BERT's files hold. transformers has left out what the
+    model's class says may be there.
+    """
+    buffers = {name for name, _ in model.named_buffers()}
+    lost = [
+        name
+        for name in names
+        if name not in buffers
+        and name.rsplit(".", 1)[-1] not in _COMPUTED
+        and (one_head or not _is_another_head(model, name))
+        and not _is_tied(checkpoint, model, name)
+    ]
+    if lost:
+        what = printable(", ".join(checkpoint.architectures)) or checkpoint.model_type
+        raise CheckpointError(
+            f"{checkpoint.source}: the weight {printable(lost[0])}{and_more(lost)} has no place in "
+            f"{type(model).__name__}, as which Joinery would build this {what}: config.json and the weights do not "
+            "belong together."
+        )
+
+
+def and_more(names: Sequence[str]) -> str:
+    """What is said after the first of `names`."""
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
+
+
+def _is_another_head(model: Any, name: str) -> bool:
+    """Whether it stands beside the model's body, or pools what the body gives."""
+    prefix = f"{model.base_model_prefix}."
+    if name.startswith(prefix) or model.base_model is model:
+        first, *rest = name.removeprefix(prefix).split(".")
+        return first == "pooler" or (bool(rest) and first not in dict(model.base_model.named_children()))
+    return True
+
+
+def _is_tied(checkpoint: Checkpoint, model: Any, name: str) -> bool:
+    """Whether it is the embedding, or the head, once more."""
+    stored = checkpoint.tensors.get(name)
+    ends = [end.weight for end in (model.get_input_embeddings(), model.get_output_embeddings()) if end is not None]
+    alike = [weight for weight in ends if stored is not None and tuple(weight.shape) == stored.shape]
+    if stored is None or not alike:
+        return False
+    with safe_open(checkpoint.folder / stored.file, "pt") as file:
+        tensor = file.get_tensor(name).to(torch.float32)
+    return any(torch.equal(tensor, weight) for weight in alike)

@@ -1,0 +1,21 @@
+"""The least that can be exported: afterwards torch's exporter has imported and listed all that it knows."""
+
+from __future__ import annotations
+
+import torch
+
+from workflows.export.trace import quiet_exporter
+from workflows.recipe.schema import DEFAULT_OPSET
+
+
+def export_minimal_graph() -> None:
+    """Traces a product with one axis left open, as the graphs of a decoder are; what comes of it is forgotten."""
+    with quiet_exporter():
+        torch.onnx.export(
+            torch.nn.Linear(2, 2).eval().requires_grad_(False),
+            (torch.zeros(2, 2),),
+            dynamo=True,
+            opset_version=DEFAULT_OPSET,
+            dynamic_shapes=({0: torch.export.Dim.DYNAMIC},),
+            verbose=False,
+        )

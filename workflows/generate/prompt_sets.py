@@ -1,0 +1,188 @@
+"""What two bundles are compared on: a person's file, the demo's held-back questions, or a few plain sentences.
+
+Never random: `Prompts.origin` says which it was. Texts go through the chat template where the bundle has one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TypeVar
+
+from workflows.bundle import Bundle
+from workflows.common.table_files import Row, cell_text, is_table, read_rows, read_text
+from workflows.errors import PromptError, printable
+from workflows.generate import Engine
+
+SpreadItem = TypeVar("SpreadItem")
+PROMPTS = 64
+QUESTIONS = 200
+DEMO = "demo:"
+SENTENCES = (
+    "The capital of France is",
+    "Water boils at a temperature of",
+    "Once upon a time there was a",
+    "The three primary colours are",
+    "To be or not to be, that is",
+    "My name is Anna and I live in",
+    "In the year 1969 the first man",
+    "A week has seven days:",
+)
+
+
+@dataclass(frozen=True)
+class EvaluationPrompt:
+    """A text, empty where the bundle speaks ids alone, and its ids."""
+
+    text: str
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HeldOutQuestion:
+    """A question that the demo's training never saw, and the answer that is right."""
+
+    text: str
+    expected: str
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """The prompts, and in words where they come from."""
+
+    prompts: tuple[EvaluationPrompt, ...]
+    origin: str
+
+
+def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
+    """The lines of `file`, else the demo's held-back questions, else plain sentences that the tokenizer knows.
+
+    Raises PromptError for a file that holds no prompts, and where there is nothing to fall back on.
+    """
+    if file is not None:
+        return PromptSet(_of_lines(engine, read_prompts(file), file), f"{_count(file)} in {file.name}")
+    demo = demo_name(engine.bundle)
+    questions = demo_questions(demo)
+    if questions:
+        chosen = evenly_spaced(questions, PROMPTS)
+        asked = tuple(_of_text(engine, question.text) for question in chosen)
+        return PromptSet(asked, f"{len(asked)} of the {len(questions)} held-back questions of {DEMO}{demo}")
+    if engine.text.tokenizer is None:
+        raise PromptError(
+            "This bundle has no tokenizer, so there are no sentences to try it on: give --prompts with a file of ids, "
+            "a prompt a line, as 1,2,3."
+        )
+    if any(unknown_share(engine, sentence) > 0.5 for sentence in SENTENCES):
+        raise PromptError(
+            "The bundle's tokenizer does not know the built-in English sentences: give --prompts with a file of texts "
+            "that it was made for, a prompt a line."
+        )
+    return PromptSet(
+        tuple(_of_text(engine, text) for text in SENTENCES), f"{len(SENTENCES)} built-in English sentences"
+    )
+
+
+def read_prompts(file: Path) -> list[str]:
+    """The prompts in `file`: the lines of a text, or a table's questions.
+
+    Raises PromptError as read_lines, and for a row that asks nothing.
+    """
+    if not is_table(file):
+        return read_lines(file)
+    return [cell_text(row, prompt_column(row, number, file), number, file) for number, row in read_rows(file)]
+
+
+def prompt_column(row: Row, number: int, file: Path) -> str:
+    """The column of the row's prompt. Raises PromptError where it has none of the usual names."""
+    names = ("prompt", "question", "input", "text")
+    found = next((name for name in names if name in row), None)
+    if found is None:
+        known = " nor ".join(f'"{name}"' for name in names)
+        raise PromptError(
+            f'Row {number:,} of {printable(file.name)} has neither {known}: write {{"prompt": "…"}} a line.'
+        )
+    return found
+
+
+def read_lines(file: Path) -> list[str]:
+    """The lines of a UTF-8 text that hold something. Raises PromptError where there are none, or it is no text."""
+    text = read_text(file)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise PromptError(f"The prompt file {printable(file)} is empty: give a text file with a prompt a line.")
+    return lines
+
+
+def demo_name(bundle: Bundle) -> str:
+    """The name of the demo that the bundle was built from, empty for any other checkpoint."""
+    try:
+        source = json.loads(bundle.text("recipe.json") or "{}").get("source", "")
+    except (ValueError, AttributeError):
+        return ""
+    return source.removeprefix(DEMO) if isinstance(source, str) and source.startswith(DEMO) else ""
+
+
+def demo_questions(demo: str) -> list[HeldOutQuestion]:
+    """The held-back questions of a demo, in their order; none for another name."""
+    if not demo.isidentifier():
+        return []
+    file = resources.files("resources") / "demos" / f"{demo}_heldback.json"
+    if not file.is_file():
+        return []
+    return [HeldOutQuestion(row["prompt"], row["expected"]) for row in json.loads(file.read_text("utf-8"))]
+
+
+def evenly_spaced(items: Sequence[SpreadItem], count: int) -> list[SpreadItem]:
+    """`count` of the items, evenly over all of them."""
+    count = min(count, len(items))
+    return [items[index * len(items) // count] for index in range(count)]
+
+
+def encode_prompt(engine: Engine, text: str) -> list[int]:
+    """The ids of a person's words, as a chat where the bundle has a template."""
+    if engine.template is None:
+        return engine.encode(text)
+    return engine.encode_turn([{"role": "user", "content": text}])
+
+
+def unknown_share(engine: Engine, text: str) -> float:
+    """The share of a text's tokens that the tokenizer does not know; 0 where it has no token for that."""
+    tokenizer = engine.text.tokenizer
+    unknown = getattr(tokenizer.model, "unk_token", None) if tokenizer else None
+    if tokenizer is None or unknown is None:
+        return 0.0
+    tokens = tokenizer.encode(text, add_special_tokens=False).tokens
+    return float(sum(token == unknown for token in tokens) / max(len(tokens), 1))
+
+
+def _of_text(engine: Engine, text: str) -> EvaluationPrompt:
+    return EvaluationPrompt(text, tuple(encode_prompt(engine, text)))
+
+
+def _of_lines(engine: Engine, lines: list[str], file: Path) -> tuple[EvaluationPrompt, ...]:
+    """Raises PromptError that names the line, for ids that are none and for texts that the tokenizer does not know."""
+    if engine.text.tokenizer is None:
+        return tuple(EvaluationPrompt("", _ids(engine, line, number)) for number, line in enumerate(lines, 1))
+    if sum(unknown_share(engine, line) for line in lines) > 0.5 * len(lines):
+        raise PromptError(
+            f"The bundle's tokenizer does not know most of {printable(file.name)}: give texts that it was made for."
+        )
+    return tuple(_of_text(engine, line) for line in lines)
+
+
+def _ids(engine: Engine, line: str, number: int) -> tuple[int, ...]:
+    try:
+        ids = [int(part) for part in line.split(",")]
+    except ValueError:
+        raise PromptError(
+            f"Prompt {number} is no list of ids, and the bundle has no tokenizer: write it as 1,2,3."
+        ) from None
+    return tuple(engine.text.check(ids))
+
+
+def _count(file: Path) -> str:
+    lines = len(read_prompts(file))
+    return f"{lines:,} prompt" + ("s" if lines > 1 else "")

@@ -1,0 +1,212 @@
+"""Which node of one graph is which node of another.
+
+In this order, each step for what is left over: (1) the name of the first output and the operator, (2) the node's name,
+(3) the scope and a hash of the inputs three nodes deep (operators, attributes, initializers without their names),
+(4) that hash alone; then what reads the same weights, and the neighbours of what is matched; then (3) and (4) with
+nothing but the initializers' shapes, for weights that lie elsewhere; (5) the order of operators within a scope.
+A step that finds several candidates pairs them in order. Names are believed only where the scopes do not contradict.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from difflib import SequenceMatcher
+from functools import partial
+
+from workflows.graph.flat_graph import FlatGraph, InitializerDigest
+
+HASH_DEPTH = 3
+_ALIGN_AT_MOST = 90_000  # pairs of a scope; longer lists are paired operator by operator
+Key = Callable[[int], Hashable | None]
+
+
+def match_nodes(before: FlatGraph, after: FlatGraph) -> dict[int, int]:
+    """before's node → after's node; each at most once."""
+    pairs = _Matching(before, after)
+    pairs.by(_by_output)
+    pairs.by(_by_name)
+    pairs.by(partial(_by_hash, exact=True, scoped=True))
+    pairs.by(partial(_by_hash, exact=True, scoped=False))
+    pairs.by(_by_weights)
+    pairs.spread()
+    pairs.by(partial(_by_hash, exact=False, scoped=True))
+    pairs.by(partial(_by_hash, exact=False, scoped=False))
+    pairs.spread()
+    if pairs.left and pairs.right:
+        _align(before, after, pairs.left, pairs.right, pairs.matched)
+    return pairs.matched
+
+
+class _Matching:
+    """What is matched so far, and what is left over on both sides."""
+
+    def __init__(self, before: FlatGraph, after: FlatGraph) -> None:
+        self.before, self.after = before, after
+        self.matched: dict[int, int] = {}
+        self.left, self.right = list(range(len(before.nodes))), list(range(len(after.nodes)))
+
+    def by(self, step: Callable[[FlatGraph], Key]) -> None:
+        """Pairs what has the same key on both sides."""
+        if self.left and self.right:
+            _pair(step(self.before), step(self.after), self.left, self.right, self.matched)
+            self._count()
+
+    def spread(self) -> None:
+        """Pairs the neighbours of what is matched, at the same slot with the same operator, and theirs in turn."""
+        if not (self.left and self.right and self.matched):
+            return
+        sides = _neighbours(self.before), _neighbours(self.after)
+        free = set(self.left), set(self.right)
+        queue = sorted(self.matched.items())
+        for one, other in queue:  # grows while it is walked
+            ones, others = (
+                {key: index for key, index in side[at].items() if index in left}
+                for side, at, left in zip(sides, (one, other), free, strict=True)
+            )
+            for key in ones.keys() & others.keys():
+                if ones[key] in free[0] and others[key] in free[1]:
+                    self.matched[ones[key]] = others[key]
+                    free[0].discard(ones[key])
+                    free[1].discard(others[key])
+                    queue.append((ones[key], others[key]))
+        self._count()
+
+    def _count(self) -> None:
+        taken = set(self.matched.values())
+        self.left = [index for index in self.left if index not in self.matched]
+        self.right = [index for index in self.right if index not in taken]
+
+
+def _neighbours(view: FlatGraph) -> list[dict[Hashable, int]]:
+    """For each node (direction, slot, operator) → the one node there; where there are several, none is told."""
+    makers = {value: index for index, node in enumerate(view.nodes) for value in node.outputs}
+    found: list[dict[Hashable, int]] = [{} for _ in view.nodes]
+    several: list[set[Hashable]] = [set() for _ in view.nodes]
+    for index, node in enumerate(view.nodes):
+        for slot, value in enumerate(node.inputs):
+            maker = makers.get(value, -1)
+            if maker < 0:
+                continue
+            found[index]["in", slot, view.nodes[maker].op] = maker
+            key: Hashable = ("out", slot, node.op)
+            if found[maker].setdefault(key, index) != index:
+                several[maker].add(key)
+    for known, unclear in zip(found, several, strict=True):
+        for ambiguous in unclear:
+            del known[ambiguous]
+    return found
+
+
+def _pair(of_left: Key, of_right: Key, left: Sequence[int], right: Sequence[int], matched: dict[int, int]) -> None:
+    """Pairs the k-th of a key with the k-th of the same key."""
+    waiting: dict[Hashable, list[int]] = defaultdict(list)
+    for index in right:
+        key = of_right(index)
+        if key is not None:
+            waiting[key].append(index)
+    for candidates in waiting.values():
+        candidates.reverse()
+    for index in left:
+        key = of_left(index)
+        if key is not None and waiting.get(key):
+            matched[index] = waiting[key].pop()
+
+
+def _by_output(view: FlatGraph) -> Key:
+    """(1) The scope is part of the key: generated names like val_12 say little between two exports."""
+
+    def key(index: int) -> Hashable | None:
+        node = view.nodes[index]
+        return (view.values[node.outputs[0]].name, node.op, node.scope) if node.outputs else None
+
+    return key
+
+
+def _by_name(view: FlatGraph) -> Key:
+    """(2)"""
+
+    def key(index: int) -> Hashable | None:
+        node = view.nodes[index]
+        return (node.name, node.op, node.scope) if node.name else None
+
+    return key
+
+
+def _by_hash(view: FlatGraph, exact: bool, scoped: bool) -> Key:
+    """(3) with the scope, (4) without."""
+    hashes = structural_hashes(view, exact)
+    return lambda index: (view.nodes[index].scope if scoped else "", hashes[index])
+
+
+def _by_weights(view: FlatGraph) -> Key:
+    """What a node reads of the weights, and the operators next to it."""
+    hashes = structural_hashes(view, exact=True, hops=1)
+    anchored = {index for index, node in enumerate(view.nodes) if any(value in view.digests for value in node.inputs)}
+    return lambda index: hashes[index] if index in anchored else None
+
+
+def structural_hashes(view: FlatGraph, exact: bool = True, hops: int = HASH_DEPTH) -> list[int]:
+    """For each node a hash of itself and of what it reads, `hops` nodes deep; no name is part of it.
+
+    exact: what is in an initializer is part of it too, not its shape alone.
+    """
+    makers = {value: (index, slot) for index, node in enumerate(view.nodes) for slot, value in enumerate(node.outputs)}
+    places = {value: place for place, value in enumerate(view.inputs)}
+    leaves = {
+        index: hash(("leaf", _content(view.digests.get(index), exact), places.get(index), value.dtype))
+        for index, value in enumerate(view.values)
+        if index not in makers
+    }
+    own = [hash((node.op, node.domain, *sorted(node.attrs.items()))) for node in view.nodes]
+    hashes = own
+    for _ in range(hops):
+        hashes = [
+            hash((own[index], *(_read(value, makers, hashes, leaves) for value in node.inputs)))
+            for index, node in enumerate(view.nodes)
+        ]
+    return hashes
+
+
+def _content(digest: InitializerDigest | None, exact: bool) -> Hashable:
+    return digest and (digest[:3] if exact else digest[:2])
+
+
+def _read(
+    value: int, makers: dict[int, tuple[int, int]], hashes: Sequence[int], leaves: dict[int, int]
+) -> tuple[int, int]:
+    if value in makers:
+        maker, slot = makers[value]
+        return hashes[maker], slot
+    return leaves.get(value, 0), -1
+
+
+def _align(
+    before: FlatGraph, after: FlatGraph, left: Sequence[int], right: Sequence[int], matched: dict[int, int]
+) -> None:
+    """(5) What stands in the same order in the same scope."""
+    lefts, rights = _scopes(before, left), _scopes(after, right)
+    for scope in lefts.keys() & rights.keys():
+        for one, other in _aligned_pairs(before, after, lefts[scope], rights[scope]):
+            matched[one] = other
+
+
+def _scopes(view: FlatGraph, indices: Sequence[int]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for index in indices:
+        found[view.nodes[index].scope].append(index)
+    return found
+
+
+def _aligned_pairs(before: FlatGraph, after: FlatGraph, left: list[int], right: list[int]) -> list[tuple[int, int]]:
+    """Pairs of one scope, the same whichever graph is called `before`."""
+    ones = [before.nodes[index].op for index in left]
+    others = [after.nodes[index].op for index in right]
+    if len(left) * len(right) > _ALIGN_AT_MOST:
+        pairs: dict[int, int] = {}
+        _pair(lambda i: before.nodes[i].op, lambda i: after.nodes[i].op, left, right, pairs)
+        return list(pairs.items())
+    if (len(others), others) < (len(ones), ones):
+        return [(one, other) for other, one in _aligned_pairs(after, before, right, left)]
+    blocks = SequenceMatcher(None, ones, others, autojunk=False).get_matching_blocks()
+    return [(left[block.a + i], right[block.b + i]) for block in blocks for i in range(block.size)]

@@ -1,0 +1,221 @@
+"""What no runtime takes of a graph, told before one is asked: names, operators, attributes that do not fit together.
+
+    ModelProto ──names made and read · operators · attributes · functions · types──▶ one sentence a kind of fault
+
+Of each kind the first is told: a file that is damaged has it a thousand times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+
+import onnx
+
+from workflows.errors import printable
+from workflows.graph.dtypes import byte_count
+from workflows.graph.operator_schemas import LATEST_OPSET, operator_exists, schema_of
+from workflows.graph.subgraphs import all_nodes, subgraphs_of
+
+_STANDARD = {"", "ai.onnx", "ai.onnx.ml"}
+_NO_TYPE = onnx.TensorProto.UNDEFINED
+
+
+def structure_faults(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
+    """One sentence a kind of fault; graphs: the model's, bodies included. `shown` is what the file is called."""
+    for found in (
+        _duplicate_names(graphs, shown),
+        _undefined_values(model, shown),
+        _invalid_opset(model, shown),
+        _unknown_operator(model, graphs, shown),
+        _invalid_attributes(model, graphs, shown),
+        _recursive_function(model, shown),
+        _invalid_types(graphs, shown),
+        _missing_locations(graphs, shown),
+    ):
+        yield from islice(found, 1)
+
+
+def _duplicate_names(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
+    """A name that two things of one graph have. An input's default value is an initializer of its name."""
+    for graph in graphs:
+        made = [name for node in graph.node for name in node.output if name]
+        inputs, constants = [value.name for value in graph.input], _constants(graph)
+        for kind, names in (
+            ("input", inputs),
+            ("output", [value.name for value in graph.output]),
+            ("initializer", constants),
+            ("result", [*made, *{*inputs, *constants}]),
+        ):
+            if twice := _first_duplicate(names):
+                yield f"{shown} has the {kind} {printable(twice)} twice, so that no runtime can tell which is meant."
+
+
+def _first_duplicate(names: Sequence[str]) -> str | None:
+    """The first name that comes again."""
+    if len(set(names)) == len(names):
+        return None
+    return next(name for place, name in enumerate(names) if name in names[:place])
+
+
+def _constants(graph: onnx.GraphProto) -> list[str]:
+    return [tensor.name for tensor in graph.initializer] + [tensor.values.name for tensor in graph.sparse_initializer]
+
+
+def _undefined_values(model: onnx.ModelProto, shown: str) -> Iterator[str]:
+    """A name that is read, or given, and comes from nowhere."""
+    yield from _undefined_in_graph(model.graph, frozenset(), shown)
+    for function in model.functions:
+        own = {*function.input, *(name for node in function.node for name in node.output)}
+        yield from _undefined_in_nodes(function.node, frozenset(own), shown)
+
+
+def _undefined_in_graph(graph: onnx.GraphProto, around: frozenset[str], shown: str) -> Iterator[str]:
+    known = around | {value.name for value in graph.input} | set(_constants(graph))
+    known = known.union(*(node.output for node in graph.node))
+    yield from _undefined_in_nodes(graph.node, known, shown)
+    for value in graph.output:
+        if value.name not in known:
+            yield f"Nothing in {shown} makes its output {printable(value.name)}, so no runtime takes it."
+
+
+def _undefined_in_nodes(nodes: Iterable[onnx.NodeProto], known: frozenset[str], shown: str) -> Iterator[str]:
+    for node in nodes:
+        for name in node.input:
+            if name not in known and name:
+                yield f"{_node_label(node)} of {shown} reads {printable(name)}, "
+                "which nothing makes: no runtime takes it."
+        for body in subgraphs_of(node) if len(node.attribute) else ():
+            yield from _undefined_in_graph(body, known, shown)
+
+
+def _invalid_opset(model: onnx.ModelProto, shown: str) -> Iterator[str]:
+    """A set of operators in a version that there cannot be."""
+    for entry in model.opset_import:
+        if not 0 <= entry.version <= LATEST_OPSET:
+            domain = printable(entry.domain or "ai.onnx")
+            yield f"{shown} asks for the operators of {domain} in version {entry.version}, so no runtime takes it."
+
+
+def _unknown_operator(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
+    """A node without an operator, or with one that neither onnx nor onnxruntime has in the imported version."""
+    versions = _versions(model)
+    own = {(function.domain, function.name) for function in model.functions}
+    known: set[tuple[str, str]] = set()
+    for node in _nodes(model, graphs):
+        operator = node.domain, node.op_type
+        if operator in known:
+            continue
+        known.add(operator)
+        if not node.op_type:
+            yield f"{_node_label(node)} of {shown} has no operator, so no runtime takes it."
+        elif node.domain in _STANDARD and operator not in own and node.domain in versions:
+            version = versions[node.domain]
+            if _is_known(version) and not operator_exists(node.op_type, version, node.domain):
+                domain = node.domain or "ai.onnx"
+                yield f"{_node_label(node)} of {shown} is no operator of {domain} {version}, so no runtime takes it."
+
+
+def _invalid_attributes(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
+    """An attribute of another type than its operator's, or one that it needs and lacks."""
+    versions = _versions(model)
+    for node in _nodes(model, graphs):
+        types, required = _attributes(node.op_type, versions.get(node.domain, 0), node.domain)
+        if not types:
+            continue
+        given = {attribute.name: attribute.type for attribute in node.attribute}
+        for name, kind in given.items():
+            if types.get(name, kind) != kind:
+                said, wanted = (onnx.AttributeProto.AttributeType.Name(one).lower() for one in (kind, types[name]))
+                yield (
+                    f"The attribute {printable(name)} of {_node_label(node, 'the')} in {shown} "
+                    f"is of the type {said}, and "
+                    f"must be of {wanted}: no runtime takes it."
+                )
+        for name in required - given.keys():
+            yield f"{_node_label(node)} of {shown} lacks the attribute {name}, so no runtime takes it."
+
+
+def _recursive_function(model: onnx.ModelProto, shown: str) -> Iterator[str]:
+    """A function that calls itself, over others or not: no runtime comes to an end with it."""
+    bodies = {(function.domain, function.name): function for function in model.functions}
+    calls = {
+        key: [call for node in all_nodes(body.node) if (call := (node.domain, node.op_type)) in bodies]
+        for key, body in bodies.items()
+    }
+    left = dict(calls)
+    while ready := [key for key, called in left.items() if not any(call in left for call in called)]:
+        for key in ready:
+            del left[key]
+    for _, name in left:
+        yield f"The function {printable(name)} of {shown} calls itself, so that nothing can run it."
+
+
+def _invalid_types(graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
+    """A weight, an input or another value whose type is none of ONNX's."""
+    known = set(onnx.TensorProto.DataType.values()) - {_NO_TYPE}
+    for tensor in _weights(graphs):
+        if tensor.data_type not in known:
+            yield (
+                f"The initializer {printable(tensor.name)} of {shown} has the type {tensor.data_type}, which is none "
+                "of ONNX's: it cannot be run."
+            )
+    for graph in graphs:
+        for value in (*graph.input, *graph.output, *graph.value_info):
+            kind = value.type.tensor_type.elem_type
+            if value.type.HasField("tensor_type") and kind not in known and kind != _NO_TYPE:
+                name = printable(value.name)
+                yield f"The value {name} of {shown} has the type {kind}, which is none of ONNX's: it cannot be run."
+
+
+def _missing_locations(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
+    """A weight that lies in a file without a name. A stage's says nothing at all (Snapshot)."""
+    for tensor in _weights(graphs):
+        if tensor.data_location != onnx.TensorProto.EXTERNAL:
+            continue
+        said = {entry.key: entry.value for entry in tensor.external_data}
+        if said and not said.get("location"):
+            size = byte_count(tensor.data_type, tensor.dims)
+            yield (
+                f"The initializer {printable(tensor.name)} of {shown} lies in a file that has no name: its {size:,} "
+                "bytes are missing."
+            )
+
+
+def _weights(graphs: Iterable[onnx.GraphProto]) -> Iterator[onnx.TensorProto]:
+    for graph in graphs:
+        yield from graph.initializer
+        for node in graph.node:
+            yield from (attribute.t for attribute in node.attribute if attribute.HasField("t"))
+
+
+def _nodes(model: onnx.ModelProto, graphs: Iterable[onnx.GraphProto]) -> Iterator[onnx.NodeProto]:
+    """Of the graphs, and of the functions."""
+    for graph in graphs:
+        yield from graph.node
+    for function in model.functions:
+        yield from all_nodes(function.node)
+
+
+def _versions(model: onnx.ModelProto) -> dict[str, int]:
+    return {entry.domain: entry.version for entry in model.opset_import}
+
+
+def _node_label(node: onnx.NodeProto, article: str = "The") -> str:
+    name = node.name or next(iter(node.output), "")
+    return f"{article} node {printable(name)} ({printable(node.op_type)})" if node.op_type else f"{article} node {name}"
+
+
+def _is_known(version: int) -> bool:
+    """Whether our onnx knows the operators of this version of its own domain."""
+    return bool(0 < version <= onnx.defs.onnx_opset_version())
+
+
+@cache
+def _attributes(operator: str, version: int, domain: str) -> tuple[dict[str, int], frozenset[str]]:
+    """The type of each of an operator's attributes, and those that it needs; none of an operator that is not ONNX's."""
+    schema = schema_of(operator, version, domain)
+    attributes = schema.attributes if schema is not None else {}
+    types = {name: int(attribute.type.value) for name, attribute in attributes.items()}
+    return types, frozenset(name for name, attribute in attributes.items() if attribute.required)

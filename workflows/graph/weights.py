@@ -1,0 +1,210 @@
+"""All graphs of a composite over one weight file, in which each distinct tensor lies once.
+
+    models ──large tensors──▶ by place (already in a file) or by content (new) ──▶ weights.data, written in one stream
+           ──▶ each model's .onnx beside it, its tensors named by offset
+
+The same models give the same bytes. Tensors are read and written one at a time: there is no second copy in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import onnx_ir as ir
+
+from workflows.digests import HashedFile, hashed
+from workflows.files import link_or_copy, room_for
+from workflows.tensors import Array
+
+WEIGHTS = "weights.data"
+SMALL = 256  # bytes below which a tensor stays within its graph
+_LINKED_SHARE = 0.95  # of a file that is read on: above it the file is taken over as it is
+_BLOCK = 1 << 22
+# Bytes of a tensor that are looked at before it is held against one of its size; an odd number apart, so that they are
+# of all the bytes of a number: half of those are zero in float32 that was bfloat16.
+_SAMPLE = 64
+_STRIP = 8  # columns of a matrix that are turned at once: half of what a line of the cache holds of a row
+# Offsets that a page, and Windows' 64 KiB views of files, can be mapped at; small tensors fill a cache line.
+_ALIGNMENTS = ((1 << 20, 1 << 16), (1 << 12, 1 << 12), (0, 1 << 6))
+Key = Hashable
+ValuesByTensor = Mapping[Hashable, list[ir.Value]]  # by tensor: the values of the graphs that are it
+
+
+class AppendOnlyFile(Protocol):
+    """A file at whose end is written."""
+
+    def tell(self) -> int:
+        """Where the next byte is written."""
+
+    def write(self, data: bytes | memoryview, /) -> object:
+        """Writes at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightRegion:
+    """Where a tensor's bytes lie in the weight file."""
+
+    offset: int
+    length: int
+
+
+def tensor_key(tensor: ir.TensorProtocol) -> Key:
+    """What makes a tensor one and the same: its place in a file, or the object in memory (while that lives)."""
+    if isinstance(tensor, ir.ExternalTensor):
+        return (os.path.realpath(tensor.path), tensor.offset or 0, tensor.nbytes)
+    return id(tensor)
+
+
+def large_initializers(model: ir.Model) -> Iterator[ir.Value]:
+    """The values whose tensors lie in the weight file, or are to, in the graph's order, bodies included."""
+    for graph in (model.graph, *model.graph.subgraphs()):
+        for value in graph.initializers.values():
+            tensor = value.const_value
+            if isinstance(tensor, ir.ExternalTensor) or (tensor is not None and tensor.nbytes >= SMALL):
+                yield value
+
+
+def load_saved_graph(path: Path) -> ir.Model:
+    """A graph that `save_graphs` wrote, its large tensors by their whole paths.
+
+    onnx_ir does not read a file in a folder that has two links, which a stage's weights have; it checks no whole path.
+    """
+    model = ir.load(path)
+    for value in large_initializers(model):
+        tensor = value.const_value
+        if isinstance(tensor, ir.ExternalTensor):
+            place = os.path.realpath(tensor.path)
+            shape, name = ir.Shape(tensor.shape), tensor.name
+            value.const_value = ir.ExternalTensor(
+                place, tensor.offset, tensor.length, tensor.dtype, shape=shape, name=name
+            )
+    return model
+
+
+def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, WeightRegion]:
+    """Writes file name → model into `folder`, over one weight file there; gives where each large tensor lies.
+
+    Each large tensor of the models becomes the one in the file as soon as it is there, so that what nobody else holds
+    leaves the memory meanwhile. A weight file of which (nearly) everything is read on, and to which nothing is added,
+    is linked instead of written.
+    """
+    holders: dict[Key, list[ir.Value]] = {}
+    for value in (value for model in models.values() for value in large_initializers(model)):
+        assert value.const_value is not None
+        holders.setdefault(tensor_key(value.const_value), []).append(value)
+    regions: dict[Key, WeightRegion] = {}
+    for key, region in _link_weights(holders, folder) or _write_weights(holders, folder / WEIGHTS):
+        regions[key] = region
+        for value in holders[key]:
+            value.const_value = _external_tensor(value, region, folder)
+    for name, model in models.items():
+        ir.save(model, folder / name)
+    return regions
+
+
+def _link_weights(holders: ValuesByTensor, folder: Path) -> list[tuple[Key, WeightRegion]]:
+    """The regions of the one file in which all tensors lie already, linked into `folder`; none where there is none."""
+    tensors = {key: _shared_tensor(values) for key, values in holders.items()}
+    places = {key: tensor for key, tensor in tensors.items() if isinstance(tensor, ir.ExternalTensor)}
+    files = {os.path.realpath(tensor.path) for tensor in places.values()}
+    if len(places) < len(tensors) or len(files) != 1:
+        return []
+    source = Path(files.pop())
+    if sum(tensor.nbytes for tensor in places.values()) < _LINKED_SHARE * source.stat().st_size:
+        return []
+    link_or_copy(source, folder / WEIGHTS)
+    return [(key, WeightRegion(tensor.offset or 0, tensor.nbytes)) for key, tensor in places.items()]
+
+
+def _write_weights(holders: ValuesByTensor, target: Path) -> Iterator[tuple[Key, WeightRegion]]:
+    """Where each tensor lies, told when it does; only the values in `holders` still hold it then."""
+    if not holders:
+        return
+    alike: dict[tuple[int, bytes], list[WeightRegion]] = {}
+    needed = sum(_shared_tensor(values).nbytes for values in holders.values())
+    with room_for(target, needed), hashed(target) as file:
+        for key, values in holders.items():
+            yield key, _store_tensor(_shared_tensor(values), alike, file)
+
+
+def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
+    """The tensor that all of the values are."""
+    tensor = values[0].const_value
+    assert tensor is not None  # large_initializers gives no other
+    return tensor
+
+
+def _store_tensor(
+    tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[WeightRegion]], file: HashedFile
+) -> WeightRegion:
+    """Where the tensor lies, which is written unless it is there. alike: those before, by length and a few bytes."""
+    if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
+        return append_aligned(tensor.nbytes, _blocks(tensor), file)
+    data = tensor_bytes(tensor)  # once: it may be computed now
+    known = alike.setdefault((len(data), bytes(data[:: len(data) // _SAMPLE | 1])), [])
+    region = next((one for one in known if file.holds(one.offset, data)), None)
+    if region is None:
+        region = append_aligned(len(data), [data], file)
+        known.append(region)
+    return region
+
+
+def append_aligned(size: int, blocks: Iterable[bytes | memoryview], file: AppendOnlyFile) -> WeightRegion:
+    """Writes `size` bytes at the next offset that such a tensor can be mapped at."""
+    alignment = next(step for least, step in _ALIGNMENTS if size >= least)
+    offset = -(-file.tell() // alignment) * alignment
+    file.write(bytes(offset - file.tell()))
+    for block in blocks:
+        file.write(block)
+    return WeightRegion(offset, file.tell() - offset)
+
+
+def _blocks(tensor: ir.ExternalTensor) -> Iterator[bytes]:
+    """The tensor's bytes as they lie in its file."""
+    return read_blocks(Path(tensor.path), tensor.offset or 0, tensor.nbytes)
+
+
+def read_blocks(path: Path, offset: int, size: int) -> Iterator[bytes]:
+    """So many bytes of a file, a block at a time."""
+    with path.open("rb") as source:
+        source.seek(offset)
+        while size and (block := source.read(min(_BLOCK, size))):
+            yield block
+            size -= len(block)
+
+
+def tensor_bytes(tensor: ir.TensorProtocol) -> memoryview:
+    """The tensor's bytes as ONNX stores them; not copied where its elements fill whole bytes."""
+    if tensor.dtype.bitwidth < 8 or sys.byteorder == "big":
+        return memoryview(tensor.tobytes())
+    return _in_order(tensor.numpy()).reshape(-1).view(np.uint8).data
+
+
+def _in_order(array: Array) -> Array:
+    """The array with its rows one after another; seven times as fast as numpy where a matrix is stored turned."""
+    if array.ndim != 2 or not array.flags.f_contiguous or array.flags.c_contiguous:
+        return np.ascontiguousarray(array)
+    rows = np.empty(array.shape, array.dtype)
+    for start in range(0, array.shape[1], _STRIP):
+        rows[:, start : start + _STRIP] = array[:, start : start + _STRIP]
+    return rows
+
+
+def _external_tensor(value: ir.Value, region: WeightRegion, folder: Path) -> ir.ExternalTensor:
+    """The value's tensor as it lies in the weight file of `folder`."""
+    tensor = _shared_tensor([value])
+    return ir.ExternalTensor(
+        WEIGHTS,
+        region.offset,
+        region.length,
+        tensor.dtype,
+        shape=ir.Shape(tensor.shape),
+        name=str(value.name),
+        base_dir=folder,
+    )

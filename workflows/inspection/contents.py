@@ -1,0 +1,280 @@
+"""What a bundle or an .onnx file holds, as `joinery inspect --json` prints it; and what a checkpoint would become."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+
+import onnx
+
+from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
+from workflows.errors import GraphError, RequestError, printable
+from workflows.generate.doubts import find_doubts
+from workflows.graph import load_graph
+from workflows.graph.build_requirements import requirement_faults
+from workflows.graph.build_stages import read_evidence
+from workflows.graph.dtypes import byte_count
+from workflows.graph.signature import signature_of
+from workflows.inspection.picture.composite import CROSS, composite_of, composite_of_graph, group_layers
+from workflows.kvcache import StateTensor, find_state
+from workflows.kvcache.geometry import StateFacts, patterns_of
+from workflows.kvcache.infer import infer_facts
+from workflows.kvcache.layouts import built_layout
+from workflows.runtime.drafting import compile_draft
+from workflows.runtime.feeds import Program
+from workflows.runtime.program import compile_program
+from workflows.runtime.signature import FileSignature
+from workflows.tensors import item_bytes
+from workflows.wire.reports.composite import Composite, Layers
+from workflows.wire.reports.inspection import ComponentReport, InspectReport, KVGroupReport, Tensor, VerifyReport
+
+
+def inspect_path(path: str | Path, component: str | None = None) -> InspectReport:
+    """The report on a bundle folder or an .onnx file; `component` keeps that one alone.
+
+    Raises RequestError and its kinds where the path is neither, is damaged, or has no such component.
+    """
+    target = Path(path)
+    if target.is_dir():
+        report = _bundle_report(read_bundle(target))
+    elif target.suffix == ".onnx" and target.is_file():
+        report = _graph_report(target)
+    else:
+        raise RequestError(f"{target} is neither a bundle folder nor an .onnx file: check the path.")
+    if component is None:
+        return report
+    names = [entry.name for entry in report.components]
+    if component not in names:
+        raise RequestError(f"{target} has no component {component!r}: it has {', '.join(names)}.")
+    return replace(
+        report,
+        components=[entry for entry in report.components if entry.name == component],
+        stages=[stage for stage in report.stages if stage.component == component],
+    )
+
+
+def _bundle_report(bundle: Bundle) -> InspectReport:
+    facts, flow = bundle.pipeline.metadata, bundle.pipeline.pipeline
+    graphs = {name: _read_graph(bundle.file(session.file)) for name, session in flow.sessions.items()}
+    program = _check(bundle, graphs)
+    signatures = _signatures(bundle, graphs)
+    draft = _draft(bundle, program, graphs) if program else None
+    composite = composite_of(bundle.pipeline, signatures, program, draft)
+    doubts = list(find_doubts(bundle))
+    return InspectReport(
+        model_type=facts.model_type,
+        task=facts.task,
+        family=facts.family,
+        route=bundle.pipeline.route,
+        components=[
+            graphs[name].component(name, session.file, bundle.pipeline.role(name))
+            for name, session in flow.sessions.items()
+        ],
+        kv=_kv(bundle, program, composite),
+        composite=composite,
+        stages=read_evidence(bundle),
+        name=facts.name,
+        path=str(bundle.folder),
+        precision=facts.precision,
+        layout=facts.layout,
+        capacity=bundle.pipeline.capacity,
+        chunk=bundle.pipeline.chunk,
+        bytes=bundle.bytes,
+        metadata=facts.model_dump(mode="json") | _graph_faults(doubts),
+        doubts=doubts,
+    )
+
+
+def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> VerifyReport:
+    """Every file against the manifest, and, where all are whole, the pipeline against the graphs.
+
+    Raises BundleError where there is no manifest or the pipeline cannot be run, Cancelled on request.
+    """
+    verified = verify_bundle(folder, cancelled)
+    if not verified.ok:
+        return verified
+    bundle = read_bundle(folder)
+    check_graphs(bundle)
+    return replace(verified, doubts=list(find_doubts(bundle)))
+
+
+def check_graphs(bundle: Bundle) -> Program | None:
+    """The program of the graphs, None without a cache.
+
+    Raises GraphError for a graph that is damaged, BundleError where they do not fit the pipeline.
+    """
+    sessions = bundle.pipeline.pipeline.sessions
+    graphs = {name: _read_graph(bundle.file(session.file)) for name, session in sessions.items()}
+    if fault := next((fault for graph in graphs.values() for fault in graph.faults), None):
+        raise GraphError(fault)
+    return _check(bundle, graphs)
+
+
+def _check(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> Program | None:
+    """The program of a pipeline with a cache. Raises BundleError, with the JSON path, where its graphs do not fit."""
+    where = bundle.where
+    for fault in requirement_faults(bundle.pipeline, {name: graph.model for name, graph in graphs.items()}):
+        raise fault.error(where)
+    if bundle.pipeline.pipeline.state.kv_cache is None:
+        bundle.pipeline.check(where)
+        return None
+    program = compile_program(bundle.pipeline, _signatures(bundle, graphs), where)
+    _draft(bundle, program, graphs)
+    return program
+
+
+def _draft(bundle: Bundle, program: Program, graphs: Mapping[str, _GraphContents]) -> tuple[Pipeline, Program] | None:
+    """The pipeline and the program of the sessions that draft. Raises BundleError as compile_draft does."""
+    return compile_draft(bundle.pipeline, program, _signatures(bundle, graphs), bundle.where)
+
+
+def _signatures(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> dict[str, FileSignature]:
+    """Under Joinery's names."""
+    return {name: graph.signature.called(bundle.pipeline.own_names(name)) for name, graph in graphs.items()}
+
+
+def _graph_report(path: Path) -> InspectReport:
+    graph = _read_graph(path)
+    kv, metadata, signature = list[KVGroupReport](), graph.metadata, graph.signature
+    composite = composite_of_graph(path.stem, path.name, signature)
+    try:
+        if state := find_state(signature.inputs, signature.outputs, patterns_of(signature.inputs)):
+            facts = StateFacts.of_metadata(signature.metadata) or infer_facts(state, signature.inputs)
+            composite = composite_of_graph(path.stem, path.name, signature, state, facts)
+            kv = _groups(state, facts, "", None)
+        kv += _cross(composite)
+    except GraphError as error:  # a file of someone else's: what is odd about its cache is a finding, no failure
+        metadata = {**metadata, "kv": str(error)}
+    return InspectReport(
+        model_type="",
+        task="",
+        family="",
+        route="single",
+        components=[graph.component(path.stem, path.name, "graph")],
+        kv=kv,
+        composite=composite,
+        stages=[],
+        name=path.stem,
+        path=str(path),
+        precision="",
+        layout="",
+        capacity=None,
+        chunk=None,
+        bytes=path.stat().st_size,
+        metadata=metadata,
+    )
+
+
+@dataclass(frozen=True)
+class _GraphContents:
+    """Inputs, outputs and counts of one graph; weights are not read."""
+
+    signature: FileSignature  # what compile_program holds a pipeline against
+    op_counts: dict[str, int]
+    opset: dict[str, int]
+    bytes: int
+    faults: tuple[str, ...]
+    warnings: list[str]
+    producer: str
+    model: onnx.ModelProto
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        """What Details lists of a graph that is in no bundle."""
+        return {"producer": self.producer} | _graph_faults(self.warnings)
+
+    def component(self, name: str, file: str, role: str) -> ComponentReport:
+        """As the report has it."""
+        ends = self.signature.inputs, self.signature.outputs
+        inputs, outputs = ([Tensor(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
+        said = self.warnings, list(self.faults)
+        return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, *said)
+
+
+def _graph_faults(sentences: Iterable[str]) -> dict[str, object]:
+    """Under the name by which Details lists them; nothing where there are none."""
+    told = " ".join(sentences)
+    return {"warnings": told} if told else {}
+
+
+def _read_graph(path: Path) -> _GraphContents:
+    """The graph in a file. Raises GraphError for a file that is no graph."""
+    file = load_graph(path)
+    model = file.proto
+    weights = {tensor.name: byte_count(tensor.data_type, tensor.dims) for tensor in model.graph.initializer}
+    counts = Counter(f"{node.domain}.{node.op_type}" if node.domain else node.op_type for node in model.graph.node)
+    return _GraphContents(
+        signature=signature_of(model),
+        op_counts=dict(counts.most_common()),
+        opset={entry.domain or "ai.onnx": entry.version for entry in model.opset_import},
+        bytes=sum(weights.values()),
+        faults=file.faults,
+        warnings=list(file.warnings),
+        producer=printable(f"{model.producer_name} {model.producer_version}".strip()),
+        model=model,
+    )
+
+
+def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[KVGroupReport]:
+    if program is None:
+        return []
+    layout, capacity = bundle.pipeline.metadata.layout, bundle.pipeline.capacity
+    return _groups(program.state, program.facts, layout, capacity) + _cross(composite)
+
+
+def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None) -> list[KVGroupReport]:
+    """A row for the layers of a group that have one shape; `built` is empty for a graph of no bundle."""
+    layout = built_layout(built or {"host": "static"}.get(facts.writer, facts.writer), facts)
+    found = []
+    for group in facts.groups:
+        for tensors in group_layers(tensor for tensor in state if tensor.layer in group.layers):
+            slots = capacity or tensors[0].capacity
+            each = sum(tensor.bytes_per_slot for tensor in tensors)
+            windows = [size for size in (group.window, capacity if layout.evicts else None) if size]
+            found.append(
+                KVGroupReport(
+                    group=group.name,
+                    layout=layout.name,
+                    layers=list(dict.fromkeys(tensor.layer for tensor in tensors)),
+                    capacity=slots,
+                    window=min(windows, default=None),
+                    shape=list(tensors[0].shape),
+                    dtype=tensors[0].dtype,
+                    bytes=slots * each if slots else None,
+                    bytes_per_token=each,
+                    writer="host" if facts.writer == "host" else "graph",
+                    note=facts.note,
+                )
+            )
+    return found
+
+
+def _cross(composite: Composite) -> list[KVGroupReport]:
+    """What is computed once and only read from then on: rows like those of a cache, a slot a token of the source."""
+    return [_cross_row(state.name, one) for state in composite.states if state.frozen for one in state.layers]
+
+
+def _cross_row(name: str, one: Layers) -> KVGroupReport:
+    first = one.tensors[0]
+    slots = first.shape[-2] if len(first.shape) > 2 else None
+    capacity = slots if isinstance(slots, int) else None
+    row = 0
+    for tensor in one.tensors:
+        sizes = [size for axis, size in enumerate(tensor.shape) if axis not in (0, len(tensor.shape) - 2)]
+        row += prod(size for size in sizes if isinstance(size, int)) * item_bytes(tensor.dtype)
+    each = row * len(one.layers)
+    return KVGroupReport(
+        group=name,
+        layout=CROSS,
+        layers=list(one.layers),
+        capacity=capacity,
+        window=None,
+        shape=list(first.shape),
+        dtype=first.dtype,
+        bytes=capacity * each if capacity else None,
+        bytes_per_token=each,
+        writer="encoder",
+    )

@@ -1,0 +1,132 @@
+"""Places in columns: which column, in which order, at which height. Items of a column never overlap.
+
+    edges ──ranks──▶ a column each
+    chains of items ──order──▶ few lines that cross ──settle──▶ heights, lines almost straight
+
+An item that only keeps the way free for a line is as wide as nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+SWEEPS = 8
+
+
+@dataclass(eq=False)
+class ColumnItem:
+    """Something that has a place of its own in a column. anchor: where its lines meet it, from its top. room: the width
+    of its column."""
+
+    column: int
+    width: float
+    height: float
+    anchor: float
+    x: float = 0.0
+    y: float = 0.0
+    room: float = 0.0
+    left: list[ColumnItem] = field(default_factory=list)
+    right: list[ColumnItem] = field(default_factory=list)
+
+    @property
+    def middle(self) -> float:
+        """The height of its lines."""
+        return self.y + self.anchor
+
+
+def column_ranks(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """The longest way to each name; those that nothing leads to stand right before the first that they lead to."""
+    pairs = list(dict.fromkeys(edges))
+    found = dict.fromkeys(names, 0)
+    for _ in names:
+        for source, target in pairs:
+            found[target] = max(found[target], found[source] + 1)
+    led = {target for _, target in pairs}
+    for name in names:
+        following = [found[target] for source, target in pairs if source == name]
+        if name not in led and following:
+            found[name] = min(following) - 1
+    return found
+
+
+def link_neighbours(chain: Sequence[ColumnItem]) -> None:
+    """Joins neighbours, which stand in neighbouring columns."""
+    for one, other in pairwise(chain):
+        one.right.append(other)
+        other.left.append(one)
+
+
+def order_columns(columns: list[list[ColumnItem]]) -> list[list[ColumnItem]]:
+    """The columns, sorted so that few lines cross."""
+    best, least = columns, crossings(columns)
+    for sweep in range(SWEEPS):
+        columns = _sweep(columns, forward=sweep % 2 == 0)
+        count = crossings(columns)
+        if count < least:
+            best, least = columns, count
+    return best
+
+
+def crossings(columns: Sequence[Sequence[ColumnItem]]) -> int:
+    """How many pairs of lines cross."""
+    total = 0
+    for one, other in pairwise(columns):
+        place = {id(item): i for i, item in enumerate(other)}
+        lines = [(i, place[id(end)]) for i, item in enumerate(one) for end in item.right]
+        total += sum((a - c) * (b - d) < 0 for i, (a, b) in enumerate(lines) for c, d in lines[:i])
+    return total
+
+
+def _sweep(columns: Sequence[Sequence[ColumnItem]], forward: bool) -> list[list[ColumnItem]]:
+    """Each item goes where its neighbours in the column before are on the average."""
+    found = [list(column) for column in columns]
+    way = range(1, len(found)) if forward else range(len(found) - 2, -1, -1)
+    for i in way:
+        before = found[i - 1] if forward else found[i + 1]
+        place = {id(item): j / max(len(before) - 1, 1) for j, item in enumerate(before)}
+        own = {id(item): j / max(len(found[i]) - 1, 1) for j, item in enumerate(found[i])}
+        means = {id(item): _mean([place[id(n)] for n in _side(item, forward)], own[id(item)]) for item in found[i]}
+        found[i].sort(key=lambda item, means=means: means[id(item)])  # type: ignore[misc]
+    return found
+
+
+def assign_heights(columns: Sequence[Sequence[ColumnItem]], gap: float) -> None:
+    """Gives every item its y: the nearest to its neighbours that order and gaps allow; the least is 0."""
+    for column in columns:
+        _place_column(column, dict.fromkeys(map(id, column), 0.0), gap)
+    for sweep in range(3 * SWEEPS):
+        for column in columns if sweep % 2 == 0 else reversed(columns):
+            wanted = {id(item): _mean([n.middle for n in (*item.left, *item.right)], item.middle) for item in column}
+            _place_column(column, wanted, gap)
+    top = min((item.y for column in columns for item in column), default=0.0)
+    for column in columns:
+        for item in column:
+            item.y = round(item.y - top, 1)
+
+
+def _place_column(column: Sequence[ColumnItem], wanted: Mapping[int, float], gap: float) -> None:
+    """Places a column so that the squares of what its items are off are least (pool adjacent violators)."""
+    offset, offsets = 0.0, []
+    for before, item in zip((None, *column), column, strict=False):
+        offset += before.height - before.anchor + gap + item.anchor if before else 0.0
+        offsets.append(offset)
+    pools: list[tuple[float, int]] = []  # (mean, how many)
+    for item, shift in zip(column, offsets, strict=True):
+        mean, count = wanted[id(item)] - shift, 1
+        while pools and pools[-1][0] > mean:
+            other, many = pools.pop()
+            mean, count = (mean * count + other * many) / (count + many), count + many
+        pools.append((mean, count))
+    places = [mean for mean, count in pools for _ in range(count)]
+    for item, shift, place in zip(column, offsets, places, strict=True):
+        item.y = place + shift - item.anchor
+
+
+def _side(item: ColumnItem, forward: bool) -> list[ColumnItem]:
+    return item.left if forward else item.right
+
+
+def _mean(values: Sequence[float], other: float) -> float:
+    return sum(values) / len(values) if values else other

@@ -1,0 +1,279 @@
+"""A composite from its pipeline and its graphs: what `compile_program` decided, as plain data for a picture.
+
+    Program.runs ──feeds──▶ edges │ states │ drivers and givens;  logits ──▶ outputs
+
+Nothing here knows a run, a state or a session by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from workflows.bundle import Pipeline
+from workflows.bundle.outline import Port
+from workflows.kvcache import StateTensor
+from workflows.kvcache.carried import CarriedTensor
+from workflows.kvcache.geometry import GroupFacts, StateFacts
+from workflows.runtime.feeds import Program
+from workflows.runtime.signature import Signature, spec_of
+from workflows.tensors import TensorSpec
+from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
+
+CROSS = "cross"  # the name, and the layout, of what an encoder hands over
+_LAYERED = re.compile(r"\D*(\d+)\D*\.?(key|value)\D*")  # cross.0.key, past_key_values.0.encoder.value
+_OWN_CROSS = re.compile(r"cross\.\d+\.(key|value)")
+
+Edges = dict[tuple[Port, Port], tuple[str, ...]]  # (from, to) → the runs in which it feeds
+
+
+def composite_of(
+    pipeline: Pipeline,
+    signatures: Mapping[str, Signature],
+    program: Program | None,
+    draft: tuple[Pipeline, Program] | None = None,
+) -> Composite:
+    """The composite of a pipeline. signatures: by session. program: of a pipeline with a cache, None without one.
+
+    draft: the pipeline and program of the sessions that draft, which have caches of their own.
+    """
+    own = pipeline.pipeline.outline().sessions
+    whole = _composite(pipeline, {name: signatures[name] for name in own}, program)
+    if draft is None:
+        return whole
+    names = dict.fromkeys((*own, *draft[0].pipeline.sessions))
+    beside = _composite(draft[0], {name: signatures[name] for name in draft[0].pipeline.sessions}, draft[1])
+    drawn = {one.name: one for one in (*beside.sessions, *whole.sessions)}
+    return replace(
+        whole,
+        sessions=tuple(drawn[name] for name in names),
+        edges=tuple(dict.fromkeys((*whole.edges, *beside.edges))),
+        states=(*whole.states, *(replace(state, name=f"draft {state.name}") for state in beside.states)),
+        feeds=tuple(dict.fromkeys((*whole.feeds, *beside.feeds))),
+        outputs=tuple(dict.fromkeys((*whole.outputs, *beside.outputs))),
+    )
+
+
+def _composite(pipeline: Pipeline, signatures: Mapping[str, Signature], program: Program | None) -> Composite:
+    sessions = {name: pipeline.pipeline.sessions[name] for name in signatures}
+    drawn = [Session(name, one.file, pipeline.role(name), _runs_of(name, program)) for name, one in sessions.items()]
+    name = pipeline.metadata.name
+    if program is None:
+        return _sessions_without_cache(name, drawn, signatures, dict.fromkeys(pipeline.pipeline.outline().edges, ()))
+    edges = _edges(program)
+    cross = {ends: runs for ends, runs in edges.items() if _is_cross(ends, program)}
+    return Composite(
+        name,
+        tuple(program.runs),
+        tuple(drawn),
+        _drawn_edges({ends: runs for ends, runs in edges.items() if ends not in cross}, signatures),
+        (*_caches(program, signatures), *_carried(program), *_cross_states(cross, signatures, program)),
+        _feeds(program, signatures),
+        _outputs(program, signatures),
+    )
+
+
+def composite_of_graph(
+    name: str, file: str, graph: Signature, state: Sequence[StateTensor] = (), facts: StateFacts | None = None
+) -> Composite:
+    """The composite that one graph is by itself. state, facts: of the cache that it keeps, where it keeps one."""
+    session = Session(name, file, "graph", ())
+    alone = _sessions_without_cache(name, [session], {name: graph}, {})
+    taken = {tensor.past for tensor in state} | {spec.name for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)}
+    given = {tensor.present for tensor in state}
+    handed = [spec for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)]
+    states = [_cache(group, state, facts.writer, (name,), (name,), ()) for group in facts.groups] if facts else []
+    if handed:
+        states.append(State(CROSS, "cross", "graph", _cross_layers(handed), (), (name,), ()))
+    return Composite(
+        name,
+        (),
+        alone.sessions,
+        (),
+        tuple(states),
+        tuple(Feed(f.kind, name, kept, ()) for f in alone.feeds if (kept := _without_names(f.inputs, taken))),
+        tuple(Output(name, kept, ()) for o in alone.outputs if (kept := _without_names(o.outputs, given))),
+    )
+
+
+def group_layers(tensors: Iterable[StateTensor]) -> list[list[StateTensor]]:
+    """The tensors of a cache, by layers whose keys and values have the same shapes and types."""
+    layers: dict[int, list[StateTensor]] = {}
+    for tensor in tensors:
+        layers.setdefault(tensor.layer, []).append(tensor)
+    found: dict[object, list[StateTensor]] = {}
+    for layer in sorted(layers):
+        form = tuple((tensor.role, tensor.shape, tensor.dtype) for tensor in layers[layer])
+        found.setdefault(form, []).extend(layers[layer])
+    return list(found.values())
+
+
+# -- the program, read here alone ------------------------------------------------------------------------------
+
+
+def _runs_of(session: str, program: Program | None) -> tuple[str, ...]:
+    return tuple(name for name, run in program.runs.items() if session in run.sessions) if program else ()
+
+
+def _edges(program: Program) -> Edges:
+    found: Edges = {}
+    for name, run in program.runs.items():
+        for target, feed in run.feeds.items():
+            if feed.source is not None:
+                found[feed.source, target] = (*found.get((feed.source, target), ()), name)
+    return found
+
+
+def _is_cross(ends: tuple[Port, Port], program: Program) -> bool:
+    """Whether an edge is one of a layer's key or value, from a session that does not run beside the one it feeds."""
+    (giver, _), (taker, name) = ends
+    beside = any({giver, taker} <= {*run.sessions} for run in program.runs.values())
+    return not beside and _LAYERED.fullmatch(name) is not None
+
+
+def _caches(program: Program, signatures: Mapping[str, Signature]) -> Iterable[State]:
+    for group in program.facts.groups:
+        pasts = {tensor.past for tensor in program.state if tensor.layer in group.layers}
+        presents = {tensor.present for tensor in program.state if tensor.layer in group.layers}
+        reading = {
+            (port[0], run)
+            for run, one in program.runs.items()
+            for port, feed in one.feeds.items()
+            if feed.kind == "state" and port[1] in pasts
+        }
+        keepers = {session for session, _ in reading}
+        readers = tuple(name for name in signatures if name in keepers)
+        writers = tuple(name for name in readers if presents & {spec.name for spec in signatures[name].outputs})
+        runs = tuple(run for run in program.runs if any(run == one for _, one in reading))
+        yield _cache(group, program.state, program.facts.writer, writers, readers, runs)
+
+
+def _carried(program: Program) -> Iterable[State]:
+    """One for the sessions that carry the same tensors on: those of a prompt and of the steps."""
+    keepers: dict[tuple[CarriedTensor, ...], list[str]] = {}
+    for session, tensors in program.carried.items():
+        keepers.setdefault(tensors, []).append(session)
+    for tensors, sessions in keepers.items():
+        names = tuple(sorted(sessions))
+        runs = tuple(run for run, one in program.runs.items() if {*names} & {*one.sessions})
+        yield State(", ".join(names), "carried", "host", _carried_layers(tensors), names, names, runs)
+
+
+def _feeds(program: Program, signatures: Mapping[str, Signature]) -> tuple[Feed, ...]:
+    """What neither an edge nor a state feeds, by kind and session."""
+    found: dict[tuple[str, str], tuple[dict[str, Tensor], list[str]]] = {}
+    for name, run in program.runs.items():
+        for port, feed in run.feeds.items():
+            if feed.source is None and feed.kind not in ("state", "carried"):
+                inputs, runs = found.setdefault((feed.kind, port[0]), ({}, []))
+                inputs[port[1]] = _tensor(spec_of(signatures, port, "inputs"))
+                runs += [name] if name not in runs else []
+    return tuple(
+        Feed(kind, session, tuple(inputs.values()), tuple(runs)) for (kind, session), (inputs, runs) in found.items()
+    )
+
+
+def _outputs(program: Program, signatures: Mapping[str, Signature]) -> tuple[Output, ...]:
+    """The logits, and all that a session gives of which nobody takes anything."""
+    found: dict[str, dict[str, Tensor]] = {}
+    for run in program.runs.values():
+        if run.logits is not None:
+            (session, _), spec = run.logits
+            found.setdefault(session, {})[spec.name] = _tensor(spec)
+    asked = {session for session, _ in program.taken}
+    found |= {
+        name: {spec.name: _tensor(spec) for spec in one.outputs}
+        for name, one in signatures.items()
+        if name not in asked and one.outputs
+    }
+    return tuple(Output(name, tuple(one.values()), _runs_of(name, program)) for name, one in found.items())
+
+
+# -- the parts of the picture ----------------------------------------------------------------------------------
+
+
+def _sessions_without_cache(
+    name: str, sessions: Sequence[Session], signatures: Mapping[str, Signature], edges: Edges
+) -> Composite:
+    """Sessions without a cache: whatever no edge feeds is given, whatever no edge takes comes out."""
+    fed, taken = {target for _, target in edges}, {source for source, _ in edges}
+    feeds, outputs = [], []
+    for one in sessions:
+        graph = signatures[one.name]
+        given = tuple(_tensor(spec) for spec in graph.inputs if (one.name, spec.name) not in fed)
+        made = tuple(_tensor(spec) for spec in graph.outputs if (one.name, spec.name) not in taken)
+        feeds += [Feed("given", one.name, given, ())] if given else []
+        outputs += [Output(one.name, made, ())] if made else []
+    return Composite(name, (), tuple(sessions), _drawn_edges(edges, signatures), (), tuple(feeds), tuple(outputs))
+
+
+def _drawn_edges(edges: Edges, signatures: Mapping[str, Signature]) -> tuple[Edge, ...]:
+    return tuple(
+        Edge(source, target, _tensor(spec_of(signatures, source, "outputs")), runs)
+        for (source, target), runs in edges.items()
+    )
+
+
+def _cache(
+    group: GroupFacts,
+    state: Iterable[StateTensor],
+    writer: str,
+    writers: tuple[str, ...],
+    readers: tuple[str, ...],
+    runs: tuple[str, ...],
+) -> State:
+    layers = tuple(_layers(one) for one in group_layers(t for t in state if t.layer in group.layers))
+    return State(group.name, "cache", "host" if writer == "host" else "graph", layers, writers, readers, runs)
+
+
+def _layers(tensors: Sequence[StateTensor]) -> Layers:
+    """Of layers that are alike: all their numbers, and the tensors of the first."""
+    first = [tensor for tensor in tensors if tensor.layer == tensors[0].layer]
+    numbers = dict.fromkeys(tensor.layer for tensor in tensors)
+    return Layers(tuple(numbers), tuple(Tensor(tensor.role, tensor.shape, tensor.dtype) for tensor in first))
+
+
+def _cross_states(cross: Edges, signatures: Mapping[str, Signature], program: Program) -> Iterable[State]:
+    """One a session that hands keys and values over; it is written in its runs, and read in those of the readers."""
+    givers = dict.fromkeys(source[0] for source, _ in cross)
+    for giver in givers:
+        mine = {ends: runs for ends, runs in cross.items() if ends[0][0] == giver}
+        specs = {target[1]: spec_of(signatures, target, "inputs") for _, target in mine}
+        readers = tuple(dict.fromkeys(target[0] for _, target in mine))
+        used = {*_runs_of(giver, program), *(run for each in mine.values() for run in each)}
+        runs = tuple(run for run in program.runs if run in used)
+        name = CROSS if len(givers) == 1 else f"{CROSS} of {giver}"
+        yield State(name, "cross", "graph", _cross_layers(specs.values()), (giver,), readers, runs)
+
+
+def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[Layers, ...]:
+    layers: dict[int, dict[str, Tensor]] = {}
+    for spec in specs:
+        if match := _LAYERED.fullmatch(spec.name):
+            layers.setdefault(int(match[1]), {})[match[2]] = Tensor(match[2], spec.shape, spec.dtype)
+    found: dict[tuple[Tensor, ...], list[int]] = {}
+    for layer in sorted(layers):
+        found.setdefault(tuple(layers[layer][role] for role in sorted(layers[layer])), []).append(layer)
+    return tuple(Layers(tuple(numbers), tensors) for tensors, numbers in found.items())
+
+
+def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[Layers, ...]:
+    """By the number in their names; what has none is of no layer."""
+    layers: dict[int | None, list[Tensor]] = {}
+    for tensor in tensors:
+        number = re.search(r"\d+", tensor.past)
+        role = re.sub(r"\W*\d+\W*", ".", tensor.past, count=1).strip("._") or tensor.past
+        layers.setdefault(int(number[0]) if number else None, []).append(Tensor(role, tensor.shape, tensor.dtype))
+    found: dict[tuple[Tensor, ...], list[int]] = {}
+    for layer, parts in layers.items():
+        found.setdefault(tuple(parts), []).extend([] if layer is None else [layer])
+    return tuple(Layers(tuple(sorted(numbers)), parts) for parts, numbers in found.items())
+
+
+def _without_names(tensors: Iterable[Tensor], names: set[str]) -> tuple[Tensor, ...]:
+    return tuple(tensor for tensor in tensors if tensor.name not in names)
+
+
+def _tensor(spec: TensorSpec) -> Tensor:
+    return Tensor(spec.name, spec.shape, spec.dtype)

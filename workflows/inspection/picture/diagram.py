@@ -1,0 +1,246 @@
+"""What stands in each box and at each line, and how large it is.
+
+    Composite ──▶ Card: rows of text, size, tint        Composite ──▶ Strand: from card to card, its label
+
+Where it stands is layout's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from workflows.errors import printable
+from workflows.inspection.picture.drawing import LID_HEIGHT, TINTS, BoxKind, TextStyle
+from workflows.inspection.picture.text_metrics import pill_width, shorten, text_width
+from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor, ranges
+
+LINE, TITLE, PAD, PILL = 16.0, 20.0, 12.0, 18.0
+NAME_CELLS, SHAPE_CELLS, TITLE_CELLS = 26, 34, 26  # cells at most
+MAX_INPUTS, MAX_LABELS, MAX_SHAPES = 6, 3, 4
+Row = tuple[tuple[str, TextStyle], ...]  # the texts of one line
+
+
+@dataclass(frozen=True)
+class PictureLabels:
+    """The words of the picture that are not names; `{0}` is a number or a list of them."""
+
+    cache: str = "KV cache"
+    cross: str = "Cross cache"
+    carried: str = "Carried state"
+    driver: str = "Drivers"
+    given: str = "Given"
+    output: str = "Output"
+    host: str = "written by the host"
+    graph: str = "written by the graph"
+    frozen: str = "written once, then read"
+    layer: str = "layer {0}"
+    layers: str = "layers {0}"
+    more: str = "+ {0} more"
+
+
+@dataclass(frozen=True)
+class BoxContent:
+    """A box without a place. runs: those that it takes part in. pills: those that it names."""
+
+    key: str
+    kind: BoxKind
+    name: str
+    tint: str
+    told: str
+    runs: tuple[str, ...]
+    rows: tuple[Row, ...]
+    pills: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """At least as wide as its widest row."""
+        pills = sum(pill_width(pill) + 6 for pill in self.pills) - 6
+        return max(*map(row_width, self.rows), pills, 72.0) + 2 * PAD
+
+    @property
+    def height(self) -> float:
+        """Of all rows, and of the pills below them; a drum's lid takes room, too."""
+        lid = LID_HEIGHT if self.kind == "state" else 0.0
+        return sum(map(row_height, self.rows)) + (PILL + 8 if self.pills else 0) + 2 * PAD - 4 + 2 * lid
+
+
+@dataclass(frozen=True)
+class EdgeContent:
+    """A line without a place: `source` is the card on the left, or above. ahead, back: its arrows."""
+
+    source: str
+    target: str
+    tint: str
+    told: str
+    runs: tuple[str, ...]
+    label: tuple[Row, ...] = ()
+    ahead: bool = True
+    back: bool = False
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """All cards and strands of a composite, in its order; feeds and outputs by the session that has them."""
+
+    sessions: tuple[BoxContent, ...]
+    feeds: dict[str, BoxContent]
+    outputs: dict[str, BoxContent]
+    edges: tuple[EdgeContent, ...]
+    states: tuple[tuple[State, BoxContent], ...]
+
+
+def make_diagram(composite: Composite, words: PictureLabels) -> Diagram:
+    """What there is to draw."""
+    kinds = [state.kind for state in composite.states]
+    feeds: dict[str, list[Feed]] = {}
+    for feed in composite.feeds:
+        feeds.setdefault(feed.session, []).append(feed)
+    return Diagram(
+        tuple(_session(one) for one in composite.sessions),
+        {name: _feed(name, mine, words) for name, mine in feeds.items()},
+        {one.session: _output(one, words) for one in composite.outputs},
+        tuple(_edges(composite, words)),
+        tuple(
+            (state, _state(state, i, kinds.count(state.kind) > 1, words)) for i, state in enumerate(composite.states)
+        ),
+    )
+
+
+def session_key(name: str) -> str:
+    """The key of a session's card."""
+    return f"session:{name}"
+
+
+def row_width(row: Row) -> float:
+    """Pixels that a row takes at most."""
+    return sum(text_width(text, style) for text, style in row) + 8 * (len(row) - 1)
+
+
+def row_height(row: Row) -> float:
+    """Pixels from its top to that of the next."""
+    return TITLE if row[0][1] == "title" else LINE
+
+
+# -- boxes -----------------------------------------------------------------------------------------------------
+
+
+def _session(one: Session) -> BoxContent:
+    rows: list[Row] = [((shorten(one.name, TITLE_CELLS), "title"),)]
+    rows += [_detail(text) for text in (one.role, one.file) if text and text != one.name]
+    tint = TINTS.get(one.runs[0], "muted") if len(one.runs) == 1 else "text"
+    told = ", ".join(printable(part, 400) for part in dict.fromkeys((one.name, one.role, one.file, *one.runs)) if part)
+    pills = tuple(shorten(run, NAME_CELLS) for run in one.runs)
+    return BoxContent(session_key(one.name), "session", one.name, tint, told, one.runs, tuple(rows), pills)
+
+
+def _feed(session: str, feeds: Sequence[Feed], words: PictureLabels) -> BoxContent:
+    """One box for all that feeds a session, with a heading a kind."""
+    titles = {"driver": words.driver, "given": words.given}
+    rows, told = list[Row](), list[str]()
+    for feed in feeds:
+        title = titles.get(feed.kind, feed.kind)
+        rows += _listed(title, feed.inputs, words)
+        told.append(f"{printable(title)}: {_tensor_text(feed.inputs)}")
+    runs = tuple(dict.fromkeys(run for feed in feeds for run in feed.runs))
+    text = f"{'; '.join(told)} → {printable(session)}"
+    return BoxContent(f"feed:{session}", "feed", session, "muted", text, runs, tuple(rows))
+
+
+def _output(one: Output, words: PictureLabels) -> BoxContent:
+    told = f"{printable(one.session)} → {words.output}: {_tensor_text(one.outputs)}"
+    rows = tuple(_listed(words.output, one.outputs, words))
+    return BoxContent(f"output:{one.session}", "output", one.session, "muted", told, one.runs, rows)
+
+
+def _listed(title: str, tensors: Sequence[Tensor], words: PictureLabels) -> list[Row]:
+    rows = [row for tensor in tensors[:MAX_INPUTS] for row in _named(tensor.name, tensor)]
+    return [_detail(title), *rows, *_more(len(tensors) - MAX_INPUTS, words)]
+
+
+def _named(name: str, tensor: Tensor) -> list[Row]:
+    """Two rows: name and type, then the shape."""
+    return [
+        ((shorten(name, NAME_CELLS), "name"), (shorten(tensor.dtype, 10), "detail")),
+        _detail(tensor.extents, SHAPE_CELLS),
+    ]
+
+
+def _detail(text: str, most: int = NAME_CELLS) -> Row:
+    return ((shorten(text, most), "detail"),)
+
+
+def _more(count: int, words: PictureLabels) -> list[Row]:
+    return [_detail(words.more.format(count))] if count > 0 else []
+
+
+def _state(state: State, place: int, several: bool, words: PictureLabels) -> BoxContent:
+    titles = {"cache": words.cache, "cross": words.cross, "carried": words.carried}
+    title = f"{titles.get(state.kind, state.kind)}{f' {state.name}' if several else ''}"
+    rows: list[Row] = [((shorten(title, TITLE_CELLS), "title"),)]
+    for one in state.layers[:MAX_SHAPES]:
+        rows += _shapes(one, words)
+    rows += _more(len(state.layers) - MAX_SHAPES, words)
+    written = words.frozen if state.frozen else words.host if state.writer == "host" else words.graph
+    rows.append(_detail(written))
+    shapes = "; ".join(f"{_numbered(one, words)}: {_tensor_text(one.tensors)}" for one in state.layers)
+    ways = (state.writers, (f"{title} ({state.name})",), state.readers)
+    told = " → ".join(printable(", ".join(names), 300) for names in ways if names) + f", {written}: {shapes}"
+    return BoxContent(f"state:{place}", "state", state.name, "cache", told, state.runs, tuple(rows))
+
+
+def _numbered(one: Layers, words: PictureLabels) -> str:
+    """Which layers they are; of what is of no layer the names of the tensors."""
+    if not one.layers:
+        return ", ".join(tensor.name for tensor in one.tensors)
+    return (words.layer if len(one.layers) == 1 else words.layers).format(ranges(one.layers))
+
+
+def _shapes(one: Layers, words: PictureLabels) -> list[Row]:
+    """One shape where all tensors of a layer are alike, else one each."""
+    numbers: tuple[str, TextStyle] = (shorten(_numbered(one, words), NAME_CELLS), "name")
+    if len({(tensor.shape, tensor.dtype) for tensor in one.tensors}) == 1:
+        first = one.tensors[0]
+        return [(numbers, (shorten(first.dtype, 10), "detail")), _detail(first.extents, SHAPE_CELLS)]
+    return [(numbers,), *(_detail(f"{tensor.name} {tensor.form}", SHAPE_CELLS) for tensor in one.tensors)]
+
+
+# -- lines -----------------------------------------------------------------------------------------------------
+
+
+def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
+    """One strand from a session to another, however many tensors go that way."""
+    runs_of = {session.name: session.runs for session in composite.sessions}
+    pairs: dict[tuple[str, str], list[Edge]] = {}
+    for edge in composite.edges:
+        pairs.setdefault((edge.source[0], edge.target[0]), []).append(edge)
+    for (source, target), edges in pairs.items():
+        runs = tuple(run for run in composite.runs if any(run in edge.runs for edge in edges))
+        label = [row for edge in edges[:MAX_LABELS] for row in _edge_rows(edge)]
+        label += _more(len(edges) - MAX_LABELS, words)
+        if runs and runs != runs_of[target]:
+            label.append(_detail(", ".join(runs)))
+        told = f"{printable(source)} → {printable(target)}: " + "; ".join(
+            f"{printable(_arrowed(edge), 260)} {printable(edge.tensor.form)}" for edge in edges
+        )
+        tint = TINTS.get(runs[0], "muted") if len(runs) == 1 else "muted"
+        yield EdgeContent(session_key(source), session_key(target), tint, told, runs, tuple(label))
+
+
+def _edge_rows(edge: Edge) -> list[Row]:
+    """As an input or output is named; with a row for the other name, where the two sessions call it differently."""
+    first, *rest = _named(edge.source[1], edge.tensor)
+    other: list[Row] = (
+        [((f"→ {shorten(edge.target[1], NAME_CELLS)}", "name"),)] if edge.source[1] != edge.target[1] else []
+    )
+    return [first, *other, *rest]
+
+
+def _arrowed(edge: Edge) -> str:
+    """The tensor's name; both where the two sessions call it differently."""
+    given, taken = edge.source[1], edge.target[1]
+    return given if given == taken else f"{given} → {taken}"
+
+
+def _tensor_text(tensors: Iterable[Tensor]) -> str:
+    return ", ".join(f"{printable(tensor.name)} {printable(tensor.form)}" for tensor in tensors)

@@ -1,0 +1,237 @@
+"""Where everything stands: data goes from left to right, what comes from outside from above, what goes out below.
+
+     feeds                      feeds
+    session ──label of edge──▶ session ◀──▶ state
+                                output
+    column 0        1             2           3
+
+Sessions stand in the even columns. A line that passes a column has a place of its own there, so it crosses no box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+from workflows.inspection.picture.columns import (
+    ColumnItem,
+    assign_heights,
+    column_ranks,
+    link_neighbours,
+    order_columns,
+)
+from workflows.inspection.picture.diagram import (
+    LINE,
+    PAD,
+    PILL,
+    BoxContent,
+    Diagram,
+    EdgeContent,
+    PictureLabels,
+    Row,
+    make_diagram,
+    row_height,
+    row_width,
+    session_key,
+)
+from workflows.inspection.picture.drawing import (
+    LID_HEIGHT,
+    CompositeDrawing,
+    DrawnBox,
+    DrawnEdge,
+    PhasePill,
+    Point,
+    TextLine,
+)
+from workflows.inspection.picture.text_metrics import pill_width, text_width
+from workflows.wire.reports.composite import Composite, State
+
+MARGIN, GUTTER, GAP, PORT, DROP = 16.0, 36.0, 20.0, 14.0, 24.0
+ENGLISH = PictureLabels()
+
+
+def lay_out(composite: Composite, words: PictureLabels = ENGLISH) -> CompositeDrawing:
+    """The drawing of a composite whose edges make no circle; the same for the same composite."""
+    return _Layout(composite.name, make_diagram(composite, words)).draw()
+
+
+class _Layout:
+    def __init__(self, name: str, deck: Diagram) -> None:
+        self._name, self._deck = name, deck
+        self._cards: dict[str, BoxContent] = {}
+        self._items: dict[str, ColumnItem] = {}  # by the key of their card: sessions and states
+        self._chains: list[tuple[EdgeContent, list[ColumnItem]]] = []
+        names = [card.key for card in deck.sessions]
+        rank = column_ranks(names, [(strand.source, strand.target) for strand in deck.edges] + _handed(deck))
+        for card in deck.sessions:
+            self._add(card, 2 * rank[card.key])
+        for strand in deck.edges:
+            self._join(strand)
+        for state, card in deck.states:
+            self._add_state(state, card, rank)
+        self._columns = self._arranged()
+
+    # -- columns -----------------------------------------------------------------------------------------------
+
+    def _add(self, card: BoxContent, column: int) -> None:
+        self._cards[card.key] = card
+        self._items[card.key] = ColumnItem(column, card.width, card.height, 0.0)
+
+    def _add_state(self, state: State, card: BoxContent, rank: Mapping[str, int]) -> None:
+        """Right after the last session that writes it; before the first that reads it where none does."""
+        writers, readers = ([session_key(name) for name in side] for side in (state.writers, state.readers))
+        last = max((rank[key] for key in writers), default=min((rank[key] for key in readers), default=0) - 1)
+        self._add(card, 2 * last + 1)
+        for key in dict.fromkeys((*writers, *readers)):
+            writes, reads, first = key in writers, key in readers, rank[key] <= last
+            ends = (key, card.key) if first else (card.key, key)
+            ahead, back = (writes, reads) if first else (reads, writes)
+            session, title = self._cards[key], card.rows[0][0][0]
+            sign = "⇄" if writes and reads else "→" if writes else "←"
+            told, runs = f"{session.name} {sign} {title}", tuple(run for run in card.runs if run in session.runs)
+            self._join(EdgeContent(*ends, "cache", told, runs, ahead=ahead, back=back))
+
+    def _join(self, strand: EdgeContent) -> None:
+        """Gives the strand's label, and each column that it passes, a place."""
+        source, target = self._items[strand.source], self._items[strand.target]
+        chain = [source]
+        for column in range(source.column + 1, target.column):
+            labelled = strand.label and column == source.column + 1
+            height = len(strand.label) * LINE + 6 if labelled else 8.0
+            wide = max(map(row_width, strand.label)) + 12 if labelled else 0.0
+            chain.append(ColumnItem(column, wide, height, height - 3 if labelled else 4.0))
+        chain.append(target)
+        link_neighbours(chain)
+        self._chains.append((strand, chain))
+
+    def _arranged(self) -> list[list[ColumnItem]]:
+        for key, item in self._items.items():
+            self._grow(key, item)
+        items = dict.fromkeys([*self._items.values(), *(item for _, chain in self._chains for item in chain)])
+        first, last = min(item.column for item in items), max(item.column for item in items)
+        columns = order_columns([[item for item in items if item.column == i] for i in range(first, last + 1)])
+        assign_heights(columns, GAP)
+        x = MARGIN
+        for column in columns:
+            wide = max((item.width for item in column), default=0.0)
+            for item in column:
+                item.x, item.room = x, wide
+            x += wide + GUTTER
+        return columns
+
+    def _grow(self, key: str, item: ColumnItem) -> None:
+        """Makes room for the lines that meet the card, and for what stands above and below it."""
+        own = max(item.height, PORT * (1 + max(len(item.left), len(item.right))))
+        above, below = (self._beside(key, side) for side in (self._deck.feeds, self._deck.outputs))
+        top = above.height + DROP if above else 0.0
+        item.anchor = top + own / 2
+        item.height = top + own + (below.height + DROP if below else 0.0)
+        item.width = max(card.width for card in (self._cards[key], above, below) if card)
+
+    def _beside(self, key: str, side: Mapping[str, BoxContent]) -> BoxContent | None:
+        return side.get(self._cards[key].name) if self._cards[key].kind == "session" else None
+
+    # -- the drawing -------------------------------------------------------------------------------------------
+
+    def draw(self) -> CompositeDrawing:
+        """Nodes and links, away from the edges by a margin."""
+        nodes, links = list[DrawnBox](), list[DrawnEdge]()
+        for key in self._cards:
+            self._put(key, nodes, links)
+        ports = self._ports({node.key: node for node in nodes})
+        links = [_link(strand, chain, *ports[i]) for i, (strand, chain) in enumerate(self._chains)] + links
+        right = max(item.x + item.room for column in self._columns for item in column)
+        bottom = max(item.y + item.height for column in self._columns for item in column)
+        size = float(ceil(right + MARGIN)), float(ceil(bottom + 2 * MARGIN))
+        return CompositeDrawing(self._name, *size, tuple(nodes), tuple(links))
+
+    def _put(self, key: str, nodes: list[DrawnBox], links: list[DrawnEdge]) -> None:
+        """A card, with what stands above and below it."""
+        item, y = self._items[key], self._items[key].y + MARGIN
+        above, below = (self._beside(key, side) for side in (self._deck.feeds, self._deck.outputs))
+        taken = sum(card.height + DROP for card in (above, below) if card)
+        stack = [(above, above.height)] if above else []
+        stack += [(self._cards[key], item.height - taken)]
+        stack += [(below, below.height)] if below else []
+        before: DrawnBox | None = None
+        for card, height in stack:
+            wide = item.room if card.kind == "session" else min(max(card.width, item.room * 0.6), item.room)
+            left = item.x if card.kind == "state" else item.x + (item.room - wide) / 2
+            nodes.append(_node(card, left, y, wide, height))
+            if before is not None:
+                links.append(_drop(before, nodes[-1], above if before.kind == "feed" else below))
+            before = nodes[-1]
+            y += height + DROP
+
+    def _ports(self, nodes: Mapping[str, DrawnBox]) -> list[list[float]]:
+        """Of each chain the heights at which it meets its cards, so that lines do not cross there."""
+        found = [[0.0, 0.0] for _ in self._chains]
+        for key, item in self._items.items():
+            for end in (0, 1):
+                there = [i for i, (_, chain) in enumerate(self._chains) if chain[-end] is item]
+                there.sort(key=lambda i, end=end: self._chains[i][1][-2 if end else 1].middle)  # type: ignore[misc]
+                for place, i in enumerate(there, 1):
+                    found[i][end] = nodes[key].y + nodes[key].h * place / (len(there) + 1)
+        return found
+
+
+def _node(card: BoxContent, x: float, y: float, wide: float, height: float) -> DrawnBox:
+    lid = LID_HEIGHT if card.kind == "state" else 0.0
+    lines, below = _written(card.rows, x + PAD, y + (height - card.height) / 2 + PAD - 2 + 1.5 * lid)
+    pills, left = list[PhasePill](), x + PAD
+    for run, text in zip(card.runs, card.pills, strict=False):
+        pills.append(PhasePill(run, text, round(left, 1), round(below + 6, 1), round(pill_width(text), 1), PILL))
+        left += pill_width(text) + 6
+    place = round(x, 1), round(y, 1), round(wide, 1), round(height, 1)
+    return DrawnBox(card.key, card.kind, card.name, card.tint, card.told, card.runs, *place, lines, tuple(pills))
+
+
+def _link(strand: EdgeContent, chain: Sequence[ColumnItem], start: float, end: float) -> DrawnEdge:
+    """Along the chain: through a column on one height, between two columns from one height to the next."""
+    first, last = chain[0], chain[-1]
+    points: list[Point] = [(first.x + (first.width if strand.source.startswith("state:") else first.room), start)]
+    points.append((first.x + first.room, start))
+    for item in chain[1:-1]:
+        points += [(item.x, item.middle + MARGIN), (item.x + item.room, item.middle + MARGIN)]
+    points.append((last.x, end))
+    lines = _written(strand.label, chain[1].x + 6, chain[1].y + MARGIN - 2)[0] if strand.label else ()
+    return DrawnEdge(
+        strand.source, strand.target, strand.tint, strand.told, strand.runs, _distinct(points), lines, strand.ahead,
+        strand.back,
+    )  # fmt: skip
+
+
+def _drop(upper: DrawnBox, lower: DrawnBox, card: BoxContent | None) -> DrawnEdge:
+    """Straight down from one box to the next."""
+    x = lower.x + lower.w / 2
+    assert card is not None  # one of the two is what feeds, or what comes out
+    points = _distinct([(x, upper.y + upper.h), (x, lower.y)])
+    return DrawnEdge(upper.key, lower.key, "muted", card.told, card.runs, points, (), True, False)
+
+
+def _distinct(points: Sequence[Point]) -> tuple[Point, ...]:
+    return tuple(dict.fromkeys((round(x, 1), round(y, 1)) for x, y in points))
+
+
+def _handed(deck: Diagram) -> list[tuple[str, str]]:
+    """Sessions that write a frozen state stand before those that read it."""
+    return [
+        (session_key(writer), session_key(reader))
+        for state, _ in deck.states
+        if state.frozen
+        for writer in state.writers
+        for reader in state.readers
+        if reader != writer
+    ]
+
+
+def _written(rows: Sequence[Row], x: float, top: float) -> tuple[tuple[TextLine, ...], float]:
+    """Rows under each other, and where the last ends."""
+    lines = []
+    for row in rows:
+        left, step = x, row_height(row)
+        for text, style in row:
+            lines.append(TextLine(text, style, round(left, 1), round(top + step - 4, 1)))
+            left += text_width(text, style) + 8
+        top += step
+    return tuple(lines), top

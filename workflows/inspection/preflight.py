@@ -1,0 +1,55 @@
+"""How fully and how rightly a bundle would run on a provider, told before it is run there.
+
+the provider is here   ──runtime.preflight──▶ a dry session in a process of its own, held against the CPU provider
+it is not              ──table of kernels───▶ the nodes that it has no kernel for; nothing is run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from workflows.bundle import read_bundle
+from workflows.errors import DeviceError
+from workflows.graph import load_graph
+from workflows.graph.kernel_tables import KernelTable, kernel_table, nodes_without_kernel
+from workflows.runtime.preflight import try_out
+from workflows.runtime.providers import PROVIDERS
+from workflows.wire.reports.preflight import ComponentPreflight, PreflightReport
+
+
+def preflight(
+    folder: Path,
+    provider: str,
+    options: Mapping[str, str] | None = None,
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> PreflightReport:
+    """The report on the bundle in `folder`; options: of the provider.
+
+    Raises BundleError for a bundle that cannot be read, DeviceError for a provider that can neither be used here nor
+    judged by a table, and Cancelled on request.
+    """
+    try:
+        return try_out(folder, provider, options, cancelled=cancelled)
+    except DeviceError as error:
+        name = next((one.name for one in PROVIDERS.values() if provider in (one.name, one.provider)), None)
+        table = kernel_table(name) if name else None
+        if name is None or table is None:
+            raise
+        return preflight_by_table(folder, name, table, str(error))
+
+
+def preflight_by_table(folder: Path, provider: str, table: KernelTable, absent: str) -> PreflightReport:
+    """The report by a table alone; absent: why the provider is not asked itself. Raises as preflight does."""
+    bundle = read_bundle(folder)
+    graphs = {name: bundle.file(one.file) for name, one in bundle.pipeline.pipeline.sessions.items()}
+    components = [_component_preflight(name, path, table) for name, path in graphs.items()]
+    told = f"Nothing was run, and the nodes are told by the table of {table.title}'s kernels."
+    return PreflightReport(provider, components, False, f"{absent} {told}")
+
+
+def _component_preflight(name: str, path: Path, table: KernelTable) -> ComponentPreflight:
+    model = load_graph(path).proto
+    left, count = nodes_without_kernel(model, table), len(model.graph.node)
+    return ComponentPreflight(name, count, count - len(left), left, None, None)

@@ -1,0 +1,237 @@
+"""What a checkpoint is, and what a recipe would make of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import get_args
+
+from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.tokenizer import TokenizerInfo
+from workflows.errors import RecipeError
+from workflows.memory import free_bytes
+from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of, tasks_for
+from workflows.recipe.cache_layout import layout_conflict, variant_conflict
+from workflows.recipe.cut import Component, Cut, make_cut
+from workflows.recipe.families.base import ModelGeometry
+from workflows.recipe.precision import FACTS, target_precision, weight_bytes
+from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
+from workflows.recipe.target import TARGETS, find_target
+from workflows.tensors import item_bytes
+from workflows.wire.reports.plan import (
+    Arrow,
+    Box,
+    Chosen,
+    DecoderFacts,
+    Estimate,
+    Offer,
+    PassOffer,
+    PlanReport,
+    PrecisionOffer,
+    ProbeReport,
+    TargetOffer,
+    TokenizerFacts,
+)
+
+# What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
+# measured on two cores; a person is told that these are estimates.
+_FIXED_SECONDS, _SECONDS_PER_GB = 10.0, 14.0
+_FIXED_BYTES, _COPIES = 700 << 20, 2.2
+
+
+def probe_report(checkpoint: Checkpoint) -> ProbeReport:
+    """What it holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error."""
+    found = ProbeReport(
+        source=checkpoint.source,
+        path=str(checkpoint.folder),
+        kind=checkpoint.kind,
+        model_type=checkpoint.model_type,
+        architectures=list(checkpoint.architectures),
+        parameters=checkpoint.parameters,
+        dtype=checkpoint.dtype,
+        weights_bytes=checkpoint.weights_bytes,
+        tokenizer=_tokenizer(checkpoint.tokenizer),
+        remote_code=dict(checkpoint.remote_code),
+        family=None,
+        tasks=[],
+        supported=False,
+        reason="",
+        decoder=None,
+    )
+    try:
+        tasks = tasks_for(checkpoint)
+        family = family_for(checkpoint.model_type, tasks[0])
+    except RecipeError as error:
+        return replace(found, reason=str(error))
+    decoder = _decoder(family.geometry(checkpoint.config)) if family.cached else None
+    return replace(found, family=family.name, tasks=_tasks(checkpoint, tasks), supported=True, decoder=decoder)
+
+
+def _tokenizer(found: TokenizerInfo | None) -> TokenizerFacts | None:
+    return TokenizerFacts(found.kind, found.vocabulary, found.chat_template) if found else None
+
+
+def _decoder(geometry: ModelGeometry) -> DecoderFacts:
+    return DecoderFacts(
+        layers=geometry.layers,
+        hidden_size=geometry.hidden_size,
+        vocabulary=geometry.vocabulary,
+        max_positions=geometry.max_positions,
+        kv_bytes_per_token=geometry.kv_bytes_per_token(),
+    )
+
+
+def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
+    """`tasks`, the checkpoint's own first where its files tell it."""
+    try:
+        own = task_of(checkpoint)
+    except RecipeError:
+        return list(tasks)
+    return sorted(tasks, key=lambda task: task != own)
+
+
+def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport:
+    """The recipe that `options` give for it, the components it cuts, and what the build will take.
+
+    Raises RecipeError, one sentence.
+    """
+    recipe = resolve_recipe(checkpoint, options)
+    family = family_for(recipe.model_type, recipe.task)
+    geometry = family.geometry(checkpoint.config) if family.cached else None
+    cut = make_cut(family, recipe, geometry)
+    return PlanReport(
+        recipe=recipe.model_dump(mode="json"),
+        chosen=_chosen(recipe),
+        estimate=_estimate(checkpoint, recipe, geometry),
+        components=[_box(part) for part in cut.parts],
+        edges=_arrows(cut),
+        layouts=_layouts(family, recipe, geometry),
+        variants=_variants(family, geometry),
+        targets=_targets(),
+        passes=_passes(family.default_passes(find_target(recipe.target))),
+        precisions=_precisions(checkpoint, recipe),
+    )
+
+
+def _chosen(recipe: Recipe) -> Chosen:
+    calibration = recipe.quantize.calibration
+    return Chosen(
+        target=recipe.target,
+        variant=recipe.variant,
+        graphs=recipe.graphs,
+        cache=recipe.cache,
+        capacity=recipe.capacity,
+        chunk=recipe.chunk,
+        source_length=recipe.source_length,
+        place=dict(recipe.place),
+        precision=recipe.precision,
+        passes=dict(recipe.passes),
+        calibration_prompts=calibration.prompts,
+        calibration_method=calibration.method,
+    )
+
+
+def _box(part: Component) -> Box:
+    """A part of the recipe's picture, the tensors of all layers as one."""
+    return Box(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
+
+
+def _arrows(cut: Cut) -> list[Arrow]:
+    """What feeds what: data from part to part, and the cache, which what runs at each step reads."""
+    reader = f"{cut.keepers[-1].name}.past" if cut.keepers else ""
+    cache = [Arrow(f"{part.name}.present", reader, "cache") for part in cut.keepers]
+    feeds = dict.fromkeys((edge.giver, edge.taker, _layered(edge.tensor)[0]) for edge in cut.edges)
+    return cache + [Arrow(f"{a}.{what}", f"{b}.{what}", "dataflow") for a, b, what in feeds]
+
+
+def _brief(tensors: Iterable[str]) -> list[str]:
+    """`cross.0.key`, `cross.0.value`, `cross.1.key` … as `cross.0…1`; others as they are."""
+    layers: dict[str, list[str]] = {}
+    for tensor in tensors:
+        what, layer = _layered(tensor)
+        layers.setdefault(what, []).append(layer)
+    return [f"{what}.{found[0]}…{found[-1]}" if found[0] else what for what, found in layers.items()]
+
+
+def _layered(tensor: str) -> tuple[str, str]:
+    """`present.3.key` as (`present`, `3`); (tensor, "") for one that is of no layer."""
+    what, *rest = tensor.split(".")
+    return (what, rest[0]) if rest else (tensor, "")
+
+
+def _layouts(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> list[Offer]:
+    """Every cache layout that can be built, and why one is not right for this model, or for the recipe's variant."""
+    notes = {
+        name: layout_conflict(name, recipe, family, geometry) if geometry else "this model keeps no cache"
+        for name in get_args(Cache)
+    }
+    return [Offer(name, not note, note) for name, note in notes.items()]
+
+
+def _variants(family: Family, geometry: ModelGeometry | None) -> list[Offer]:
+    """Every way to cut the model, and why one is not open to it."""
+    note = "" if "transformer-only" in family.variants else "only a decoder without an encoder has one"
+    return [Offer("plain", True), Offer("transformer-only", not (why := note or variant_conflict(geometry)), why)]
+
+
+def _targets() -> list[TargetOffer]:
+    """Every target, called what its provider is called."""
+    from workflows.runtime.providers import PROVIDERS  # onnxruntime: not needed by a probe
+
+    return [TargetOffer(name, PROVIDERS[name].title, list(one.reasons)) for name, one in TARGETS.items()]
+
+
+def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None) -> Estimate:
+    from workflows.measure.history import build_seconds
+
+    weights = checkpoint.parameters * 4  # fp32
+    item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
+    size = _weight_bytes(recipe.precision, checkpoint, recipe)
+    seen = build_seconds(recipe.precision, size)
+    return Estimate(
+        seconds=round(median(seen) if seen else _FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
+        memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
+        disk_bytes=size + (8 << 20),  # and what a build writes beside them
+        kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
+        free_memory_bytes=free_bytes(),
+        free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
+        builds=len(seen),
+    )
+
+
+def _passes(passes: Mapping[str, bool]) -> list[PassOffer]:
+    from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
+
+    return [PassOffer(name, PASSES[name].title, on) for name, on in passes.items()]
+
+
+def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOffer]:
+    """Each precision: what it is, what the recipe's target makes of it, and the bytes that the weights would take."""
+    from workflows.quantize import METHODS
+
+    words = {name: target_precision(name, recipe.target) for name in get_args(Precision)}
+    return [
+        PrecisionOffer(
+            name=name,
+            title=facts.title,
+            note=facts.note,
+            runs=words[name].runs,
+            trap=words[name].trap,
+            refused=words[name].refused,
+            bytes=_weight_bytes(name, checkpoint, recipe),
+            calibrated=name in METHODS and METHODS[name].needs_ranges,
+            blocks=name in IN_BLOCKS,
+        )
+        for name, facts in FACTS.items()
+        if name in {"fp32", *METHODS}
+    ]
+
+
+def _weight_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:
+    rows, columns = (checkpoint.config.get(name) for name in ("vocab_size", "hidden_size"))
+    table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
+    tied = checkpoint.config.get("tie_word_embeddings", True) is not False
+    return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)

@@ -1,0 +1,96 @@
+"""What a source is, found by a process that is kept for it: a line of JSON in, a line of JSON out, until stdin ends.
+
+    {"found": where it lies, "options": a recipe's}  ──▶  {"report": …} │ {"error": …, "message": …} │ {"fault": …}
+    {"found": …, "options": null}                    ──▶  the same of a probe
+
+The process that asks may go to the hub again at any time, so that another one, confined, reads what lies there.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from workflows.checkpoint import CheckpointLocation, find_checkpoint
+from workflows.checkpoint.checkpoint import read_checkpoint
+from workflows.confinement import bound_seconds, confine
+from workflows.door import Door
+from workflows.errors import CheckpointError, passed_on, printable, taken_over
+from workflows.processes import own_stdout
+from workflows.wire.codec import dumps, read
+from workflows.wire.events import Event, NoticeEvent
+from workflows.wire.reports.plan import PlanReport, ProbeReport
+
+SECONDS, BYTES = 120.0, 4 << 30
+"""Of computing over one source, and of memory: a tokenizer's file alone may have 256 MiB."""
+PROBE_SERVICE = Door("workflows.inspection.probe.isolated_probe", SECONDS, BYTES)
+Report = TypeVar("Report", ProbeReport, PlanReport)
+
+
+def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> ProbeReport:
+    """What `source` holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error.
+
+    Raises CheckpointError and its kinds where there is no whole checkpoint, and Cancelled.
+    """
+    found = find_checkpoint(source, report=report, cancelled=cancelled)
+    if why := PROBE_SERVICE.why_open():
+        report(NoticeEvent(code="open", message=why))
+    return _request(found, None, ProbeReport)
+
+
+def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], bool]) -> PlanReport:
+    """The recipe that `options` give for `source`, the components it cuts, and what the build will take.
+
+    Raises CheckpointError and RecipeError, one sentence each, and Cancelled.
+    """
+    return _request(find_checkpoint(source, cancelled=cancelled), options, PlanReport)
+
+
+def _request(found: CheckpointLocation, options: Mapping[str, object] | None, kind: type[Report]) -> Report:
+    answer = PROBE_SERVICE.ask({"found": found._asdict() | {"folder": str(found.folder)}, "options": options})
+    if "ended" in answer:
+        raise CheckpointError(f"{printable(found.source)} cannot be read: the process that read it {answer['ended']}.")
+    if "fault" in answer:
+        raise RuntimeError(answer["fault"])
+    if "error" in answer:
+        raise taken_over(answer)
+    report: Report = read(kind, answer["report"])
+    return report
+
+
+# -- in the process of its own ---------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Answers until stdin ends. The first line tells what this process could not be kept from."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is its owner's
+    out = own_stdout("utf-8")
+    told = dumps({"open": confine(BYTES)})
+    while True:
+        out.write(told + "\n")
+        out.flush()
+        if not (line := sys.stdin.readline()):
+            return
+        bound_seconds(2 * SECONDS)  # for a process whose owner was killed meanwhile
+        asked = json.loads(line)
+        where = asked["found"]
+        told = dumps(_answer(CheckpointLocation(Path(where.pop("folder")), **where), asked["options"]))
+
+
+def _answer(found: CheckpointLocation, options: Mapping[str, object] | None) -> dict[str, object]:
+    from workflows.inspection.probe.checkpoint_facts import plan_report, probe_report
+
+    try:
+        checkpoint = read_checkpoint(*found)
+        return {"report": probe_report(checkpoint) if options is None else plan_report(checkpoint, options)}
+    except Exception as error:  # noqa: BLE001 - the owner tells of it
+        return dict(passed_on(error, "recipe") or {"fault": traceback.format_exc()})
+
+
+if __name__ == "__main__":
+    main()

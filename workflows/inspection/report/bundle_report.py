@@ -1,0 +1,139 @@
+"""The report on one bundle: how it was built, what passes did, and what its runs said of its accuracy and speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from workflows.bundle import Bundle
+from workflows.graph.build_stages import read_evidence
+from workflows.inspection.report.document import (
+    CodeListing,
+    Document,
+    DocumentPart,
+    Heading,
+    Paragraph,
+    ReportTable,
+    with_unit,
+)
+from workflows.inspection.report.runs_report import environment, latency_curves, side_by_side
+from workflows.measure.figures import drafts_of
+from workflows.measure.history import short_digest
+from workflows.wire.events import STAGES
+from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
+from workflows.wire.reports.runs import Run, RunReport
+
+MAX_RUNS = 4
+"""Runs of a kind that are shown at most, the newest."""
+
+
+def report_on_bundle(bundle: Bundle, runs: Sequence[RunReport]) -> Document:
+    """runs: those of this bundle's digest, the newest first. Raises BundleError for evidence that is damaged."""
+    builds, others = _split(runs)
+    evals = [one for one in others if one.run.kind == "eval"][:MAX_RUNS]
+    speeds = _newest([one for one in others if one.run.kind != "eval"])
+    stages = read_evidence(bundle)
+    parts: list[DocumentPart] = [
+        _overview(bundle),
+        *_recipe(bundle),
+        *_timing(builds[:1]),
+        *_stages(stages),
+        *_passes(stages),
+    ]
+    parts += [Heading("Accuracy"), *_run_tables(evals, "No evaluation of this bundle has been kept.")]
+    parts += [Heading("Speed"), *_run_tables(speeds, "No generation or measurement of this bundle has been kept.")]
+    parts += [*latency_curves(speeds), *environment([one.run for one in (*builds[:1], *evals, *speeds)])]
+    return Document(f"Joinery: {bundle.folder.resolve().name}", parts)
+
+
+def _split(runs: Sequence[RunReport]) -> tuple[list[RunReport], list[RunReport]]:
+    builds = [one for one in runs if one.run.kind == "build"]
+    return builds, [one for one in runs if one.run.kind != "build"]
+
+
+def _newest(runs: Iterable[RunReport]) -> list[RunReport]:
+    """The last measurement and the last generation on each provider, with each kind of drafts and without."""
+    found = dict[tuple[str, str, str], RunReport]()
+    for one in runs:
+        found.setdefault((one.run.kind, one.run.provider, drafts_of(one.run)), one)
+    return list(found.values())
+
+
+def _run_tables(runs: Sequence[RunReport], none: str) -> list[DocumentPart]:
+    return [side_by_side([one.run for one in runs])] if runs else [Paragraph(none)]
+
+
+def _overview(bundle: Bundle) -> ReportTable:
+    facts = bundle.pipeline.metadata
+    rows = [
+        ("model", " · ".join(filter(None, (facts.name, facts.model_type)))),
+        ("task", facts.task),
+        ("precision", facts.precision),
+        ("cache", f"{facts.layout} {bundle.pipeline.capacity or ''}".strip()),
+        ("route", bundle.pipeline.route),
+        ("components", ", ".join(bundle.pipeline.pipeline.sessions)),
+        ("size", with_unit(bundle.bytes, "bytes")),
+        ("built", facts.built_at),
+        ("folder", str(bundle.folder.resolve())),
+        ("digest", short_digest(bundle.digest)),
+    ]
+    return ReportTable(["", "this bundle"], [(name, said or "–") for name, said in rows])
+
+
+def _recipe(bundle: Bundle) -> list[DocumentPart]:
+    text = bundle.text("recipe.json")
+    return [Heading("Recipe"), CodeListing(text.strip()) if text else Paragraph("This bundle has no recipe.")]
+
+
+def _timing(builds: Sequence[RunReport]) -> list[DocumentPart]:
+    """Of the last build that was kept: seconds and peak memory of each stage."""
+    if not builds:
+        return [Heading("Build"), Paragraph("No build of this bundle has been kept, so its times are not known.")]
+    run = builds[0].run
+    rows = [(name, _seconds(run, f"{name}_s"), _mebibytes(run, f"{name}_peak_mib")) for name in STAGES]
+    whole = ("whole build", _seconds(run, "seconds"), _mebibytes(run, "peak_mib"))
+    return [
+        Heading("Build"),
+        ReportTable(["stage", "time", "peak memory"], [*(row for row in rows if row[1] != "–"), whole]),
+    ]
+
+
+def _seconds(run: Run, name: str) -> str:
+    found = run.figures.get(name)
+    return f"{found:,.1f} s" if isinstance(found, int | float) else "–"
+
+
+def _mebibytes(run: Run, name: str) -> str:
+    found = run.figures.get(name)
+    return f"{found:,.0f} MiB" if isinstance(found, int | float) else "–"
+
+
+def _stages(stages: Sequence[BuiltStage]) -> list[DocumentPart]:
+    if not stages:
+        return [Heading("Stages"), Paragraph("This bundle has no record of its stages.")]
+    rows = [
+        (f"{one.name}: {one.component}", f"{one.nodes:,}", with_unit(one.bytes, "bytes"), f"{one.seconds:,.1f} s",
+         _parity(one.parity))
+        for one in stages
+    ]  # fmt: skip
+    return [Heading("Stages"), ReportTable(["stage", "nodes", "weights", "time", "against the stage before"], rows)]
+
+
+def _parity(parity: ParityReport | None) -> str:
+    if parity is None or parity.max_abs_diff is None:
+        return "–"
+    return f"off by {parity.max_abs_diff:.3g}, {parity.greedy_equal} of {parity.greedy_tokens} tokens alike"
+
+
+def _passes(stages: Sequence[BuiltStage]) -> list[DocumentPart]:
+    rows = [_pass(stage.component, one) for stage in stages for one in stage.passes]
+    head = ["pass", "component", "what it did", "refused"]
+    return [Heading("Passes"), ReportTable(head, rows)] if rows else []
+
+
+def _pass(component: str, one: BuiltPass) -> tuple[str, str, str, str]:
+    did = f"applied: {one.nodes_before:,} to {one.nodes_after:,} nodes" if one.modified else "nothing to change"
+    reasons = dict[str, int]()
+    for refused in one.refused:
+        reasons[refused.reason] = reasons.get(refused.reason, 0) + 1
+    told = "; ".join(f"{reason} (× {count})" if count > 1 else reason for reason, count in reasons.items())
+    return one.title or one.name, component, did, told or "–"

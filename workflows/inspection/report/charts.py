@@ -1,0 +1,187 @@
+"""Pictures of a report, drawn by hand as SVG: curves over an index, and points of which some are marked.
+
+Values go through a linear `Scale` to pixels. A series is told apart by colour, dash and shape, and is named in the
+legend; the SVG has no script and no link, and its texts are escaped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from workflows.errors import printable
+
+WIDTH, HEIGHT = 1040, 360
+LEFT, RIGHT, TOP, BOTTOM = 72, 24, 16, 48
+LINE_PX = 20
+CURVE_COLORS = ("#2f5fd0", "#0c8577", "#a15c00", "#7a4fc4", "#c22f3b", "#1b2028")
+DASHES = ("", "6 3", "2 3", "8 3 2 3")
+SHAPES = ("circle", "square", "triangle", "diamond", "cross")
+MAX_POINTS = 1000
+"""Points of a curve at most: more than the picture has pixels would say no more."""
+_LARGEST = 1e300
+_TEXT, _MUTED, _GRID = "#1b2028", "#5b6472", "#e3e6eb"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartSeries:
+    """One curve: finite values over 0, 1, 2 …"""
+
+    name: str
+    values: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterPoint:
+    """One point of a scatter, both values finite. marked: on the front."""
+
+    name: str
+    x: float
+    y: float
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AxisScale:
+    """Values from `low` to `high` onto the pixels from `begin` to `end`."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+
+    @classmethod
+    def around(cls, values: Iterable[float], begin: float, end: float, *, zero: bool = False) -> AxisScale:
+        """With a margin of a twentieth; zero: from 0 on."""
+        known = [max(-_LARGEST, min(value, _LARGEST)) for value in values]  # room must be left for the margin
+        low, high = min(known, default=0.0), max(known, default=1.0)
+        room = (high - low) / 20 or abs(high) / 20 or 1.0
+        return cls(0.0 if zero else low - room, high + room, begin, end)
+
+    def __call__(self, value: float) -> float:
+        return self.begin + (value - self.low) / (self.high - self.low) * (self.end - self.begin)
+
+    def ticks(self, about: int = 5) -> list[float]:
+        """Round numbers, about so many."""
+        rough = (self.high - self.low) / about
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * one for one in (1, 2, 5, 10) if power * one >= rough * 0.999)
+        return [n * step for n in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+
+
+def line_chart(series: Sequence[ChartSeries], x_name: str, y_name: str) -> str:
+    """Each series over its index."""
+    longest = max((len(one.values) for one in series), default=1)
+    x = AxisScale(0, max(longest - 1, 1), LEFT, WIDTH - RIGHT)
+    y = AxisScale.around((value for one in series for value in one.values), HEIGHT - BOTTOM, TOP, zero=True)
+    lines = [part for index, one in enumerate(series) for part in _curve(one, index, x, y)]
+    told = f"{y_name} over {x_name}: {', '.join(one.name for one in series)}"
+    return _picture(told, [*_axes(x, y, x_name, y_name), *lines], [one.name for one in series], dashed=True)
+
+
+def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str:
+    """Each point with its name in the legend, the front as a line through the points that are marked."""
+    x = AxisScale.around((dot.x for dot in dots), LEFT, WIDTH - RIGHT)
+    y = AxisScale.around((dot.y for dot in dots), HEIGHT - BOTTOM, TOP)
+    front = sorted((dot.x, dot.y) for dot in dots if dot.marked)
+    way = " ".join(f"{_number(x(a))},{_number(y(b))}" for a, b in front)
+    line = f'<polyline points="{way}" fill="none" stroke="{_MUTED}" stroke-dasharray="4 3"/>'
+    marks = [_shape(index, x(dot.x), y(dot.y), 6) for index, dot in enumerate(dots)]
+    rings = [
+        f'<circle cx="{_number(x(dot.x))}" cy="{_number(y(dot.y))}" r="10" fill="none" stroke="{_TEXT}"/>'
+        for dot in dots
+        if dot.marked
+    ]
+    names = [f"{dot.name} (on the front)" if dot.marked else dot.name for dot in dots]
+    told = f"{y_name} over {x_name}: {', '.join(names)}"
+    return _picture(told, [*_axes(x, y, x_name, y_name), line, *rings, *marks], names)
+
+
+def decimate(values: Sequence[float], most: int = MAX_POINTS) -> list[tuple[int, float]]:
+    """(index, value) of at most `most` values: of each stretch the lowest and the highest, so that peaks stay."""
+    if len(values) <= most:
+        return list(enumerate(values))
+    size = math.ceil(len(values) / (most // 2))
+    kept = list[tuple[int, float]]()
+    for start in range(0, len(values), size):
+        stretch = range(start, min(start + size, len(values)))
+        kept += [(at, values[at]) for at in sorted({min(stretch, key=values.__getitem__),
+                                                     max(stretch, key=values.__getitem__)})]  # fmt: skip
+    return kept
+
+
+def _curve(series: ChartSeries, index: int, x: AxisScale, y: AxisScale) -> Iterable[str]:
+    points = [(x(at), y(value)) for at, value in decimate(series.values)]
+    way = " ".join(f"{_number(a)},{_number(b)}" for a, b in points)
+    yield f'<polyline points="{way}" fill="none" {_stroke(index)} stroke-width="1.3"/>'
+    for a, b in points[:: max(len(points) // 8, 1)]:
+        yield _shape(index, a, b, 4)
+
+
+def _axes(x: AxisScale, y: AxisScale, x_name: str, y_name: str) -> Iterable[str]:
+    base, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    for at in y.ticks():
+        yield f'<line x1="{LEFT}" y1="{_number(y(at))}" x2="{right}" y2="{_number(y(at))}" stroke="{_GRID}"/>'
+        yield _text(f"{at:.6g}", LEFT - 8, y(at) + 4, "end")
+    for at in x.ticks(8):
+        yield f'<line x1="{_number(x(at))}" y1="{base}" x2="{_number(x(at))}" y2="{base + 4}" stroke="{_MUTED}"/>'
+        yield _text(f"{at:.6g}", x(at), base + 18, "middle")
+    yield f'<polyline points="{LEFT},{TOP} {LEFT},{base} {right},{base}" fill="none" stroke="{_MUTED}"/>'
+    yield _text(x_name, (LEFT + right) / 2, base + 38, "middle")
+    middle = (TOP + base) / 2
+    yield _text(y_name, 16, middle, "middle", f' transform="rotate(-90 16 {_number(middle)})"')
+
+
+def _picture(told: str, parts: Iterable[str], names: Sequence[str], *, dashed: bool = False) -> str:
+    """The drawing over a legend, a line a name; dashed: with a piece of each curve's line."""
+    height = HEIGHT + LINE_PX * len(names) + 8
+    legend = []
+    for index, name in enumerate(names):
+        at = HEIGHT + LINE_PX * index + 10
+        sample = f'<line x1="{LEFT}" y1="{at}" x2="{LEFT + 32}" y2="{at}" {_stroke(index)} stroke-width="1.3"/>'
+        legend += [
+            *([sample] if dashed else []),
+            _shape(index, LEFT + 16, at, 5),
+            _text(name, LEFT + 42, at + 4, "start", ink=_TEXT),
+        ]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+            f'viewBox="0 0 {WIDTH} {height}" role="img" font-family="Inter, Segoe UI, Noto Sans, sans-serif">',
+            f"<title>{escape(printable(told, 2000))}</title>",
+            f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+            *parts,
+            *legend,
+            "</svg>",
+        ]
+    )
+
+
+def _shape(index: int, x: float, y: float, r: float) -> str:
+    shape, ink = SHAPES[index % len(SHAPES)], CURVE_COLORS[index % len(CURVE_COLORS)]
+    if shape == "circle":
+        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(r)}" fill="{ink}"/>'
+    west, east, north, south, middle, height = (_number(v) for v in (x - r, x + r, y - r, y + r, x, y))
+    ways = {
+        "square": f"M {west} {north} h {2 * r} v {2 * r} h {-2 * r} Z",
+        "triangle": f"M {middle} {north} L {east} {south} L {west} {south} Z",
+        "diamond": f"M {middle} {north} L {east} {height} L {middle} {south} L {west} {height} Z",
+        "cross": f"M {west} {north} l {2 * r} {2 * r} M {east} {north} l {-2 * r} {2 * r}",
+    }
+    return f'<path d="{ways[shape]}" fill="{ink}" stroke="{ink}" stroke-width="1.5"/>'
+
+
+def _stroke(index: int) -> str:
+    dash = DASHES[index % len(DASHES)]
+    return f'stroke="{CURVE_COLORS[index % len(CURVE_COLORS)]}"' + (f' stroke-dasharray="{dash}"' if dash else "")
+
+
+def _text(text: str, x: float, y: float, anchor: str, more: str = "", ink: str = _MUTED) -> str:
+    place = f'x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}"'
+    return f'<text {place} font-size="12" fill="{ink}"{more}>{escape(printable(text, 160), quote=False)}</text>'
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

@@ -1,0 +1,34 @@
+"""Runs as data: JSON with all that was kept, CSV with a line a step."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from workflows.measure.figures import MEASURES, value
+from workflows.wire.codec import dumps
+from workflows.wire.reports.runs import RunReport
+
+RUN_COLUMNS = ("run", "kind", "time", "bundle", "digest", "precision", "layout", "provider")
+FIGURES = tuple(f"{one.key} ({one.unit})" if one.unit else one.key for one in MEASURES.values())
+STEP = ("step", "phase", "latency_ms", "used", "capacity")
+
+
+def json_of(reports: Sequence[RunReport]) -> str:
+    """`{"runs": [{"run", "steps"}]}`."""
+    return dumps({"runs": list(reports)}) + "\n"
+
+
+def csv_of(reports: Sequence[RunReport]) -> str:
+    """Whose step it is, the step, and the run's measures; a run without steps has one line."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow((*RUN_COLUMNS, *STEP, *FIGURES))
+    for report in reports:
+        run = report.run
+        owner = [run.id, *(getattr(run, name) for name in RUN_COLUMNS[1:])]
+        figures = [value(run, one) for one in MEASURES.values()]
+        steps = [[getattr(step, name) for name in STEP] for step in report.steps] or [[""] * len(STEP)]
+        rows.writerows([*owner, *step, *figures] for step in steps)
+    return text.getvalue()

@@ -1,0 +1,68 @@
+"""Where a report goes: the ending of the file's name says what it is written as.
+
+runs   ──▶ .html | .md and its pictures | .csv | .json
+bundle ──▶ .html | .md and its pictures
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from workflows.bundle import read_bundle
+from workflows.errors import RequestError, printable
+from workflows.files import write_whole
+from workflows.inspection.report.bundle_report import report_on_bundle
+from workflows.inspection.report.data_export import csv_of, json_of
+from workflows.inspection.report.document import Document
+from workflows.inspection.report.html import html_of
+from workflows.inspection.report.markdown import markdown_of
+from workflows.inspection.report.runs_report import report_on_runs
+from workflows.measure.history import History, short_digest
+from workflows.wire.reports.runs import RunReport, WrittenReport
+
+DATA: Mapping[str, Callable[[Sequence[RunReport]], str]] = {".csv": csv_of, ".json": json_of}
+DOCUMENTS = (".html", ".md")
+
+
+def write_runs(history: History, idents: Sequence[str], out: Path) -> WrittenReport:
+    """Runs, by the beginnings of their ids. Raises RequestError for an unknown id or ending, OSError."""
+    ending = _ending(out, (*DOCUMENTS, *DATA))
+    reports = [RunReport(run, history.steps(run.id)) for run in map(history.find, dict.fromkeys(idents))]
+    if ending in DATA:
+        _put(out, DATA[ending](reports))
+        return WrittenReport([str(out)])
+    return _write(report_on_runs(reports), out, ending)
+
+
+def write_bundle(history: History, folder: Path | str, out: Path) -> WrittenReport:
+    """A bundle with its runs. Raises RequestError for an unknown ending, BundleError, OSError."""
+    ending = _ending(out, DOCUMENTS)
+    bundle = read_bundle(folder)
+    runs = history.runs(digest=short_digest(bundle.digest))
+    return _write(report_on_bundle(bundle, [RunReport(run, history.steps(run.id)) for run in runs]), out, ending)
+
+
+def _write(document: Document, out: Path, ending: str) -> WrittenReport:
+    if ending == ".html":
+        _put(out, html_of(document))
+        return WrittenReport([str(out)])
+    text, pictures = markdown_of(document, out.stem)
+    for name, svg in pictures.items():
+        _put(out.with_name(name), svg)
+    _put(out, text)
+    return WrittenReport([str(out), *(str(out.with_name(name)) for name in pictures)])
+
+
+def _put(out: Path, text: str) -> None:
+    """As UTF-8; what it has no bytes for, as half a character in a figure's text, is escaped."""
+    write_whole(out, text.encode("utf-8", "backslashreplace"))
+
+
+def _ending(out: Path, known: Sequence[str]) -> str:
+    ending = out.suffix.lower()
+    if ending not in known:
+        named = f"{', '.join(known[:-1])} or {known[-1]}"
+        said = printable(out.suffix) or "a file without an ending"
+        raise RequestError(f"{printable(out, 400)} cannot be written as {said}: end it in {named}.")
+    return ending

@@ -1,0 +1,124 @@
+"""The report on runs: their figures side by side, curves, accuracy against speed, and where they ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workflows.inspection.report import charts
+from workflows.inspection.report.document import (
+    Document,
+    DocumentPart,
+    Heading,
+    Paragraph,
+    ReportPicture,
+    ReportTable,
+    format_measure,
+)
+from workflows.measure.figures import (
+    ACCURACY,
+    MEASURES,
+    SPEED,
+    Measure,
+    best,
+    bundle_name,
+    decode_latencies,
+    drafts_of,
+    label,
+    value,
+)
+from workflows.measure.front import Scatter, scatter
+from workflows.wire.reports.runs import Run, RunReport
+
+WHOSE = ("kind", "name", "precision", "layout", "provider", "digest")
+WHERE = ("bundle", "version", "machine")
+BEST = " (best)"
+ABREAST = 6
+"""Runs that have a column each at most; more of them have a row each."""
+CURVES = 12
+"""Curves in a picture at most."""
+
+
+def report_on_runs(reports: Sequence[RunReport]) -> Document:
+    """What a person selected."""
+    runs = [one.run for one in reports]
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    parts: list[DocumentPart] = [Paragraph(f"{count}, compared side by side."), side_by_side(runs)]
+    parts += [*latency_curves(reports), *accuracy_against_speed(runs), *environment(runs)]
+    return Document("Joinery: runs compared", parts)
+
+
+def side_by_side(runs: Sequence[Run]) -> ReportTable:
+    """A row a measure that some run has, a column a run, or the other way round; the best is said in words."""
+    rows = [["time", *(f"{run.time[:16].replace('T', ' ')} UTC" for run in runs)]]
+    rows += [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
+    if any(drafts_of(run) for run in runs):
+        rows.append(["drafts", *(drafts_of(run) or "–" for run in runs)])
+    for measure in MEASURES.values():
+        values = [value(run, measure) for run in runs]
+        if any(one is not None for one in values):
+            top = best(values, measure.better)
+            cells = [format_measure(one, measure) + (BEST if at in top else "") for at, one in enumerate(values)]
+            rows.append([measure.title, *cells])
+    against = [run.figures.get("against") for run in runs]
+    if any(against):
+        rows.append(["evaluated against", *(str(one or "–") for one in against)])
+    table = [["", *(f"{bundle_name(run)} ({run.id})" for run in runs)], *rows]
+    if len(runs) > ABREAST:
+        table = [list(column) for column in zip(*table, strict=True)]
+    return ReportTable(table[0], table[1:])
+
+
+def latency_curves(reports: Sequence[RunReport]) -> list[DocumentPart]:
+    """Of those that kept their steps; the first step, which is the prompt's, is left out."""
+    series = [charts.ChartSeries(label(one.run), decode_latencies(one)) for one in reports]
+    series = [one for one in series if one.values]
+    if not series:
+        return []
+    drawn = series[:CURVES]
+    picture = charts.line_chart(drawn, "decoded token", "latency in ms")
+    more = (
+        [Paragraph(f"The first {CURVES} of {len(series)} runs with steps are drawn.")] if len(series) > CURVES else []
+    )
+    count = "1 run" if len(drawn) == 1 else f"{len(drawn)} runs"
+    return [Heading("Latency of each decoded token"), ReportPicture(picture, f"Latency curves of {count}"), *more]
+
+
+def accuracy_against_speed(runs: Sequence[Run]) -> list[DocumentPart]:
+    """For the first measures of both that give points; what has only one of the two is named."""
+    if not any(value(run, MEASURES[key]) is not None for run in runs for key in ACCURACY):
+        return []
+    speed, accuracy, found = max(
+        ((MEASURES[s], MEASURES[a], scatter(runs, MEASURES[s], MEASURES[a])) for a in ACCURACY for s in SPEED),
+        key=lambda one: len(one[2].points),
+    )
+    return [Heading(f"{accuracy.title} against {speed.title}"), *_scatter_parts(found, speed, accuracy)]
+
+
+def _scatter_parts(found: Scatter, speed: Measure, accuracy: Measure) -> list[DocumentPart]:
+    parts = list[DocumentPart]()
+    if found.points:
+        dots = [
+            charts.ScatterPoint(one.name, speed.on_axis(one.x), accuracy.on_axis(one.y), one.on_front)
+            for one in found.points
+        ]
+        parts.append(ReportPicture(charts.scatter_chart(dots, axis(speed), axis(accuracy)), "Accuracy against speed"))
+        rows = [
+            [one.name, format_measure(one.x, speed), format_measure(one.y, accuracy), "yes" if one.on_front else "no"]
+            for one in found.points
+        ]
+        parts.append(ReportTable(["bundle", speed.title, accuracy.title, "on the front"], rows))
+    else:
+        parts.append(Paragraph("No bundle has both a speed and an accuracy here."))
+    lacking = [f"{label(run)} has no {MEASURES[key].title}" for run, key in found.left_out]
+    return [*parts, Paragraph("Left out: " + "; ".join(lacking) + ".")] if lacking else parts
+
+
+def environment(runs: Sequence[Run]) -> list[DocumentPart]:
+    """Where each ran, and with what."""
+    rows = [[run.id, *(str(getattr(run, name)) for name in WHERE)] for run in runs]
+    return [Heading("Environment"), ReportTable(["run", *WHERE], rows)]
+
+
+def axis(measure: Measure) -> str:
+    """A measure's name and unit under an axis."""
+    return f"{measure.title} ({measure.axis_unit})" if measure.unit else measure.title

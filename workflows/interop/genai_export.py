@@ -1,0 +1,164 @@
+"""A bundle becomes a folder that onnxruntime-genai runs: its graphs adapted, its program in the peer's words.
+
+bundle ──unsayable, unfit──▶ refused by name, before anything is written
+       ──adapt, lower──▶ genai_config.json, graphs, weights once, tokenizer beside them, a sample in Python and C++
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from workflows.build.workspace import Report, timed_stage
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.genai.folder import TEXT_FILES, parse_genai
+from workflows.bundle.genai.keys import Json, value_at
+from workflows.bundle.genai.metadata import CONFIG
+from workflows.bundle.genai.to_version1 import (
+    DecoderGeometry,
+    TensorNames,
+    to_plain_version2,
+    to_version1,
+    unsupported_keys,
+)
+from workflows.bundle.outline import Fault
+from workflows.bundle.schema import Pipeline
+from workflows.errors import BundleError, Cancelled, RequestError
+from workflows.files import put_in_place
+from workflows.generate.defaults import Defaults
+from workflows.graph import load_graph
+from workflows.graph.signature import signature_of
+from workflows.inspection.contents import check_graphs
+from workflows.interop.genai_graphs import adapt_graph, adaptation_faults
+from workflows.interop.graph_folder import GraphFolder
+from workflows.interop.sample_programs import write_samples
+from workflows.runtime.feeds import Program
+from workflows.strict import NoJsonError, read_json
+from workflows.wire.events import BuildDone
+
+GenaiVersion = Literal[1, 2]
+# a checkpoint's words that `search` has too; the others change tokens there is no telling genai of
+_SEARCH = ("no_repeat_ngram_size", "min_length", "repetition_penalty")
+
+
+def export_genai(
+    folder: Path,
+    out: Path,
+    *,
+    version: GenaiVersion = 1,
+    link: bool = False,
+    report: Report = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> BuildDone:
+    """Writes the bundle in `folder` as a genai folder `out`, which must be new or empty.
+
+    version: 1 for the released wheel, 2 for its proposed successor. link: weights by hard links where the disk can.
+    Raises BundleError with the JSON path of what genai cannot express, RequestError for a target that holds files,
+    Cancelled on request; nothing is written then.
+    """
+    began = time.monotonic()
+    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise RequestError(f"{out} holds something already: choose another --out, or empty it yourself.")
+    bundle = read_bundle(folder)
+    program = check_graphs(bundle)
+    if program is None:
+        raise BundleError(f"{bundle.where} has no KV cache, and genai runs models that generate text alone.")
+    for fault in _faults(bundle, program, version):
+        raise BundleError(f"{bundle.where} cannot be said to genai: at {fault.path}: {fault.message}.")
+    target = out.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.")
+    with timed_stage(report, "export-genai"), beside as folder_beside:
+        draft = Path(folder_beside) / "genai"
+        draft.mkdir()
+        _write(bundle, program, draft, version, link, cancelled)
+        if out.is_dir():
+            out.rmdir()
+        put_in_place(draft, target)
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    return BuildDone(
+        bundle=str(out),
+        seconds=round(time.monotonic() - began, 3),
+        bytes=size,
+        components=list(bundle.pipeline.pipeline.sessions),
+    )
+
+
+def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator[Fault]:
+    yield from unsupported_keys(bundle.pipeline, version)
+    yield from adaptation_faults(program)
+    if program.carries and (version == 2 or not bundle.pipeline.metadata.genai):
+        message = f"genai has no words for {program.carries[0].past}, which is carried from step to step"
+        yield Fault("pipeline.state", message)
+    defaults = Defaults.of_bundle(bundle)
+    for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
+        yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
+
+
+def _write(
+    bundle: Bundle, program: Program, draft: Path, version: GenaiVersion, link: bool, cancelled: Callable[[], bool]
+) -> None:
+    folder = GraphFolder(draft, link=link)
+    tensors: dict[str, TensorNames] = {}
+    written: dict[str, str] = {}  # file there → file here
+    for name, session in bundle.pipeline.pipeline.sessions.items():
+        if cancelled():
+            raise Cancelled("The export was cancelled.")
+        source = bundle.file(session.file)
+        graph = load_graph(source).proto
+        changed = adapt_graph(graph, name, program)
+        if changed is not None and bundle.pipeline.own_names(name):
+            message = f"the nodes that {name} needs for genai's inputs know these by Joinery's names alone"
+            raise BundleError(f"{bundle.where} cannot be said to genai: at metadata.names: {message}.")
+        ends = signature_of(graph if changed is None else changed)
+        tensors[name] = TensorNames(tuple(one.name for one in ends.inputs), tuple(one.name for one in ends.outputs))
+        if session.file not in written:
+            written[session.file] = session.file.replace("/", "-")
+            folder.add(source, written[session.file], changed)
+    for word in TEXT_FILES:
+        if (text := bundle.text(f"tokenizer/{word}")) is not None:
+            (draft / word).write_text(text, "utf-8")
+    pipeline = bundle.pipeline.with_files(written)
+    config = to_plain_version2(pipeline) if version == 2 else _version_1(bundle, pipeline, program, tensors)
+    if {*parse_genai(config, CONFIG, importing=True).pipeline.dataflow} != {*pipeline.pipeline.dataflow}:
+        message = "genai joins graphs by equal names of their tensors, and would join these otherwise"
+        raise BundleError(f"{bundle.where} cannot be said to genai: at pipeline.dataflow: {message}.")
+    (draft / CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    if version == 1 and program.source is None:  # the page gives a text alone
+        write_samples(bundle, draft)
+
+
+def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Mapping[str, TensorNames]) -> Json:
+    words, first = _words(bundle), program.state[0]
+    geometry = DecoderGeometry(
+        layers=max(tensor.layer for tensor in program.state) + 1,
+        kv_heads=first.sized(1)[-3],
+        head_size=first.sized(1)[-1],
+        heads=_size(words, "num_attention_heads"),
+        width=_size(words, "hidden_size"),
+    )
+    defaults = Defaults.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
+    shares = program.facts.writer == "gqa"
+    return to_version1(pipeline, geometry, tensors, shares_buffer=shares, defaults=defaults)
+
+
+def _words(bundle: Bundle) -> Json:
+    """The checkpoint's own configuration; empty where it came without one."""
+    name = "tokenizer/config.json"
+    try:
+        found = read_json(bundle.text(name) or "{}")
+    except NoJsonError as error:
+        raise BundleError(f"{name} of {bundle.folder} {error}: build the bundle anew.") from None
+    if not isinstance(found, dict):
+        raise BundleError(f"{name} of {bundle.folder} is no JSON object: build the bundle anew.")
+    return found
+
+
+def _size(words: Json, key: str) -> int:
+    """A size that the checkpoint says of its text model, 0 where it says none."""
+    found = value_at(words, f"text_config.{key}") or value_at(words, key)
+    return found if isinstance(found, int) else 0

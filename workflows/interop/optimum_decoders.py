@@ -1,0 +1,154 @@
+"""optimum's decoders in two graphs, or in one with an If: made into graphs that each have one thing to do.
+
+    decoder_model_merged │ decoder_model + decoder_with_past_model
+        with past ──▶ the decoder, for one token a run, its own past beginning with no slots
+        without   ──▶ of a decoder behind an encoder: `cross`, hidden states → cross-attention's keys and values, once
+
+The graph with past was traced for one token, so that a longer run in it may see what follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import onnx
+
+from workflows import names
+from workflows.errors import printable
+from workflows.graph.load import load_graph
+from workflows.graph.signature import signature_of
+from workflows.interop.graph_edits import fix_axes, keep_outputs, rename_inputs, resolve_condition
+from workflows.interop.shape_folding import with_known_sizes
+from workflows.kvcache.geometry import layers_of, names_state, patterns_of
+from workflows.runtime.lacking import BRANCH, CROSS_PAST
+from workflows.runtime.signature import FileSignature
+
+CROSS = "cross"
+_DECODERS = "decoder_"
+_COLUMNS = (names.IDS, names.EMBEDS, names.POSITIONS)  # [1, columns, …]
+_CROSS_PRESENT = re.compile(r"present\.(\d+)\.encoder\.(key|value)")
+
+
+@dataclass(frozen=True)
+class LooseGraph:
+    """A graph to be put together with others. model: a changed copy of the file's; None for the file as it is."""
+
+    source: Path
+    signature: FileSignature
+    model: onnx.ModelProto | None = None
+
+
+LooseGraphs = dict[str, LooseGraph]
+
+
+def load_proto(graph: LooseGraph) -> onnx.ModelProto:
+    """The graph itself, its weights where they lie."""
+    return graph.model or load_graph(graph.source).proto
+
+
+@dataclass
+class PreparedGraphs:
+    """done: what was made of the files, lacks: why something could not be; a sentence each."""
+
+    graphs: LooseGraphs
+    done: list[str] = field(default_factory=list)
+    lacks: list[str] = field(default_factory=list)
+
+
+def prepare_graphs(files: Mapping[str, Path]) -> PreparedGraphs:
+    """The graphs of `files`, name → file, in optimum's forms each made into what it is for.
+
+    Raises GraphError for a file that is no graph.
+    """
+    models = {name: load_graph(path).proto for name, path in files.items()}
+    found = PreparedGraphs({name: LooseGraph(files[name], signature_of(model)) for name, model in models.items()})
+    for name in files:
+        if other := _cross_input_names({spec.name for spec in found.graphs[name].signature.inputs}):
+            models[name] = rename_inputs(models[name], other)
+            found.graphs[name] = LooseGraph(files[name], signature_of(models[name]), models[name])
+    for name, graph in [*found.graphs.items()]:
+        if BRANCH in {spec.name for spec in graph.signature.inputs}:
+            _divide_decoder(
+                found, name, graph.source, *(resolve_condition(models[name], BRANCH, past) for past in (True, False))
+            )
+        elif name in found.graphs and (half := _first_run_graph(graph, found.graphs)):
+            _divide_decoder(found, name, found.graphs.pop(half).source, models[name], models[half])
+    return found
+
+
+def _first_run_graph(graph: LooseGraph, graphs: LooseGraphs) -> str | None:
+    """The graph of the first run, which gives the keys and values that `graph` takes and gives, and takes none."""
+    naming, signature = patterns_of(graph.signature.inputs), graph.signature
+    present = naming.present_key % min(layers_of(signature.inputs, naming), default=0)
+    if not names_state(signature.inputs, naming) or present not in {spec.name for spec in signature.outputs}:
+        return None
+    return next(
+        (
+            name
+            for name, other in graphs.items()
+            if not names_state(other.signature.inputs, naming)
+            and present in {spec.name for spec in other.signature.outputs}
+        ),
+        None,
+    )
+
+
+def _divide_decoder(
+    found: PreparedGraphs, name: str, source: Path, then: onnx.ModelProto, first: onnx.ModelProto
+) -> None:
+    """Makes the decoder `name` what runs for every token, and a session of what the first run alone computes.
+
+    source: the file of `first`.
+    """
+    found.graphs[name] = _step_graph(found.graphs[name], then)
+    found.done.append(f"{name} runs for one token at a time, for its graph with past was made for one.")
+    takes = {spec.name for spec in found.graphs[name].signature.inputs if CROSS_PAST.fullmatch(spec.name)}
+    gives = {one.name: one.name.replace("present", "past_key_values") for one in first.graph.output}
+    wanted = {present: past for present, past in gives.items() if past in takes}
+    if not wanted:
+        return
+    # one source, one token: a traced graph takes the batch from whatever is at hand, the decoder's own states too
+    sizes = {(value.name, 0): 1 for value in first.graph.input} | {(name, 1): 1 for name in _COLUMNS}
+    cross = keep_outputs(with_known_sizes(first, sizes), wanted, wanted)
+    own = next(own for own in (CROSS, f"{CROSS}_of_{name}", f"{name}_{CROSS}") if own not in found.graphs)
+    found.graphs[own] = LooseGraph(source, signature_of(cross), cross)
+    found.done.append(f"{own} computes once what {name} attends to of the source: it was a part of {source.name}.")
+    if odd := {spec.name for spec in found.graphs[own].signature.inputs} & {*_COLUMNS}:
+        found.lacks.append(
+            f"The cross-attention's keys of {name} depend on {printable(min(odd))} in {printable(source.name)}, and "
+            "should on the encoder's output alone: build the checkpoint with `joinery build`."
+        )
+
+
+def _cross_input_names(inputs: set[str]) -> dict[str, str]:
+    """What the inputs of a decoder behind an encoder are called here, where they have transformers' own names.
+
+    There the plain names are the source's, and those of the tokens begin with `decoder_`.
+    """
+    if f"{_DECODERS}{names.IDS}" not in inputs:
+        return {}
+    found = {name: name.removeprefix(_DECODERS) for name in inputs if name.startswith(_DECODERS)}
+    found |= {names.MASK: names.PLAIN_SOURCE_MASK} if names.MASK in inputs else {}
+    return {} if {*found.values()} & (inputs - found.keys()) else found
+
+
+def _step_graph(graph: LooseGraph, model: onnx.ModelProto) -> LooseGraph:
+    """The graph with past as the machine runs it: for one token, and without the cross-attention's present."""
+    outputs = [one.name for one in model.graph.output if not _CROSS_PRESENT.fullmatch(one.name)]
+    model = fix_axes(keep_outputs(model, outputs), {(name, 1): 1 for name in (*_COLUMNS, names.LOGITS)})
+    _name_axes(model)
+    return replace(graph, signature=signature_of(model), model=model)
+
+
+def _name_axes(model: onnx.ModelProto) -> None:
+    """Gives present the heads and their size that past has, where the exporter lost them on the way."""
+    pasts = {one.name: one.type.tensor_type.shape.dim for one in model.graph.input}
+    for present in model.graph.output:
+        past = pasts.get(present.name.replace("present", "past_key_values"), ())
+        axes = present.type.tensor_type.shape.dim
+        for place in (1, 3) if len(past) == len(axes) == 4 else ():
+            if past[place].HasField("dim_value"):
+                axes[place].dim_value = past[place].dim_value

@@ -1,0 +1,118 @@
+"""What holds of a graph after every pass that changed it.
+
+No dead initializer, no unused opset import, no stale shape: `tidy` sees to it. Inputs and outputs keep their names,
+types and symbolic axes, and onnx's checker takes the graph: `find_fault` says what does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import onnx
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+
+from workflows.optimize.queries import required_inputs
+
+# onnxruntime registered it in the default domain, where onnx's checker knows nothing of it (facts of the field)
+UNKNOWN_TO_CHECKER = ("SimplifiedLayerNormalization",)
+CONTRIB = "com.microsoft"
+
+Interface = dict[str, tuple[object, ...]]
+
+
+def graph_interface(model: ir.Model, but: tuple[str, ...] = ()) -> Interface:
+    """Name → side, type and axes of the graph's inputs and outputs; `but`: outputs whose axes do not count.
+
+    An input with a default, which nobody need feed, is none of the ends that a pass must keep.
+    """
+    graph = model.graph
+    ends: Interface = {}
+    for side, values in (("input", required_inputs(graph)), ("output", list(graph.outputs))):
+        for value in values:
+            axes = None if value.name in but else str(value.shape)
+            ends[str(value.name)] = (side, value.dtype, axes)
+    return ends
+
+
+def infer_shapes(model: ir.Model) -> None:
+    """Fills in the shapes and types that the exporter left out, as far as onnx knows the operators."""
+    for value in model.graph.initializers.values():
+        tensor = value.const_value
+        if tensor is not None and (value.shape is None or value.dtype is None):
+            value.shape, value.type = ir.Shape(tensor.shape), ir.TensorType(tensor.dtype)
+    unknown = any(value.shape is None for node in model.graph if node.domain == "" for value in node.outputs)
+    if unknown:
+        with _known_to_checker(model):
+            common.ShapeInferencePass()(model)
+
+
+def remove_unused(model: ir.Model) -> bool:
+    """Removes dead initializers and unused opset imports; whether there were any."""
+    dead = [name for name, value in model.graph.initializers.items() if _is_dead(value)]
+    for name in dead:
+        del model.graph.initializers[name]
+    unused = unused_domains(model)
+    for domain in unused:
+        del model.opset_imports[domain]
+    return bool(dead or unused)
+
+
+def unused_domains(model: ir.Model) -> list[str]:
+    """Imported domains of which no node or function is; onnx wants the default one in every case."""
+    used = {"", *(domain for domain, *_ in model.functions)}
+    for graph in (model.graph, *model.functions.values()):
+        used |= {node.domain for node in ir.traversal.RecursiveGraphIterator(graph)}
+    return [domain for domain in model.opset_imports if domain not in used]
+
+
+def find_fault(model: ir.Model, ends: Interface, but: tuple[str, ...] = ()) -> str:
+    """What is wrong with the graph, as a part of a sentence; empty where nothing is. ends: as it was before."""
+    now = graph_interface(model, but)
+    changed = next((name for name in {**ends, **now} if ends.get(name) != now.get(name)), None)
+    if changed is not None:
+        return f"{changed} was {ends.get(changed)} and is {now.get(changed)}"
+    try:
+        with _known_to_checker(model):
+            common.CheckerPass()(model)
+    except (onnx.checker.ValidationError, ir.passes.PassError) as error:
+        cause = error.__cause__ or error
+        return f"onnx's checker refuses the graph: {' '.join(str(cause).split())[:200]}"
+    return ""
+
+
+def _is_dead(value: ir.Value) -> bool:
+    return not value.uses() and not value.is_graph_output() and not value.is_graph_input()
+
+
+def _small_file(value: ir.Value) -> ir.ExternalTensor | None:
+    """The initializer's tensor where it is in a file and small: onnx_ir shows the checker no larger ones."""
+    tensor = value.const_value
+    return tensor if isinstance(tensor, ir.ExternalTensor) and tensor.nbytes <= 1024 else None
+
+
+@contextmanager
+def _known_to_checker(model: ir.Model) -> Iterator[None]:
+    """Within it, the checker finds nothing that it does not know: it is neither given operators of onnxruntime's in
+    the default domain, nor small tensors in files, which it would look for in the working folder."""
+    moved = [n for n in model.graph.all_nodes() if n.domain == "" and n.op_type in UNKNOWN_TO_CHECKER]
+    imported = CONTRIB in model.opset_imports
+    stored = {
+        value: tensor for value in model.graph.initializers.values() if (tensor := _small_file(value)) is not None
+    }
+    if moved and not imported:
+        model.opset_imports[CONTRIB] = 1
+    for node in moved:
+        node.domain = CONTRIB
+    for value, tensor in stored.items():
+        value.const_value = ir.tensor(tensor.numpy(), dtype=tensor.dtype, name=tensor.name)
+    try:
+        yield
+    finally:
+        for value, tensor in stored.items():
+            value.const_value = tensor
+        for node in moved:
+            node.domain = ""
+        if moved and not imported:
+            del model.opset_imports[CONTRIB]

@@ -1,0 +1,140 @@
+"""Matrices in blocks of few bits, as onnxruntime's MatMulNBits and GatherBlockQuantized read them.
+
+    W [N,K] ──rows of blocks──▶ scale and zero point a block ──▶ q [N, blocks, block·bits/8] uint8, low bits first
+                                                                  scales [N, blocks], zero points packed like q
+
+    w ≈ (q - zero point) · scale; K is filled up with zeros to whole blocks
+
+A matrix is worked on in parts of rows, by as many threads as there are cores. The parts are the same however many
+threads there are, and so is what comes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from hashlib import sha256
+
+import numpy as np
+import onnx_ir as ir
+import psutil
+from numpy.typing import NDArray
+
+from workflows.quantize.error_compensation import GROUP, Sums, error_shares, round_group
+from workflows.quantize.grids import BlockFormat, BlockGrid, Floats, round_tile
+from workflows.quantize.lazy_tensors import LazyTensorGroup, known_lazy_tensors
+from workflows.tensors import Array
+
+Bytes = NDArray[np.uint8]
+Weights = NDArray[np.floating]
+Rounder = Callable[[Floats], tuple[Bytes, BlockGrid]]
+# Of a tile: 2 MiB in float32. One that fits a core's cache is done in so short a time that threads, each of which waits
+# for Python between two steps, gain nothing by being several: the same weights take 2.5 times as long.
+_ROWS, _COLUMNS = 512, 1024
+
+
+def quantize_rows(rows: Weights, how: BlockFormat, moments: Sums | None = None) -> tuple[Bytes, Weights, Bytes]:
+    """(q, scales, zero points) of [N,K], the scales in its type; see the module for their shapes.
+
+    moments: of the inputs that the matrix is multiplied by, where its errors are to be made up for.
+    """
+    shapes = how.shapes(*rows.shape)
+    packed, zeros = np.empty(shapes[0], np.uint8), np.empty(shapes[2], np.uint8)
+    scales = np.empty(shapes[1], rows.dtype)
+    rounders, width = _rounders(rows.shape[1], how, moments)
+
+    def fill(start: int) -> None:
+        part = slice(start, start + _ROWS)
+        middles = np.empty(scales[part].shape, np.uint8)
+        for (blocks, tile), rounded in zip(_tiles(rows[part], how, width), rounders, strict=True):
+            integers, grid = rounded(tile)
+            packed[part, blocks] = _pack(integers, how.bits, 1).transpose(2, 0, 1)
+            scales[part, blocks] = grid.scale[:, 0].T
+            middles[:, blocks] = grid.zero[:, 0].T
+        zeros[part] = _pack(middles, how.bits, 1)
+
+    with ThreadPoolExecutor(psutil.cpu_count(logical=False) or 1) as pool:
+        for _ in pool.map(fill, range(0, len(rows), _ROWS)):
+            pass
+    return packed, scales, zeros
+
+
+def _rounders(inner: int, how: BlockFormat, moments: Sums | None) -> tuple[list[Rounder], int]:
+    """How each tile of a row of tiles is rounded, and the columns of a tile."""
+    if moments is None:
+        width = max(_COLUMNS, how.size)
+        return [partial(round_tile, how=how)] * -(-inner // width), width
+    used = [min(GROUP, inner - start) for start in range(0, inner, GROUP)]
+    shares = [error_shares(*pair) for pair in zip(moments, used, strict=True)]
+    return [partial(round_group, shares=one, how=how) for one in shares], GROUP
+
+
+def dequantize_rows(packed: Bytes, scales: Floats, zeros: Bytes | None, inner: int, how: BlockFormat) -> Floats:
+    """[N,K] float32 of what quantize_rows gives; zeros: None for the middle."""
+    blocks = scales.shape[1]
+    integers = _unpack(packed, how.bits).astype(np.float32)
+    zero = np.full(scales.shape, how.middle) if zeros is None else _unpack(zeros, how.bits)[:, :blocks]
+    values = (integers - zero[..., None].astype(np.float32)) * scales[..., None].astype(np.float32)
+    return values.reshape(len(packed), -1)[:, :inner]
+
+
+def _tiles(rows: Weights, how: BlockFormat, width: int) -> Iterator[tuple[slice, Floats]]:
+    """Some blocks of all rows, and their weights turned: [blocks, block, rows] float32."""
+    outer, inner = rows.shape
+    for start in range(0, inner, width):
+        taken = min(width, inner - start)
+        blocks = -(-taken // how.size)
+        tile = np.zeros((blocks * how.size, outer), np.float32)
+        tile[:taken] = rows[:, start : start + taken].T
+        yield slice(start // how.size, start // how.size + blocks), tile.reshape(blocks, how.size, outer)
+
+
+def _pack(integers: Bytes, bits: int, axis: int) -> Bytes:
+    """Two 4-bit numbers a byte along an axis, the first one low; an odd last one alone."""
+    if bits == 8:
+        return integers
+    first, second = (integers.take(range(start, integers.shape[axis], 2), axis) for start in (0, 1))
+    second <<= 4
+    paired = tuple(slice(size) for size in second.shape)
+    first[paired] |= second
+    return first
+
+
+def _unpack(packed: Bytes, bits: int) -> Bytes:
+    if bits == 8:
+        return packed
+    return np.stack([packed & 15, packed >> 4], -1).reshape(*packed.shape[:-1], -1)
+
+
+def quantized_matrix(
+    source: ir.TensorProtocol, rows: bool, how: BlockFormat, moments: Sums | None = None
+) -> tuple[ir.LazyTensor, ...]:
+    """q, scales and, where they are a block's own, zero points of a matrix stored [N,K] (`rows`) or [K,N]."""
+    return _lazy_tensors(source, rows, how, moments).tensors
+
+
+def quantized_table(source: ir.TensorProtocol, how: BlockFormat, moments: Sums | None = None) -> ir.LazyTensor:
+    """q of a matrix [N,K] as a matrix [N, blocks · bytes]: other axes over the same bytes."""
+    (outer, blocks, size), *_ = how.shapes(int(source.shape[0]), int(source.shape[1]))
+    return _lazy_tensors(source, True, how, moments).view(
+        0, f"{source.name}.int{how.bits}.rows", (outer, blocks * size)
+    )
+
+
+def _lazy_tensors(source: ir.TensorProtocol, rows: bool, how: BlockFormat, moments: Sums | None) -> LazyTensorGroup:
+    outer, inner = (int(axis) for axis in (source.shape if rows else source.shape[::-1]))
+    packed, scales, zeros = how.shapes(outer, inner)
+    name = f"{source.name}.int{how.bits}"
+    kinds = [
+        (name, ir.DataType.UINT8, packed),
+        (f"{name}.scales", source.dtype, scales),
+        (f"{name}.zeros", ir.DataType.UINT8, zeros),
+    ]
+    learned = "" if moments is None else sha256(moments.tobytes()).hexdigest()
+
+    def make(matrix: Array) -> tuple[NDArray[np.generic], ...]:
+        return quantize_rows(matrix if rows else matrix.T, how, moments)[: len(tensors)]
+
+    tensors = kinds[: 2 if how.symmetric else 3]
+    return known_lazy_tensors(source, (rows, how, learned), tensors, make)

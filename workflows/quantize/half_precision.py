@@ -1,0 +1,181 @@
+"""fp16, bf16: weights, activations and the cache in 16 bits; what needs more range or digits stays in float32.
+
+    float32 weights ──when they are read──▶ 16 bits         positions ──Cast──▶ angles, cos, sin in float32 ──Cast──▶
+    float32 node ──▶ 16 bits; Pow, means, roots … ──Cast──▶ float32 ──Cast──▶
+
+At the graph's edge the cache, the cross cache and the masks of the cache change their type; logits and what components
+hand each other stay float32, so that components of any precision fit together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from workflows.kvcache.geometry import MASK
+from workflows.optimize.base import PassResult, Refusal
+from workflows.optimize.graph_edits import add_initializer, bypass, make_node
+from workflows.optimize.queries import largest_finite
+from workflows.quantize.base import Ranges
+from workflows.quantize.lazy_tensors import lazy_tensors
+from workflows.recipe import QuantizeSettings
+
+FLOAT = ir.DataType.FLOAT
+# Sums of squares and powers leave the range of fp16, small roots its digits; the others take float32, or say it.
+SUMS = ("Pow", "ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2", "LpNormalization", "CumSum", "Exp")
+ROOTS = ("Sqrt", "Reciprocal", "Log")
+UNTYPED = ("Range", "Resize", "Constant", "ConstantOfShape", "EyeLike")
+FULL = frozenset({*SUMS, *ROOTS, *UNTYPED})
+_WHOLE = (ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.INT8, ir.DataType.UINT8)
+_CACHE_OPERATORS = ("past_key_values.", "present.", "cross.", MASK)
+
+
+class HalfPrecision:
+    """`fp16` or `bf16`: the same with another type."""
+
+    needs_ranges = False
+    retypes = True
+
+    def __init__(self, name: str, title: str, dtype: ir.DataType) -> None:
+        self.name, self.title, self._dtype = name, title, dtype
+
+    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
+        """Takes graphs without control flow and functions: a type changes on both sides of their edges."""
+        inner = next((node for node in model.graph if _has_body(node)), None)
+        if inner is not None:
+            return Refusal(f"{inner.op_type} holds graphs of its own, whose types would not follow", str(inner.name))
+        if model.functions:
+            return Refusal("the model has functions, whose types would not follow")
+        return None
+
+    def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
+        """See Method."""
+        if not any(value.dtype == FLOAT for value in model.graph.initializers.values()):
+            return PassResult(False, (Refusal("the graph has no float32 weight"),))
+        kept = _Retyping(model.graph, self._dtype, settings).run()
+        return PassResult(True, tuple(kept))
+
+
+class _Retyping:
+    """One graph on its way: which nodes stay float32, and every value in the type that somebody asked for."""
+
+    def __init__(self, graph: ir.Graph, dtype: ir.DataType, settings: QuantizeSettings) -> None:
+        self._graph, self._dtype, self._excluded = graph, dtype, set(settings.exclude)
+        self._floats = {value for value in (*graph.inputs, *graph.initializers.values()) if value.dtype == FLOAT}
+        self._exact: set[ir.Value] = set()  # float32 values that come of whole numbers alone
+        self._made: dict[tuple[ir.Value, ir.DataType], ir.Value] = {}
+
+    def run(self) -> list[Refusal]:
+        """Rewrites the graph; gives the nodes that a person excluded."""
+        kept: list[Refusal] = []
+        for value in self._graph.inputs:
+            if value in self._floats and _is_cache_value(value):
+                value.type = ir.TensorType(self._dtype)
+        for node in list(self._graph):
+            if node.name in self._excluded:
+                kept.append(Refusal("the recipe excludes it", str(node.name)))
+            self._retype(node)
+        for index, output in enumerate(self._graph.outputs):
+            if output in self._floats:
+                wanted = self._dtype if _is_cache_value(output) else FLOAT
+                if output.dtype != wanted:
+                    self._graph.outputs[index] = self._renamed(output, wanted)
+        for node in list(self._graph):
+            if node.op_type == "Cast" and node.inputs[0] is not None and node.inputs[0].dtype == node.outputs[0].dtype:
+                _drop_cast(node)
+        return kept
+
+    def _retype(self, node: ir.Node) -> None:
+        sources = [value for value in node.inputs if value is not None and value in self._floats]
+        results = [value for value in node.outputs if self._is_float(value, node, bool(sources))]
+        self._floats.update(results)
+        exact = self._is_exact(node, sources)
+        full = exact or node.op_type in FULL or node.name in self._excluded
+        wanted = FLOAT if full else self._dtype
+        for index, value in enumerate(node.inputs):
+            if value is not None and value in self._floats:
+                node.replace_input_with(index, self._as(value, wanted, node))
+        for value in results:
+            value.type = ir.TensorType(wanted)
+        if exact:
+            self._exact.update(results)
+        if node.op_type == "Cast" and results:
+            node.attributes["to"] = ir.AttrInt64("to", int(wanted))
+
+    def _is_float(self, value: ir.Value, node: ir.Node, fed: bool) -> bool:
+        """Whether the value was float32; of operators that nothing is known of, what their inputs are."""
+        return bool(value.name) and (value.dtype == FLOAT or (value.dtype is None and fed and node.op_type != "Cast"))
+
+    def _is_exact(self, node: ir.Node, sources: list[ir.Value]) -> bool:
+        """Positions and what is computed of them: 16 bits hold no position beyond 2,048."""
+        if node.op_type == "Cast":
+            source = node.inputs[0]
+            return source is not None and (source.dtype in _WHOLE or source in self._exact)
+        active = [value for value in sources if not value.is_initializer()]
+        return bool(active) and all(value in self._exact for value in active)
+
+    def _as(self, value: ir.Value, wanted: ir.DataType, reader: ir.Node) -> ir.Value:
+        """The value in the type `wanted`, made once."""
+        if value.is_initializer() and not value.is_graph_input():
+            return self._constant(value, wanted)
+        if value.dtype == wanted:
+            return value
+        if (value, wanted) not in self._made:
+            made = ir.Value(name=f"{value.name}.{wanted.name.lower()}", type=ir.TensorType(wanted), shape=value.shape)
+            cast = make_node("Cast", [value], [made], {"to": int(wanted)}, like=reader)
+            self._graph.insert_before(reader, cast)
+            self._made[value, wanted] = made
+        return self._made[value, wanted]
+
+    def _constant(self, value: ir.Value, wanted: ir.DataType) -> ir.Value:
+        assert value.const_value is not None  # an initializer of a graph on disk
+        if wanted == FLOAT:  # large ones are weights of a node that was excluded
+            return value if value.const_value.size > 1 << 16 else self._clamped(value)
+        name = f"{value.name}.{wanted.name.lower()}"
+        return add_initializer(self._graph, name, to_half(value.const_value, wanted, name))
+
+    def _clamped(self, value: ir.Value) -> ir.Value:
+        """A float32 constant that 16 bits can hold too: a mask's floor must not become infinite behind a Cast."""
+        assert value.const_value is not None
+        array, limit = value.const_value.numpy(), largest_finite(self._dtype)
+        if not (np.isfinite(array) & (np.abs(array) > limit)).any():
+            return value
+        name = f"{value.name}.clamped"
+        return add_initializer(self._graph, name, ir.tensor(np.clip(array, -limit, limit), name=name))
+
+    def _renamed(self, output: ir.Value, wanted: ir.DataType) -> ir.Value:
+        """An output of the graph's under the old name, behind a Cast."""
+        name, node = output.name, output.producer()
+        assert node is not None  # an output that is an input has its type already
+        result = ir.Value(name=name, type=ir.TensorType(wanted), shape=output.shape)
+        output.name = f"{name}.inner"
+        cast = make_node("Cast", [output], [result], {"to": int(wanted)}, like=node)
+        self._graph.insert_after(node, cast)
+        return result
+
+
+def to_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.LazyTensor:
+    """The tensor in 16 bits; what is finite stays finite."""
+    limit = largest_finite(dtype)
+
+    def convert(array: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
+        return (np.where(np.isfinite(array), np.clip(array, -limit, limit), array).astype(dtype.numpy()),)
+
+    return lazy_tensors(source, ("half", dtype, name), [(name, dtype, tuple(source.shape))], convert)[0]
+
+
+def _is_cache_value(value: ir.Value) -> bool:
+    return str(value.name).startswith(_CACHE_OPERATORS)
+
+
+def _has_body(node: ir.Node) -> bool:
+    kinds = (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS)
+    return any(attribute.type in kinds for attribute in node.attributes.values())
+
+
+def _drop_cast(node: ir.Node) -> None:
+    """Takes a Cast to the same type away, unless it gives an output of the graph's its name."""
+    source, result = node.inputs[0], node.outputs[0]
+    if source is not None and not result.is_graph_output():
+        bypass(result, source)

@@ -1,0 +1,77 @@
+"""fp16 of one weight: stored in half the bytes, and computed with in float32, which keeps eleven of its bits.
+
+    x · W  →  x · Cast(W16)        Gather(W, ids)  →  Cast(Gather(W16, ids))
+
+A runtime unfolds W16 when it opens the graph, so that it is as fast as in float32: what becomes smaller is the file.
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from workflows.optimize.base import PassResult, Refusal
+from workflows.optimize.graph_edits import add_initializer, drop_unused, make_node, replace_nodes
+from workflows.quantize.base import Ranges
+from workflows.quantize.half_precision import to_half
+from workflows.quantize.linear_layers import LinearProduct, find_linears, find_tables
+from workflows.recipe import QuantizeSettings
+
+FLOAT, HALF = ir.DataType.FLOAT, ir.DataType.FLOAT16
+
+
+class HalfStorage:
+    """`fp16` of single nodes, in a graph of float32."""
+
+    name = "fp16"
+    title = "Weights stored in 16 bits"
+    needs_ranges = False
+    retypes = False
+
+    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
+        """Runs on any graph."""
+        return None
+
+    def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
+        """See Method."""
+        linears, refused = find_linears(model, settings)
+        taken = [linear for linear in linears if linear.tensor.dtype == FLOAT]
+        for linear in taken:
+            _store_weight(linear)
+        tables = [(gather, table) for gather, table in find_tables(model.graph) if gather.name not in settings.exclude]
+        for gather, table in tables if settings.embedding else ():
+            _store_table(gather, table)
+        return PassResult(bool(taken or (tables and settings.embedding)), tuple(refused))
+
+
+def _store_weight(linear: LinearProduct) -> None:
+    node, graph = linear.node, linear.node.graph
+    assert graph is not None  # find_linears looks at graphs
+    stored, name = _half(graph, linear.weight), f"{linear.weight.name}.{linear.node.name}"
+    weight = ir.Value(name=f"{name}.float", type=ir.TensorType(FLOAT), shape=linear.weight.shape)
+    nodes = [make_node("Cast", [stored], [weight], {"to": int(FLOAT)}, like=node)]
+    if linear.rows and node.op_type == "MatMul":  # the Transpose before it may be of others too
+        turned = ir.Value(name=f"{name}.turned", type=weight.type)
+        nodes.append(make_node("Transpose", [weight], [turned], {"perm": [1, 0]}, like=node))
+        weight = turned
+    before = node.inputs[1].producer()
+    graph.insert_before(node, nodes)
+    node.replace_input_with(1, weight)
+    if before is not None:
+        drop_unused(before)
+
+
+def _store_table(gather: ir.Node, table: ir.Value) -> None:
+    graph, old = gather.graph, gather.outputs[0]
+    assert graph is not None
+    rows = ir.Value(name=f"{old.name}.half", type=ir.TensorType(HALF), shape=old.shape)
+    result = ir.Value(name=old.name, type=old.type, shape=old.shape)
+    new = make_node("Gather", [_half(graph, table), gather.inputs[1]], [rows], {"axis": 0}, like=gather)
+    cast = make_node("Cast", [rows], [result], {"to": int(FLOAT)}, like=gather)
+    new.name = gather.name
+    replace_nodes([old], [result], [new, cast], gather)
+
+
+def _half(graph: ir.Graph, weight: ir.Value) -> ir.Value:
+    assert weight.const_value is not None
+    name = f"{weight.name}.float16"
+    return add_initializer(graph, name, to_half(weight.const_value, HALF, name))

@@ -1,0 +1,84 @@
+"""Tensors that are computed of a weight when the file is written, and forgotten then: no weight is held twice.
+
+    source (a place in a file) ──read──▶ make ──▶ parts, each given once and dropped
+
+Graphs that share a weight share what is made of it: the same source and recipe give the same objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
+from weakref import WeakValueDictionary
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from workflows.graph.weights import tensor_key
+
+Kind = tuple[str, ir.DataType, Sequence[int]]  # a part's name, type and shape
+Make = Callable[[NDArray[np.generic]], Sequence[NDArray[np.generic]]]
+SOURCE_RECIPE = "joinery.made_of"  # in a part's `meta`: (offset and bytes of its source, the recipe, which part)
+CHUNK = 1 << 20  # numbers that are worked on at once: what is in between stays small beside the matrix
+
+
+class LazyTensorGroup:
+    """The parts that `make` gives of one weight. Reading one of them makes all; each is kept until it is read."""
+
+    def __init__(self, source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> None:
+        self.source, self._kinds, self._make_parts = source, tuple(kinds), make
+        self._ready: dict[int, NDArray[np.generic]] = {}
+        self.tensors = tuple(
+            ir.LazyTensor(partial(self._part, index), dtype, ir.Shape(shape), name=name)
+            for index, (name, dtype, shape) in enumerate(self._kinds)
+        )
+        if isinstance(source, ir.ExternalTensor):
+            for index, tensor in enumerate(self.tensors):
+                tensor.meta[SOURCE_RECIPE] = (source.offset or 0, source.nbytes, recipe, index)
+
+    def view(self, index: int, name: str, shape: Sequence[int]) -> ir.LazyTensor:
+        """A part under another name and shape: in a folder of parts the same file."""
+        part = self.tensors[index]
+        view = ir.LazyTensor(partial(self._turned, index, shape), part.dtype, ir.Shape(shape), name=name)
+        view.meta.update(part.meta)
+        return view
+
+    def _turned(self, index: int, shape: Sequence[int]) -> ir.TensorProtocol:
+        return ir.tensor(self._part(index).numpy().reshape(shape), dtype=self._kinds[index][1])
+
+    def _part(self, index: int) -> ir.TensorProtocol:
+        if index not in self._ready:
+            self._ready = dict(enumerate(self._make_parts(np.asarray(self.source.numpy()))))
+            if isinstance(self.source, ir.ExternalTensor):
+                self.source.release()  # its pages count as ours while they are mapped
+        name, dtype, shape = self._kinds[index]
+        return ir.tensor(self._ready.pop(index).reshape(shape), dtype=dtype, name=name)
+
+
+_KNOWN: WeakValueDictionary[Hashable, LazyTensorGroup] = WeakValueDictionary()
+
+
+Parts = tuple[ir.LazyTensor, ...]
+
+
+def lazy_tensors(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> Parts:
+    """The parts of `source`; `recipe` says all that makes two of them differ."""
+    return known_lazy_tensors(source, recipe, kinds, make).tensors
+
+
+def known_lazy_tensors(
+    source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make
+) -> LazyTensorGroup:
+    """See lazy_tensors."""
+    key = (tensor_key(source), recipe)
+    found = _KNOWN.get(key)
+    if found is None:
+        found = _KNOWN[key] = LazyTensorGroup(source, recipe, kinds, make)
+    return found
+
+
+def row_chunks(outer: int, inner: int) -> Iterator[slice]:
+    """Parts of the axis `outer`, of at most CHUNK numbers each."""
+    step = max(1, CHUNK // max(inner, 1))
+    yield from (slice(start, start + step) for start in range(0, outer, step))

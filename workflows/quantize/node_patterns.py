@@ -1,0 +1,44 @@
+"""Nodes that are left alone, said by patterns: `*` stands for any letters, `?` for one.
+
+    recipe.quantize.exclude ──expand_node_patterns──▶ the names of nodes;  the bundle's recipe keeps the patterns
+
+A pattern fits a node by its name, or by the module that it is of: `model/layers/0/*`, `*/down_proj`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import translate
+from re import compile as pattern_of
+
+import onnx_ir as ir
+
+from workflows.graph.flat_graph import SCOPES_KEY, scope_of_name, scope_of_names
+from workflows.recipe import Recipe
+
+
+def expand_node_patterns(recipe: Recipe, models: Iterable[ir.Model]) -> Recipe:
+    """The recipe with each pattern replaced by the nodes that it fits; one that fits none stays, to be refused."""
+    if not any(map(_is_pattern, recipe.quantize.exclude)):
+        return recipe
+    nodes = [node for model in models for node in model.graph.all_nodes()]
+    exclude = dict.fromkeys(name for wanted in recipe.quantize.exclude for name in _matching_nodes(wanted, nodes))
+    return recipe.model_copy(update={"quantize": recipe.quantize.model_copy(update={"exclude": tuple(exclude)})})
+
+
+def _is_pattern(wanted: str) -> bool:
+    return "*" in wanted or "?" in wanted
+
+
+def _matching_nodes(wanted: str, nodes: list[ir.Node]) -> list[str]:
+    if not _is_pattern(wanted):
+        return [wanted]
+    fits = pattern_of(translate(wanted.replace("[", "[[]"))).match  # a bracket in a name is a bracket
+    return [str(node.name) for node in nodes if any(map(fits, _node_names(node)))] or [wanted]
+
+
+def _node_names(node: ir.Node) -> tuple[str, ...]:
+    """Its name, its module and its place in it."""
+    name, noted = str(node.name), node.metadata_props.get(SCOPES_KEY)
+    scope = scope_of_names(noted) if noted is not None else scope_of_name(name)
+    return (name, scope, f"{scope}/{name}") if scope else (name,)
