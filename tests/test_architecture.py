@@ -46,11 +46,11 @@ def test_the_control_sees_what_is_loaded() -> None:
     "module",
     [
         "workflows.wire",
-        "workflows.errors",
+        "workflows.common.errors",
         "workflows.inspection.picture.layout",
         "workflows.inspection.picture.svg",
         "workflows.measure.history",
-        "workflows.measure.front",
+        "workflows.measure.pareto_front",
     ],
 )
 def test_the_vocabulary_is_light(module: str) -> None:

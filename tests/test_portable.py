@@ -35,7 +35,10 @@ RENAMES = "rename(), which replaces nothing on Windows"
 # Where something of this is right: (file, what) → why.
 ALLOWED = {
     ("installer/bootstrap.py", "'/etc/"): "is_debian looks at it on Linux alone",
-    ("workflows/files.py", RENAMES): "folders, which nothing can replace: each name was freed, or is drawn by chance",
+    (
+        "workflows/common/files.py",
+        RENAMES,
+    ): "folders, which nothing can replace: each name was freed, or is drawn by chance",
     ("workflows/build/workspace.py", RENAMES): "a folder, whose place was freed before",
     ("workflows/common/stage_cache.py", RENAMES): "a folder, whose name its lock keeps for this process",
     ("workflows/cli/completion.py", "shell=True"): "typer's word for which shell completes; no process is started",

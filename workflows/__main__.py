@@ -2,7 +2,7 @@
 
 import sys
 
-from workflows.errors import package_error
+from workflows.common.errors import package_error
 
 
 def main() -> None:

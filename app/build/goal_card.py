@@ -28,7 +28,7 @@ from app.text.formatting import format_bytes, format_number
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, theme
 from app.widgets.wheel_guard import ignore_wheel
-from workflows.wire.codec import Mismatch, read
+from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.goals import AT_LEAST, Goal, Metric, TaskFile
 from workflows.wire.reports.goal import GOAL_FILE, GoalReport, TriedPoint
 
@@ -134,7 +134,7 @@ def read_goal_report(bundle: Path) -> GoalReport | None:
     """What was tried for a bundle; None where it was not built to a goal, or the file is no such report."""
     try:
         report = read(GoalReport, json.loads((bundle / GOAL_FILE).read_text("utf-8")))
-    except (OSError, ValueError, Mismatch):
+    except (OSError, ValueError, PayloadMismatch):
         return None
     return report if set(range(len(report.points))).issuperset({report.chosen, *report.front}) else None
 

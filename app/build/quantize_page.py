@@ -14,7 +14,7 @@ from app.text.formatting import format_bytes
 from app.widgets.basics import CardFrame, EmptyState, PillLabel, label, set_role
 from app.widgets.theme import G
 from workflows.wire.codec import read
-from workflows.wire.reports.plan import PassOffer, PlanReport, PrecisionOffer
+from workflows.wire.reports.plan import PassOption, PlanReport, PrecisionOption
 
 
 class OptimizePage(StepPage):
@@ -59,7 +59,7 @@ class OptimizePage(StepPage):
         self._card.setVisible(bool(offers))
         self._empty.setVisible(not offers)
 
-    def _switch(self, offer: PassOffer, on: bool) -> QCheckBox:
+    def _switch(self, offer: PassOption, on: bool) -> QCheckBox:
         switch = QCheckBox(f"{offer.title}  ({offer.name})")  # the name is what the stages and refusals call it
         switch.setChecked(on)
         switch.toggled.connect(lambda _on: self._on_switch())
@@ -72,7 +72,7 @@ class OptimizePage(StepPage):
 class PrecisionCard(ChoiceCard):
     """A precision: what it is, what the chosen target makes of it, and what its weights take."""
 
-    def __init__(self, offer: PrecisionOffer) -> None:
+    def __init__(self, offer: PrecisionOption) -> None:
         super().__init__(offer.title, offer.note)
         self.runs, self.weights = label("", "muted", wrap=True), label("", "muted")
         self.runs.setContentsMargins(3 * G, 0, 0, 0)
@@ -85,7 +85,7 @@ class PrecisionCard(ChoiceCard):
         self.body.insertWidget(self.body.count() - 1, self.runs)
         self.body.insertLayout(self.body.count() - 1, facts)
 
-    def show_offer(self, offer: PrecisionOffer, target: str) -> None:
+    def show_offer(self, offer: PrecisionOption, target: str) -> None:
         """What `target` makes of it, and the bytes, with the settings as they are now."""
         reason = self.tr("Not for %1: %2.").replace("%1", target).replace("%2", offer.refused)
         self.allow(not offer.refused, reason if offer.refused else "")

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
-from workflows.wire.reports.plan import Arrow, Box
+from workflows.wire.reports.plan import PlanComponent, PlanEdge
 
 _BOX_H, _BAR_H, _GAP = 9 * G, 4 * G, 5 * G
 
@@ -17,14 +17,14 @@ class RecipeDiagram(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._components: list[Box] = []
-        self._edges: list[Arrow] = []
+        self._components: list[PlanComponent] = []
+        self._edges: list[PlanEdge] = []
         self._cache = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Components of the recipe"))
         theme().changed.connect(self.update)
 
-    def set_plan(self, components: list[Box], edges: list[Arrow], cache: str) -> None:
+    def set_plan(self, components: list[PlanComponent], edges: list[PlanEdge], cache: str) -> None:
         """Draw these; `cache` is the bar's text."""
         self._components, self._edges, self._cache = components, edges, cache
         self.setAccessibleDescription("; ".join(f"{e.source} → {e.target} ({e.kind})" for e in edges))
@@ -44,7 +44,7 @@ class RecipeDiagram(QWidget):
         """Room above the boxes for edges that leap over one."""
         return 1.0 + G * len(leaps) + G if (leaps := self._leaps()) else 1.0
 
-    def _leaps(self) -> list[Arrow]:
+    def _leaps(self) -> list[PlanEdge]:
         """The edges that leap over a box: each has a height of its own."""
         place = {c.name: i for i, c in enumerate(self._components)}
         flow = [e for e in self._edges if e.kind != "cache"]
@@ -82,7 +82,7 @@ class RecipeDiagram(QWidget):
         left, right = min(b.left() for b in touched), max(b.right() for b in touched)
         return QRectF(left, touched[0].bottom() + _GAP, right - left, _BAR_H)
 
-    def _paint_box(self, painter: QPainter, box: QRectF, component: Box) -> None:
+    def _paint_box(self, painter: QPainter, box: QRectF, component: PlanComponent) -> None:
         color = theme().color
         tint = color(component.name) if component.name in ("prefill", "decode") else color("accent")
         painter.setPen(QPen(color("border"), 1))
@@ -118,7 +118,7 @@ class RecipeDiagram(QWidget):
         short = painter.fontMetrics().elidedText(self._cache, Qt.TextElideMode.ElideRight, int(bar.width()) - 2 * G)
         painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, short)
 
-    def _paint_edge(self, painter: QPainter, edge: Arrow, boxes: dict[str, QRectF], bar: QRectF | None) -> None:
+    def _paint_edge(self, painter: QPainter, edge: PlanEdge, boxes: dict[str, QRectF], bar: QRectF | None) -> None:
         source, target = boxes.get(edge.source.split(".")[0]), boxes.get(edge.target.split(".")[0])
         if source is None or target is None:
             return

@@ -17,7 +17,7 @@ from app.state.json_file import parse_json
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.widgets.basics import Section, button, label, set_role
 from app.widgets.theme import G, mono_font
-from workflows.files import write_whole
+from workflows.common.files import write_atomically
 from workflows.wire.requests import Options
 
 
@@ -165,7 +165,7 @@ class RecipeEditor(Section):
     def save(self, file: Path) -> None:
         """The text to a file."""
         try:
-            write_whole(file, (self.text.toPlainText().rstrip() + "\n").encode())
+            write_atomically(file, (self.text.toPlainText().rstrip() + "\n").encode())
         except OSError as error:
             why = error.strerror or type(error).__name__
             self._say(self.tr("%1 cannot be written: %2.").replace("%1", str(file)).replace("%2", why))

@@ -15,7 +15,7 @@ from app.widgets.basics import Section, label, set_role
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.theme import G
 from app.widgets.token_spin import add_token_unit
-from workflows.wire.reports.plan import Offer, PlanReport, TargetOffer
+from workflows.wire.reports.plan import PlanOption, PlanReport, TargetOption
 
 
 class RecipePage(StepPage):
@@ -242,7 +242,7 @@ class RecipePage(StepPage):
             note.setText(error if wrong else text)
             set_role(note, "error" if wrong else "muted")
 
-    def _show_target(self, targets: list[TargetOffer], chosen: str) -> None:
+    def _show_target(self, targets: list[TargetOption], chosen: str) -> None:
         """The targets that the engine has; what the chosen one makes otherwise, each with its reason."""
         if [self.target.itemData(place) for place in range(self.target.count())] != [one.name for one in targets]:
             self.target.clear()
@@ -253,7 +253,7 @@ class RecipePage(StepPage):
         plain = self.tr("The graphs as they are: nothing is made otherwise for it.")
         self.target_note.setText("\n".join(f"• {reason}" for reason in reasons) or plain)
 
-    def _show_variant(self, variants: list[Offer], chosen: str) -> None:
+    def _show_variant(self, variants: list[PlanOption], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))
         reason = next((offer.note for offer in variants if not offer.available), "")
         self.variant.setEnabled(not reason)

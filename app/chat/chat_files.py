@@ -16,7 +16,7 @@ from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
 from app.jobs.time_slices import run_at_once
 from app.widgets import Banner
 from app.widgets.file_suffix import with_file_suffix
-from workflows.locks import HeldError
+from workflows.common.locks import LockHeldError
 
 
 class ChatFiles(QObject):
@@ -60,7 +60,7 @@ class ChatFiles(QObject):
     def _open(self, key: str, how: Callable[[str], None]) -> None:
         try:
             how(key)
-        except HeldError as error:
+        except LockHeldError as error:
             self._offer_copy(key, error.holder)
             return
         except FileNotFoundError:
@@ -118,7 +118,7 @@ class ChatFiles(QObject):
         """Whether it was done; else the banner says why not."""
         try:
             change()
-        except HeldError as error:
+        except LockHeldError as error:
             text = self.tr("The chat is open in another window, which alone can change it.")
             self._chat_banner.show_message("info", text, details=error.holder)
         except (OSError, ValueError) as error:

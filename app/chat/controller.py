@@ -23,7 +23,7 @@ from app.chat.thinking import measure_thinking
 from app.state.bundle_session import BundleSession, SessionFailure
 from app.state.chat_store import ChatStore
 from app.state.conversation import ChatMessage, Conversation
-from workflows.errors import describe_os_error
+from workflows.common.errors import describe_os_error
 from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 TRACED = 10_000

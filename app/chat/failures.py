@@ -14,7 +14,7 @@ from app.state.bundle_session import SessionFailure
 from app.text.formatting import pluralize
 from app.widgets import Banner
 from workflows.wire.reports.inspection import VerifyReport
-from workflows.wire.requests import Verify
+from workflows.wire.requests import VerifyBundle
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -61,7 +61,7 @@ class FailureBanner(QObject):
 
     def _verify(self) -> None:
         self._banner.show_message("info", self.tr("Checking every file of the bundle …"))
-        job = self._context.probe_worker.request(Verify(self._context.session.bundle))
+        job = self._context.probe_worker.request(VerifyBundle(self._context.session.bundle))
         job.on_answer(self._on_verified)
         job.on_error(lambda error: self._banner.error(error.message, error.details))
 

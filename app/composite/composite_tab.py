@@ -20,11 +20,11 @@ from app.widgets import Banner, ElidedLabel, EmptyState, PillLabel, button
 from app.widgets.actions import add_action
 from app.widgets.file_suffix import with_file_suffix
 from app.widgets.theme import G
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
+from workflows.common.paths import make_folder
 from workflows.inspection.picture.drawing import TINTS, CompositeDrawing
 from workflows.inspection.picture.layout import lay_out
 from workflows.inspection.picture.svg import write_picture
-from workflows.paths import make_folder
 from workflows.wire.reports.composite import Composite
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from workflows.wire.reports.graphs import Change, GraphFacts, GraphNode, GraphReport, GraphStage, GraphValue, NodeBefore
-from workflows.wire.requests import Where
+from workflows.wire.requests import GraphReference
 
 SlicedTask = Generator[None, None, Any]
 CHANGE_SIGNS = {"removed": "−", "added": "+", "changed": "~", "": ""}
@@ -52,7 +52,7 @@ class IndexedGraph:
     """Nodes in topological order; `producer[v]` is a node or -1, `consumers[v]` are nodes."""
 
     title: str
-    where: Where
+    where: GraphReference
     stages: list[GraphStage]
     facts: GraphFacts
     inputs: list[int]
@@ -90,7 +90,7 @@ def read_graph(report: GraphReport) -> Generator[None, None, IndexedGraph]:
     """The graph of a report. Raises ValueError for a node that names a value which is not there."""
     graph = IndexedGraph(
         title=report.title,
-        where=Where(report.path, report.component, report.stage),
+        where=GraphReference(report.path, report.component, report.stage),
         stages=report.stages,
         facts=report.facts,
         inputs=report.inputs,

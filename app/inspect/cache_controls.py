@@ -20,7 +20,7 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
 from app.widgets.token_spin import add_token_unit
-from workflows.paths import make_folder
+from workflows.common.paths import make_folder
 
 SUFFIX = ".safetensors"
 

@@ -14,7 +14,7 @@ from app.text.formatting import format_bytes, format_number, pluralize
 from app.widgets import CardFrame, PillLabel, label
 from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
-from workflows.wire.reports.composite import ranges
+from workflows.wire.reports.composite import format_ranges
 
 FACT_COLUMNS = 4
 
@@ -78,7 +78,7 @@ class CacheGroupCard(CardFrame):
             window = self.tr("none: the source")
         allocated = "–" if table is None else pluralize(table.allocated, self.tr("1 slot"), self.tr("{0} slots"))
         return [
-            (self.tr("Layers"), f"{format_number(len(g.layers))} ({ranges(g.layers)})"),
+            (self.tr("Layers"), f"{format_number(len(g.layers))} ({format_ranges(g.layers)})"),
             (self.tr("Capacity"), slots),
             (self.tr("Allocated"), allocated),
             (self.tr("Window"), window),

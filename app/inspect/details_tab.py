@@ -15,7 +15,7 @@ from app.widgets import CardFrame, button, label, scroll_area, set_role
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, mono_font
 from workflows.wire.reports.inspection import VerifyReport
-from workflows.wire.requests import Verify
+from workflows.wire.requests import VerifyBundle
 
 
 class DetailsTab(InspectTab):
@@ -112,7 +112,7 @@ class DetailsTab(InspectTab):
         path = self._found.path
         self.verify_button.setEnabled(False)
         self._say(self.tr("Reading every file …"), "muted")
-        job = self._worker.request(Verify(path))
+        job = self._worker.request(VerifyBundle(path))
         job.on_answer(lambda found: self._on_verified(path, found))
         job.on_error(lambda error: self._tell(path, error.message, "error"))
 

@@ -35,7 +35,7 @@ from workflows.inspection.picture.drawing import DrawnBox
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.inspection import InspectReport
-from workflows.wire.requests import Inspect, ListDevices
+from workflows.wire.requests import InspectPath, ListDevices
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
@@ -80,7 +80,7 @@ class InspectPage(QWidget):
         self.banner.clear()
         self.heading.setText(self.tr("Reading {0} …").format(at.title))
         self.stack.setCurrentWidget(self._full)
-        job = self._job = self.context.probe_worker.request(Inspect(at.path))
+        job = self._job = self.context.probe_worker.request(InspectPath(at.path))
         job.on_answer(lambda found: self._on_inspected(job, at, found))
         job.on_error(lambda error: self._on_refused(job, at, error))
 

@@ -9,7 +9,7 @@ from app.text.formatting import format_number, pluralize
 from app.widgets import label
 from app.widgets.tables import BarDelegate, CountTableModel, ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
-from workflows.wire.reports.inspection import ComponentReport, Tensor
+from workflows.wire.reports.inspection import ComponentReport, TensorFacts
 
 
 class SignatureTab(InspectTab):
@@ -65,5 +65,5 @@ class OperatorsTab(InspectTab):
         self.opset.setText(f"{nodes}, {kinds} · {self.tr('opset {0}').format(opsets or '?')}")
 
 
-def _row(tensor: Tensor) -> tuple[str, str, str]:
+def _row(tensor: TensorFacts) -> tuple[str, str, str]:
     return tensor.name, "[" + ", ".join(str(d) for d in tensor.shape) + "]", tensor.dtype

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer
 
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 
 Result = TypeVar("Result")
 POLL_MS = 4

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from workflows.wire.events import ENDS, ErrorEvent, Event, ResultEvent
+from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event, ResultEvent
 from workflows.wire.requests import Request
 
 Answer = TypeVar("Answer", covariant=True)
@@ -52,7 +52,7 @@ class Job(Generic[Answer]):
 
     def take(self, event: Event) -> None:
         """One event of the worker; with the last of them the job has ended."""
-        if isinstance(event, ENDS):
+        if isinstance(event, FINAL_EVENTS):
             self.ended = True
             if isinstance(event, ErrorEvent):
                 self._signals.failed.emit(event)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 from app.jobs.worker_client import WorkerClient
-from workflows.wire.requests import Warm
+from workflows.wire.requests import PreloadModules
 
 IDLE_MS = 5 * 60_000
 NEEDED_BYTES = 4 << 30
@@ -25,7 +25,7 @@ RELEASE_BELOW_BYTES = 3 << 29
 
 def free_memory() -> int:
     """Bytes that a worker could still take without swapping, within the control group of the window."""
-    from workflows.memory import free_bytes  # psutil: not while the window starts
+    from workflows.common.memory import free_bytes  # psutil: not while the window starts
 
     return free_bytes()
 
@@ -75,7 +75,7 @@ class SpareWorker(QObject):
         worker.crashed.connect(self.let_go)
         worker.memory.connect(self._look)
         self._worker = worker
-        worker.request(Warm())
+        worker.request(PreloadModules())
 
     def _release(self) -> WorkerClient | None:
         worker, self._worker = self._worker, None

@@ -24,9 +24,9 @@ from app.jobs.json_slices import LARGE, decode_in_steps
 from app.jobs.liveness import LivenessMonitor
 from app.jobs.time_slices import TimeSlicer, run_at_once
 from app.jobs.worker_process import exit_cause, lower_priority, worker_environment
-from workflows.processes import python_command
-from workflows.wire.events import ENDS, ErrorEvent, Event, parse_in_steps
-from workflows.wire.lines import to_line
+from workflows.process.subprocesses import python_command
+from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event, parse_in_steps
+from workflows.wire.request_lines import to_line
 from workflows.wire.requests import Cancel, Ping, Request
 
 GRACE_MS = 8_000
@@ -62,7 +62,7 @@ class WorkerClient(QObject):
 
     def __init__(self, program: Sequence[str] | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._program = list(program or python_command("workflows.worker"))
+        self._program = list(program or python_command("workflows.service.worker"))
         self._process: QProcess | None = None
         self._jobs: dict[int, Job[object]] = {}
         self._next = 1
@@ -251,7 +251,7 @@ class WorkerClient(QObject):
         job, event = found
         if job is None or event is None:
             return
-        if isinstance(event, ENDS):
+        if isinstance(event, FINAL_EVENTS):
             self._forget(job)
         job.take(event)
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from PySide6.QtCore import QProcess, QProcessEnvironment
 
-from workflows.processes import python_path, signal_named
+from workflows.process.subprocesses import module_search_path, signal_description
 
 BACKGROUND_NICE = 10
 
@@ -15,7 +15,7 @@ BACKGROUND_NICE = 10
 def exit_cause(code: int, status: QProcess.ExitStatus) -> str:
     """How a process ended, in words. Qt reports a signal's number as the exit code of a crash."""
     if status == QProcess.ExitStatus.CrashExit:
-        return signal_named(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+        return signal_description(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
     return f"exit code {code}"
 
 
@@ -37,5 +37,5 @@ def worker_environment() -> QProcessEnvironment:
     for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
         environment.insert(name, "1")
     environment.insert("PYTHONIOENCODING", "utf-8")
-    environment.insert("PYTHONPATH", python_path(environment.value("PYTHONPATH")))
+    environment.insert("PYTHONPATH", module_search_path(environment.value("PYTHONPATH")))
     return environment

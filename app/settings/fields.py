@@ -15,8 +15,8 @@ from app.widgets.basics import label
 from app.widgets.path_field import FolderField
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
+from workflows.common.errors import RequestError, describe_os_error
 from workflows.common.stage_cache import read_limit, write_limit
-from workflows.errors import RequestError, describe_os_error
 
 Options = Sequence[tuple[str, str]]
 """What is kept, and what is shown for it."""

@@ -20,7 +20,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
 from app.jobs.worker_client import WorkerClient
-from workflows.wire.codec import shell
+from workflows.wire.codec import to_fields
 from workflows.wire.events import ErrorEvent, Event, LogEvent, ProgressEvent, StageEvent
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.requests import Eval
@@ -76,8 +76,8 @@ def compared_model(path: str, summary: Mapping[str, object]) -> ComparedModel:
 
 def as_json(found: AccuracyComparison) -> str:
     """As `joinery eval --json` prints it, and the tokens besides; `compared` says what was."""
-    fields = {"compared": asdict(found.of), **shell(found.report)}
-    return json.dumps(fields, default=shell, ensure_ascii=False, indent=1) + "\n"
+    fields = {"compared": asdict(found.of), **to_fields(found.report)}
+    return json.dumps(fields, default=to_fields, ensure_ascii=False, indent=1) + "\n"
 
 
 def as_csv(found: AccuracyComparison) -> str:

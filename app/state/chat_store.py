@@ -19,8 +19,8 @@ from typing import Any
 
 from app.state.conversation import Conversation, is_key
 from app.state.json_file import JsonFile, parse_json
-from workflows.files import write_whole
-from workflows.locks import HeldError, Lock
+from workflows.common.files import write_atomically
+from workflows.common.locks import Lock, LockHeldError
 
 PARTIAL_EVERY_S = 1.0
 ASK_AFTER_CRASHES = 2
@@ -77,7 +77,7 @@ class ChatStore:
         try:
             self._presence.take()
             self._is_first = True
-        except HeldError:  # another window is open: whether it was closed is not known yet
+        except LockHeldError:  # another window is open: whether it was closed is not known yet
             return str(self._marker.read().get("last", ""))
         for path in self.folder.glob(f"*{GONE}"):
             path.unlink(missing_ok=True)
@@ -106,9 +106,9 @@ class ChatStore:
         self._settle()
         try:
             self._claim(chat.key)
-        except HeldError as error:
+        except LockHeldError as error:
             raise OSError(f"It is {error}, in another window.") from None
-        write_whole(self._path(chat.key), _encode(chat))
+        write_atomically(self._path(chat.key), _encode(chat))
         self._last_partial = self._clock()
         if chat.key != self._last_key:
             self._give_up(self._last_key)
@@ -130,7 +130,7 @@ class ChatStore:
     def load(self, key: str) -> Conversation:
         """The conversation called `key`, which is this window's from now on.
 
-        Raises HeldError where it is another window's, OSError, or ValueError when the file is no conversation.
+        Raises LockHeldError where it is another window's, OSError, or ValueError when the file is no conversation.
         """
         new = key not in self._claims
         self._claim(key)
@@ -176,17 +176,17 @@ class ChatStore:
     def retitle(self, key: str, name: str) -> None:
         """Gives a saved conversation a name; an empty one takes it away.
 
-        Raises HeldError where it is another window's, OSError, or ValueError when the file is no conversation.
+        Raises LockHeldError where it is another window's, OSError, or ValueError when the file is no conversation.
         """
         with self._borrowed(key):
             chat = _read_chat(self._path(key))
             chat.name = name
-            write_whole(self._path(key), _encode(chat))
+            write_atomically(self._path(key), _encode(chat))
 
     def delete(self, key: str) -> None:
         """Takes a conversation away, until the next start so that `restore` brings it back.
 
-        Raises HeldError where it is another window's, or OSError.
+        Raises LockHeldError where it is another window's, or OSError.
         """
         self._settle()
         with self._borrowed(key):
@@ -216,7 +216,7 @@ class ChatStore:
         self._marker.update(lambda marker: marker | changes)
 
     def _claim(self, key: str) -> None:
-        """Makes the conversation this window's. Raises HeldError where it is another's, OSError."""
+        """Makes the conversation this window's. Raises LockHeldError where it is another's, OSError."""
         if key not in self._claims:
             lock = Lock(self._path(key).with_name(f".{key}.lock"))
             lock.take()
@@ -243,7 +243,7 @@ def _describe(path: Path) -> SavedChat:
 def _write_if_possible(path: Path, data: bytes) -> None:
     """A save in the background; what it fails at, the next commit meets again and tells."""
     with suppress(OSError):
-        write_whole(path, data)
+        write_atomically(path, data)
 
 
 def _encode(chat: Conversation) -> bytes:

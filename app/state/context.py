@@ -31,8 +31,8 @@ from app.state.settings import Settings, home_folder
 from app.state.unfinished_builds import UnfinishedBuilds
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.state.unsaved_recipe_file import UnsavedRecipeFile
-from workflows.errors import BundleError
-from workflows.paths import make_folder
+from workflows.common.errors import BundleError
+from workflows.common.paths import make_folder
 from workflows.wire.events import GenerationDone, ReadyEvent
 from workflows.wire.requests import PruneRuns
 

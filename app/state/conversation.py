@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workflows.errors import printable
-from workflows.wire.codec import Mismatch, read
+from workflows.common.errors import printable
+from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.events import SpeculationUse, TokenEvent
 from workflows.wire.requests import Turn
 
@@ -254,7 +254,7 @@ class Conversation:
             raise ValueError(f"version {data.get('version')} is not known")
         try:
             saved = read(_File, data)
-        except Mismatch as error:
+        except PayloadMismatch as error:
             raise ValueError(f"no conversation, for it {error}") from None
         if not is_key(saved.key):
             raise ValueError(f"{printable(saved.key, 40)!r} is no key of a conversation")

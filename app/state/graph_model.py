@@ -22,7 +22,7 @@ from app.jobs.time_slices import TimeSlicer
 from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, GraphStage, TensorReport
-from workflows.wire.requests import DescribeTensor, Diff, Excerpt, ShowGraph, Where
+from workflows.wire.requests import DescribeTensor, DiffGraphs, ExportExcerpt, GraphReference, ShowGraph
 
 Found = tuple[IndexedGraph, DiffReport | None, ScopeTree]
 CACHED_GRAPHS = 6
@@ -41,8 +41,8 @@ class GraphModel(QObject):
     def __init__(self, worker: WorkerClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.worker = worker
-        self.where: Where | None = None
-        self.against: Where | None = None
+        self.where: GraphReference | None = None
+        self.against: GraphReference | None = None
         self.stages: list[GraphStage] = []
         self.graph: IndexedGraph | None = None
         self.diff: DiffReport | None = None
@@ -58,7 +58,7 @@ class GraphModel(QObject):
         # What is told of the choice is written in a turn of its own: to show the scene was the work of one.
         self._telling = QTimer(self, singleShot=True, interval=0)
         self._telling.timeout.connect(lambda: self.selectionChanged.emit(self.selected))
-        self._kept: OrderedDict[tuple[Where, Where | None], Found] = OrderedDict()
+        self._kept: OrderedDict[tuple[GraphReference, GraphReference | None], Found] = OrderedDict()
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ class GraphModel(QObject):
         if self.where is None or (path, component) != (self.where.path, self.where.component):
             self.stages, self.against = [], None
         stage = self.where.stage if self.where and self.stages else ""
-        self._ask(Where(path, component, stage), self.against)
+        self._ask(GraphReference(path, component, stage), self.against)
 
     def reload(self) -> None:
         """Asks anew."""
@@ -118,7 +118,7 @@ class GraphModel(QObject):
             against = self.before(place)
         self._ask(where, against)
 
-    def before(self, place: int) -> Where | None:
+    def before(self, place: int) -> GraphReference | None:
         """The stage before, as the worker takes it; None for the first one."""
         return replace(self.where, stage=self.stages[place - 1].name) if self.where and place > 0 else None
 
@@ -127,11 +127,11 @@ class GraphModel(QObject):
         """Whether the comparison is with the stage right before."""
         return self.against == self.before(self.stage)
 
-    def _is_ours(self, where: Where) -> bool:
+    def _is_ours(self, where: GraphReference) -> bool:
         own = self.where
         return own is not None and (where.path, where.component) == (own.path, own.component)
 
-    def compare(self, against: Where | None) -> None:
+    def compare(self, against: GraphReference | None) -> None:
         """Shows the difference from another graph; None shows this one alone."""
         if self.where:
             self._ask(self.where, against)
@@ -139,11 +139,11 @@ class GraphModel(QObject):
     def compare_files(self, before: str, after: str) -> None:
         """Shows the difference of two files."""
         self.stages = []
-        self._ask(Where(after), Where(before))
+        self._ask(GraphReference(after), GraphReference(before))
 
     # -- answers ---------------------------------------------------------------------------------------------
 
-    def _ask(self, where: Where, against: Where | None) -> None:
+    def _ask(self, where: GraphReference, against: GraphReference | None) -> None:
         self._cancel()
         self.where, self.against = where, against
         kept = self._kept.get((where, against))
@@ -156,7 +156,7 @@ class GraphModel(QObject):
             shown.on_answer(lambda found: self._on_answer(shown, found, None))
             self._follow(shown)
         else:
-            both = self.worker.request(Diff(against, where))
+            both = self.worker.request(DiffGraphs(against, where))
             both.on_answer(lambda found: self._on_answer(both, found.graph, found))
             self._follow(both)
         self.busyChanged.emit(True)
@@ -327,9 +327,9 @@ class GraphModel(QObject):
         assert where is not None
         return self.worker.request(DescribeTensor(where, name))
 
-    def request_excerpt(self, where: Where, scope: str) -> Job[ExcerptReport]:
+    def request_excerpt(self, where: GraphReference, scope: str) -> Job[ExcerptReport]:
         """A small file of a component or a scope, for the detail view."""
-        return self.worker.request(Excerpt(where, self._module(scope) if scope else ""))
+        return self.worker.request(ExportExcerpt(where, self._module(scope) if scope else ""))
 
     def _module(self, scope: str) -> str:
         return self.graph.module(self.outline.first_of(scope)) if self.graph and self.outline else scope

@@ -13,7 +13,7 @@ from math import prod
 from pathlib import Path
 
 from workflows.wire.events import GroupView
-from workflows.wire.reports.composite import Composite, ranges
+from workflows.wire.reports.composite import Composite, format_ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
 EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN = range(8)
@@ -59,7 +59,7 @@ class KvGroup:
         layers: dict[Shape, list[int]] = {}
         for layer, shape in zip(self.layers, self.shapes, strict=True):
             layers.setdefault(shape, []).append(layer)
-        told = {" × ".join(map(str, shape)): ranges(numbers) for shape, numbers in layers.items()}
+        told = {" × ".join(map(str, shape)): format_ranges(numbers) for shape, numbers in layers.items()}
         return list(told) if len(told) == 1 else [f"{numbers}: {shape}" for shape, numbers in told.items()]
 
 

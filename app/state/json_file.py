@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from workflows.files import write_whole
-from workflows.locks import HeldError, Lock
+from workflows.common.files import write_atomically
+from workflows.common.locks import Lock, LockHeldError
 
 PATIENCE_S = 5.0
 """How long a change waits for another window's, which takes milliseconds."""
@@ -57,7 +57,7 @@ class JsonFile(Generic[T]):
         """Makes what the file holds what `change` makes of it; the result. Raises OSError, and then nothing changed."""
         with self._locked():
             value = change(self._read_or_set_aside())
-            write_whole(self.path, json.dumps(self._encode(value), indent=1).encode())
+            write_atomically(self.path, json.dumps(self._encode(value), indent=1).encode())
             return value
 
     def _read(self) -> T:
@@ -80,7 +80,7 @@ class JsonFile(Generic[T]):
     def _locked(self) -> Iterator[None]:
         try:
             self._lock.take(PATIENCE_S)
-        except HeldError as error:
+        except LockHeldError as error:
             raise TimeoutError(errno.ETIMEDOUT, f"it is {error}", str(self.path)) from None
         with self._lock.held():
             yield

@@ -24,7 +24,7 @@ from app.state.graph_model import GraphModel
 from workflows.wire.events import ErrorEvent, ProgressEvent
 from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
-from workflows.wire.requests import Profile, Rounding, Where
+from workflows.wire.requests import GraphReference, MeasureRounding, Profile
 
 Measure = Literal["", "time", "bytes", "error"]
 ELEMENT_BYTES = {
@@ -65,7 +65,7 @@ class NodeCosts(QObject):
         self._measured = ""
         self.progress: ProgressEvent | None = None
         self._found: dict[tuple[str, str], list[ComponentProfile]] = {}
-        self._rounded: dict[Where, list[NodeRounding]] = {}
+        self._rounded: dict[GraphReference, list[NodeRounding]] = {}
         self.values: dict[int, float] = {}
         self.rows: list[NodeCostRow] = []
         self._sums: dict[str, float] = {}
@@ -88,7 +88,7 @@ class NodeCosts(QObject):
         self._failed, key, subject = None, (where.path, self.provider), self._subject
         self._measured = where.path
         if self.measure == "error":
-            read = self._errand.run(Rounding(where))
+            read = self._errand.run(MeasureRounding(where))
             read.on_answer(lambda report: self._on_rounding(where, report))
             self._follow(read, subject)
         else:
@@ -134,7 +134,7 @@ class NodeCosts(QObject):
         self._found[key] = report.components
         self.refresh()
 
-    def _on_rounding(self, where: Where, report: RoundingReport) -> None:
+    def _on_rounding(self, where: GraphReference, report: RoundingReport) -> None:
         self.progress = None
         self._rounded[where] = report.nodes
         self.refresh()

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.graph_scene.boxes import BoxKey
 from app.state.graph_model import GraphModel
 from app.state.preflights import Preflights, SavedPreflight
-from workflows.wire.reports.preflight import ComponentPreflight, LeftNode
+from workflows.wire.reports.preflight import ComponentPreflight, FallbackNode
 
 
 class BoxMark(NamedTuple):
@@ -51,8 +51,8 @@ class ProviderOverlay(QObject):
         self.provider = ""
         self.found: SavedPreflight | None = None
         self.component: ComponentPreflight | None = None
-        self.left: dict[int, LeftNode] = {}
-        self.elsewhere: list[LeftNode] = []
+        self.left: dict[int, FallbackNode] = {}
+        self.elsewhere: list[FallbackNode] = []
         self._scopes: Counter[str] = Counter()
         model.sceneChanged.connect(lambda another: self.refresh() if another else None)
         preflights.changed.connect(self.refresh)
@@ -89,7 +89,7 @@ class ProviderOverlay(QObject):
         self._place(self.component.elsewhere if self.component is not None else [])
         self.changed.emit()
 
-    def _place(self, nodes: list[LeftNode]) -> None:
+    def _place(self, nodes: list[FallbackNode]) -> None:
         graph, outline = self._model.graph, self._model.outline
         own = {node.name: node.index for node in graph.nodes} if graph is not None and nodes else {}
         self.left = {own[one.node]: one for one in nodes if one.node in own}

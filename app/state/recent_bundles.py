@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.state.json_file import JsonFile
 from app.text.formatting import cache_label
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 
 LIMIT = 30
 Reader = Callable[[str], dict[str, Any]]

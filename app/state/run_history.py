@@ -15,10 +15,10 @@ from app.jobs.background_tasks import BackgroundTasks
 from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from app.state.run_rows import RunRow, run_row
-from workflows.errors import BundleError
-from workflows.measure.history import FILE, History, short_digest
+from workflows.common.errors import BundleError
+from workflows.measure.history import DATABASE_FILE, RunHistory, short_digest
 from workflows.wire.events import ErrorEvent
-from workflows.wire.reports.runs import Run, RunReport, RunStep, WrittenReport
+from workflows.wire.reports.runs import RunRecord, RunReport, RunStep, WrittenReport
 from workflows.wire.requests import WriteReport
 
 WATCH_MS = 1000
@@ -39,7 +39,7 @@ class HistoryModel(QObject):
     def __init__(self, home: Path, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._said: list[str] = []
-        self._history = History(home / FILE, self._said.append)
+        self._history = RunHistory(home / DATABASE_FILE, self._said.append)
         self._aside = BackgroundTasks(self)
         self._errand = OneShotWorker(new_worker, self)
         self._steps: dict[str, list[RunStep]] = {}
@@ -96,7 +96,7 @@ class HistoryModel(QObject):
     def _stamped(self) -> Stamp:
         """Of the file and of what SQLite has not yet put into it; an empty file of the latter is none."""
         found = list[tuple[int, int]]()
-        for path in (self._history.path, self._history.path.with_name(f"{FILE}-wal")):
+        for path in (self._history.path, self._history.path.with_name(f"{DATABASE_FILE}-wal")):
             try:
                 stat = path.stat()
             except OSError:
@@ -105,7 +105,7 @@ class HistoryModel(QObject):
                 found.append((stat.st_mtime_ns, stat.st_size))
         return tuple(found)
 
-    def steps(self, runs: Sequence[Run], done: Callable[[list[RunReport]], object]) -> None:
+    def steps(self, runs: Sequence[RunRecord], done: Callable[[list[RunReport]], object]) -> None:
         """Gives the steps of runs to `done`: those that are known at once."""
         if all(run.id in self._steps for run in runs):
             done([RunReport(run, self._steps[run.id]) for run in runs])
@@ -119,7 +119,7 @@ class HistoryModel(QObject):
 
         self._aside.run(lambda: {one: self._history.steps(one) for one in wanted}, take, self.trouble.emit)
 
-    def recipe(self, run: Run, done: Callable[[str | None], object]) -> None:
+    def recipe(self, run: RunRecord, done: Callable[[str | None], object]) -> None:
         """Gives the recipe in the run's bundle to `done`; None where the bundle is another one now, or gone."""
 
         def read() -> str | None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.text.formatting import format_bytes, format_local_time, format_number
-from workflows.measure.figures import MEASURES, Measure, bundle_name, drafts_of, value
-from workflows.wire.reports.runs import Run
+from workflows.measure.measures import MEASURES, Measure, bundle_name, drafts_of, measure_value
+from workflows.wire.reports.runs import RunRecord
 
 OWNER = ("time", "kind", "bundle", "precision", "layout", "provider", "drafts")
 WHERE = ("version", "machine", "id")
@@ -28,17 +28,17 @@ def _tr(text: str) -> str:
 class RunRow:
     """A run; texts and values: a column each. words: all texts, in lower case."""
 
-    run: Run
+    run: RunRecord
     texts: tuple[str, ...]
     values: tuple[Value, ...]
     words: str
 
 
-def run_row(run: Run) -> RunRow:
+def run_row(run: RunRecord) -> RunRow:
     """The line of one run."""
     owner = (kind_title(run.kind), bundle_name(run), run.precision, run.layout, run.provider, drafts_of(run))
     where = (run.version, run.machine, run.id)
-    figures = [value(run, one) for one in MEASURES.values()]
+    figures = [measure_value(run, one) for one in MEASURES.values()]
     values: tuple[Value, ...] = (run.time, *owner, *figures, *where)
     told = (measure_text(found, one, "") for found, one in zip(figures, MEASURES.values(), strict=True))
     texts = (format_local_time(run.time), *owner, *told, *where)

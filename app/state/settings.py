@@ -11,9 +11,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
-from workflows.files import discard, free_for
-from workflows.locks import HeldError, Lock
-from workflows.paths import make_folder, make_private
+from workflows.common.files import free_space_text, try_remove
+from workflows.common.locks import Lock, LockHeldError
+from workflows.common.paths import make_folder, make_private
 
 
 def home_folder() -> Path:
@@ -93,7 +93,9 @@ class Settings(QObject):
     def _refused(self) -> str:
         """Qt says no more than that it failed."""
         path = Path(self._store.fileName())
-        return f"{path} cannot be written, so that this setting holds until the window is closed; {free_for(path)}."
+        return (
+            f"{path} cannot be written, so that this setting holds until the window is closed; {free_space_text(path)}."
+        )
 
 
 def _sweep(path: Path) -> None:
@@ -107,8 +109,8 @@ def _sweep(path: Path) -> None:
     lock = Lock(held)
     try:
         lock.take()
-    except (HeldError, OSError):
+    except (LockHeldError, OSError):
         return  # another window writes now
     with lock.held():
         for draft in drafts:
-            discard(draft)
+            try_remove(draft)

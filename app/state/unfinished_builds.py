@@ -19,9 +19,9 @@ from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
 from app.state.build import BuildModel
 from app.state.json_file import JsonFile
-from workflows.errors import RecipeError
-from workflows.files import discard
-from workflows.locks import HeldError, Lock, NoLocksError
+from workflows.common.errors import RecipeError
+from workflows.common.files import try_remove
+from workflows.common.locks import Lock, LockHeldError, LocksUnsupportedError
 from workflows.wire.codec import read
 from workflows.wire.events import STAGES
 from workflows.wire.goals import Goal
@@ -71,9 +71,9 @@ class UnfinishedBuild:
             return False
         try:
             lock.take()
-        except HeldError:
+        except LockHeldError:
             return True
-        except (NoLocksError, OSError):
+        except (LocksUnsupportedError, OSError):
             return False
         lock.release()
         return False
@@ -117,7 +117,7 @@ class UnfinishedBuilds(QObject):
         gone = next((row for row in self._rows if row.out == out), None)
         self._remove(out)
         if gone is not None:
-            QThreadPool.globalInstance().start(lambda: discard(gone.work))  # of a large model that takes a while
+            QThreadPool.globalInstance().start(lambda: try_remove(gone.work))  # of a large model that takes a while
 
     def _on_started(self) -> None:
         request = self._build.request

@@ -18,7 +18,7 @@ from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import ErrorEvent, Event, ProgressEvent
 from workflows.wire.goals import Goal
 from workflows.wire.reports.plan import PlanReport, ProbeReport
-from workflows.wire.requests import Build, Options, PlanRecipe, Probe
+from workflows.wire.requests import Build, Options, PlanRecipe, ProbeSource
 
 DEMO = "demo:qwen3"
 
@@ -127,7 +127,7 @@ class UnsavedRecipe(QObject):
         self.probe_error = self.plan_error = self.progress = None
         self.out = ""
         if self.source:
-            job = self._worker.request(Probe(self.source))
+            job = self._worker.request(ProbeSource(self.source))
             self._probe = job
             job.event.connect(lambda event: self._on_progress(job, event))
             job.on_answer(lambda found: self._on_probed(job, found, None))

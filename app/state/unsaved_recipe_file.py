@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.state.json_file import parse_json
 from app.state.unsaved_recipe import UnsavedRecipe
-from workflows.errors import RecipeError
-from workflows.files import write_whole
-from workflows.wire.codec import Mismatch, dumps, read
+from workflows.common.errors import RecipeError
+from workflows.common.files import write_atomically
+from workflows.wire.codec import PayloadMismatch, dumps, read
 from workflows.wire.goals import Goal
 
 SOON_MS = 400
@@ -50,7 +50,7 @@ class UnsavedRecipeFile(QObject):
         if text == self._written:
             return
         try:
-            write_whole(self._path, text.encode())
+            write_atomically(self._path, text.encode())
         except OSError:
             return
         self._written = text
@@ -65,7 +65,7 @@ class UnsavedRecipeFile(QObject):
             source, out, page = read(str, kept["source"]), read(str, kept["out"]), read(int, kept["page"])
             options, consented = read(dict[str, object], kept["options"]), read(list[str], kept["consented"])
             goal = read(Goal, kept["goal"]) if kept.get("goal") else None
-        except (OSError, ValueError, TypeError, KeyError, Mismatch, RecipeError):
+        except (OSError, ValueError, TypeError, KeyError, PayloadMismatch, RecipeError):
             return 0
         if not source:
             return 0

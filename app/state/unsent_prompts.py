@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.state.json_file import parse_json
-from workflows.files import write_whole
+from workflows.common.files import write_atomically
 
 UNSAVED_CHAT_KEY = "new"
 
@@ -45,7 +45,7 @@ class UnsentPrompts:
         """Keeps a draft; an empty one leaves no file. Raises OSError."""
         path = self._path(key)
         if draft.text.strip():
-            write_whole(path, json.dumps(asdict(draft)).encode())
+            write_atomically(path, json.dumps(asdict(draft)).encode())
         else:
             path.unlink(missing_ok=True)
 

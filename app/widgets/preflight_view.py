@@ -10,7 +10,7 @@ from app.text.formatting import format_local_time, format_number, pluralize
 from app.widgets.basics import PillLabel, button, label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
-from workflows.wire.reports.preflight import Difference, PreflightReport
+from workflows.wire.reports.preflight import OutputDifference, PreflightReport
 
 
 def tr(text: str) -> str:
@@ -102,5 +102,5 @@ class PreflightView(QWidget):
         self.left.setVisible(self.left.isHidden())
 
 
-def _both(run: Difference | None) -> str:
+def _both(run: OutputDifference | None) -> str:
     return "–" if run is None else f"{difference_text(run.logits_max_abs_diff)}, {difference_text(run.kv_max_abs_diff)}"

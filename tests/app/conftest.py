@@ -21,7 +21,7 @@ from app.state.context import AppContext
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.fakes.worker import program
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 
 PATIENCE_MS = 120_000
 """How long a test waits for what must come: a slow machine is no failure, and what never comes is one all the same."""

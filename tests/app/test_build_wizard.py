@@ -16,7 +16,7 @@ from app.state.recent_bundles import bundle_title
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
 from tests.fakes.plans import NOT_ON_WEBGPU, SLOW
-from workflows.wire.reports.plan import Offer
+from workflows.wire.reports.plan import PlanOption
 from workflows.wire.requests import Build
 
 Make = Callable[..., MainWindow]
@@ -196,7 +196,7 @@ def test_a_decoder_alone_has_no_source_length(qtbot: Any, make_window: Make) -> 
 
 
 def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_window: Make) -> None:
-    layouts = [Offer(name, False, "this model keeps no cache") for name in ("static", "window", "gqa", "scatter")]
+    layouts = [PlanOption(name, False, "this model keeps no cache") for name in ("static", "window", "gqa", "scatter")]
     window = make_window(layouts=layouts, cacheless=True)
     wizard = wizard_of(window)
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]

@@ -396,7 +396,7 @@ def test_a_chat_that_cannot_be_saved_says_so_until_the_next_prompt(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.state.chat_store.write_whole", full)
+        patch.setattr("app.state.chat_store.write_atomically", full)
         ask(qtbot, page, "8*7=")
         assert shown(page) == ["8*7=", "56"]
         assert page.chat_banner.message == "This chat could not be saved." and page.chat_banner.isVisible()

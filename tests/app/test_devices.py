@@ -19,7 +19,7 @@ from app.widgets.preflight_view import difference_text, largest_difference, node
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.fakes.preflights import report
-from workflows.wire.reports.preflight import ComponentPreflight, Difference, PreflightReport
+from workflows.wire.reports.preflight import ComponentPreflight, OutputDifference, PreflightReport
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 Make = Callable[..., MainWindow]
@@ -272,7 +272,7 @@ def test_a_difference_that_is_no_number_is_kept(qtbot: Any, make_context: Any, h
 
 def test_shares_never_round_up_to_all() -> None:
     def of(nodes: int, taken: int) -> PreflightReport:
-        part = ComponentPreflight("d", nodes, taken, [], Difference(None, 0.5), Difference(0.25, None))
+        part = ComponentPreflight("d", nodes, taken, [], OutputDifference(None, 0.5), OutputDifference(0.25, None))
         return PreflightReport("qnn", [part], True, "")
 
     assert [node_share(of(*pair)) for pair in ((231, 231), (20_000, 19_999), (243, 239), (7, 0), (0, 0))] == [

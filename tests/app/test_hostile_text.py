@@ -39,11 +39,11 @@ from tests.fakes.worker import program
 from tests.workflows.inspection.picture.making import seams
 from tests.workflows.inspection.report.test_report import EVIL, evil
 from workflows.inspection.report.markdown import markdown_of
-from workflows.measure.history import FILE, History
+from workflows.measure.history import DATABASE_FILE, RunHistory
 from workflows.wire.codec import dumps
 from workflows.wire.reports.runs import RunReport
 from workflows.wire.requests import Build, Diverge, Eval
-from workflows.wire.requests import Side as Compared
+from workflows.wire.requests import DivergenceSide as Compared
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", "does not support raise")
 MARK = "<h1>X</h1>"
@@ -385,12 +385,12 @@ def test_history(qtbot: Any, make: Make, home: Path, tmp_path: Path) -> None:
     """Rows, filters, curves with their legend, the scatter with its names, one run."""
     history(tmp_path / "plain")
     at = make()
-    kept = History(tmp_path / "plain" / FILE)
+    kept = RunHistory(tmp_path / "plain" / DATABASE_FILE)
     own = []
     for one in kept.runs():
         figures = {name: at.text + value if isinstance(value, str) else value for name, value in one.figures.items()}
         own.append(RunReport(replace(poisoned(one, at.text), figures=figures), kept.steps(one.id)))
-    History(home / FILE).restore(own)
+    RunHistory(home / DATABASE_FILE).restore(own)
     page: Any = at.page("measure")
     page.tabs.show_tab("history")
     tab = page.history

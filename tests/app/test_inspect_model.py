@@ -15,7 +15,7 @@ from app.state.inspection import (
     inspection_of,
 )
 from tests.fakes.inspections import BUNDLE, DECODE, group, single
-from workflows.wire.reports.inspection import Tensor
+from workflows.wire.reports.inspection import TensorFacts
 
 
 def test_of_a_bundle() -> None:
@@ -23,7 +23,7 @@ def test_of_a_bundle() -> None:
     assert found.is_bundle and found.name == "demo"
     (component,) = found.components
     assert component.nodes == 40
-    assert component.inputs == [Tensor("input_ids", [1, "tokens"], "int64")]
+    assert component.inputs == [TensorFacts("input_ids", [1, "tokens"], "int64")]
     (group,) = found.kv
     assert group.bytes_per_token == 2048
     assert group.bytes_per_slot(3) == 512

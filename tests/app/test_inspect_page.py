@@ -22,7 +22,7 @@ from tests.fakes.graphs import small
 from tests.fakes.inspections import BUNDLE, DECODE, PREFILL, group, single
 from tests.fakes.worker import program
 from workflows.wire.codec import dumps
-from workflows.wire.requests import Where
+from workflows.wire.requests import GraphReference
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -203,7 +203,7 @@ def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
     page.cards[0].chosen.emit()  # which leads on from the composite
     qtbot.waitUntil(lambda: page.graph.model.scene is not None)
     assert page.tabs.currentWidget() is page.graph
-    assert page.graph.model.where == Where("/b/demo", "decode", "final")
+    assert page.graph.model.where == GraphReference("/b/demo", "decode", "final")
     page.cards[1].chosen.emit()
     qtbot.waitUntil(lambda: page.graph.model.graph is not None and page.graph.model.graph.where.component == "prefill")
 
@@ -215,7 +215,7 @@ def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.graph.model.diff is not None)
     assert page.heading.text() == "before.onnx → after.onnx"
     assert page.tabs.currentWidget() is page.graph
-    assert page.graph.model.against == Where("/b/before.onnx")
+    assert page.graph.model.against == GraphReference("/b/before.onnx")
     assert page.graph.stages.compare.text() == "Against before.onnx"
     page.context.inspectRequested.emit(InspectTarget("/b/other.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.where.path == "/b/other.onnx" and not page.graph.model.busy)
@@ -247,7 +247,7 @@ def test_a_look_leads_to_a_node(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.graph.model.selected is not None)
     node = page.graph.model.node()
     assert node is not None and (node.name, page.tabs.current) == ("model.norm.Pow_99", "graph")
-    assert page.graph.model.where == Where("/b/demo", "prefill", "final")
+    assert page.graph.model.where == GraphReference("/b/demo", "prefill", "final")
 
 
 def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:

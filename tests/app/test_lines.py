@@ -20,7 +20,7 @@ from workflows.wire.codec import dumps
 from workflows.wire.events import ResultEvent
 from workflows.wire.reports.graphs import GraphReport
 from workflows.wire.reports.inspection import VerifyReport
-from workflows.wire.requests import ShowGraph, Verify, Where
+from workflows.wire.requests import GraphReference, ShowGraph, VerifyBundle
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
@@ -46,8 +46,8 @@ def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path)
     assert file.stat().st_size > 4 * LARGE
     worker, order = WorkerClient(program(graph=str(file))), []
     try:
-        large = worker.request(ShowGraph(Where("/b", "decode", "final")))
-        small = worker.request(Verify("/b"))
+        large = worker.request(ShowGraph(GraphReference("/b", "decode", "final")))
+        small = worker.request(VerifyBundle("/b"))
         large.finished.connect(lambda event: order.append(event))
         small.finished.connect(lambda event: order.append(event))
         qtbot.waitUntil(lambda: len(order) == 2)
@@ -125,7 +125,7 @@ def test_what_is_nested_too_deeply_is_no_json(qtbot: QtBot, depth: int) -> None:
         run_at_once(decode_in_steps(b"[" * depth))
     worker, logged, ends = WorkerClient(program()), list[str](), list[object]()
     worker.log.connect(logged.append)
-    worker.request(Verify("b")).finished.connect(ends.append)
+    worker.request(VerifyBundle("b")).finished.connect(ends.append)
     worker._lines.append(b"[" * depth)
     qtbot.waitUntil(lambda: bool(ends))
     worker.close()

@@ -16,7 +16,7 @@ from app.state.conversation import Conversation
 from app.state.json_file import JsonFile
 from app.state.recent_bundles import LIMIT, RecentBundles
 from app.state.settings import Settings
-from workflows.locks import HeldError
+from workflows.common.locks import LockHeldError
 
 PROCESSES, TIMES = 5, 6
 START = """
@@ -44,12 +44,12 @@ CHATS = """
 from app.chat.sampling import Sampling
 from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
-from workflows.locks import HeldError
+from workflows.common.locks import LockHeldError
 store = ChatStore(home / "chats")
 key = store.begin()
 try:
     chat = store.load(key)
-except HeldError:
+except LockHeldError:
     chat = store.copy(key)
 for n in range(times):
     chat.begin_reply(chat.ask(f"{name} asks {n}").id)
@@ -130,7 +130,7 @@ def test_a_killed_window_gives_its_chat_back(home: Path) -> None:
     assert other.stdout is not None and other.stdout.readline() == b"open\n"
     beside = ChatStore(home / "chats")
     assert beside.begin() == chat.key
-    with pytest.raises(HeldError, match=f"process {other.pid} on "):
+    with pytest.raises(LockHeldError, match=f"process {other.pid} on "):
         beside.load(chat.key)
     with pytest.raises(OSError, match="in another window"):
         beside.commit(chat)
@@ -187,7 +187,7 @@ def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypa
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.state.json_file.write_whole", full)
+    monkeypatch.setattr("app.state.json_file.write_atomically", full)
     recents.add("/a")
     qtbot.waitUntil(lambda: bool(told))  # type: ignore[attr-defined]
     assert told == [f"The list of recent bundles cannot be saved in {home / 'recents.json'}: No space left on device."]

@@ -22,7 +22,7 @@ from tests.app.test_interop import genai
 from tests.app.test_window import drop
 from tests.fakes.divergence import FIRST, report
 from workflows.wire.events import BuildDone
-from workflows.wire.requests import Build, Diverge, InstallPlugin, Side
+from workflows.wire.requests import Build, Diverge, DivergenceSide, InstallPlugin
 
 Make = Callable[..., MainWindow]
 Raise = Callable[[MainWindow, Path], None]
@@ -53,7 +53,7 @@ def demo(window: MainWindow, folder: Path) -> None:
 
 def kept(window: MainWindow, folder: Path) -> None:
     dialog = DivergenceDialog(window.context, window)
-    dialog.model.request = Diverge(Side(str(folder / "a")), Side(str(folder / "a")), "8 * 7 =")
+    dialog.model.request = Diverge(DivergenceSide(str(folder / "a")), DivergenceSide(str(folder / "a")), "8 * 7 =")
     dialog.show_node(report().nodes[FIRST])
 
 

@@ -19,8 +19,8 @@ from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.fakes.worker import CPU, QNN
+from workflows.common.locks import Lock
 from workflows.common.stage_cache import read_limit
-from workflows.locks import Lock
 
 Make = Callable[..., MainWindow]
 

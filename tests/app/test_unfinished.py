@@ -16,7 +16,7 @@ import app
 from app.build.step_page import DONE, OPTIMIZE, RECIPE, RUN, SOURCE
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
-from workflows.locks import Lock
+from workflows.common.locks import Lock
 from workflows.wire.requests import Build, InstallPlugin
 
 Make = Callable[..., MainWindow]

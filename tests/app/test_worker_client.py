@@ -18,7 +18,7 @@ from app.jobs.worker_process import BACKGROUND_NICE
 from tests.fakes.worker import program
 from tests.traps import lay_traps, sprung
 from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
-from workflows.wire.requests import Build, Generate, ListDevices, Probe, Verify
+from workflows.wire.requests import Build, Generate, ListDevices, ProbeSource, VerifyBundle
 
 Make = Callable[..., WorkerClient]
 
@@ -45,7 +45,7 @@ def last(qtbot: Any, job: Job[Any]) -> Any:
 
 
 def test_a_job_gives_its_events_in_order_and_one_end(qtbot: Any, make_worker: Make) -> None:
-    job = make_worker().request(Probe("owner/name"))
+    job = make_worker().request(ProbeSource("owner/name"))
     seen: list[Any] = []
     job.event.connect(seen.append)
     end = last(qtbot, job)
@@ -57,7 +57,7 @@ def test_a_job_gives_its_events_in_order_and_one_end(qtbot: Any, make_worker: Ma
 
 def test_jobs_keep_their_answers_apart(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker()
-    first, second = worker.request(Probe("demo:qwen3")), worker.request(ListDevices())
+    first, second = worker.request(ProbeSource("demo:qwen3")), worker.request(ListDevices())
     ends: list[tuple[str, str]] = []
     for job in (first, second):
         job.finished.connect(lambda event, job=job: ends.append((job.request.job, type(event.value).__name__)))
@@ -69,7 +69,7 @@ def test_garbage_goes_to_the_log_and_a_line_in_two_halves_is_one_event(qtbot: An
     worker = make_worker(garbage=True)
     lines: list[str] = []
     worker.log.connect(lines.append)
-    job = worker.request(Verify("b"))
+    job = worker.request(VerifyBundle("b"))
     seen: list[Any] = []
     job.event.connect(seen.append)
     assert isinstance(last(qtbot, job), ResultEvent)
@@ -104,7 +104,7 @@ def test_a_crash_ends_every_open_job_after_it_was_told(qtbot: Any, make_worker: 
     worker = make_worker(crash_on="probe")
     order: list[str] = []
     worker.crashed.connect(lambda _text: order.append("crashed"))
-    for job in (worker.request(Probe("s")), worker.request(ListDevices())):
+    for job in (worker.request(ProbeSource("s")), worker.request(ListDevices())):
         job.finished.connect(lambda event, job=job: order.append(f"{job.request.job} {event.kind}"))
     qtbot.waitUntil(lambda: len(order) == 3)
     assert order == ["crashed", "probe crashed", "devices crashed"]

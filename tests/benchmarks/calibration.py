@@ -30,7 +30,7 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
 
     from workflows.build.calibrate import OptimizedComposite, find_ranges
     from workflows.bundle import read_bundle
-    from workflows.memory import peak_bytes
+    from workflows.common.memory import peak_bytes
     from workflows.recipe import Recipe
     from workflows.recipe.cut import make_cut
     from workflows.recipe.families import family_for

@@ -15,7 +15,7 @@ import numpy as np
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from tests.workflows.generate.scripted import generated
-from workflows.generate.text import Text
+from workflows.generate.tokenizer import BundleTokenizer
 
 VOCABULARY, TOKENS = 151_936, 120
 SCHEMA = {"type": "array", "minItems": 40, "items": {"type": "object", "properties": {
@@ -40,7 +40,7 @@ def large() -> Tokenizer:
     return tokenizer
 
 
-def token_ms(text: Text, **options: Any) -> float:
+def token_ms(text: BundleTokenizer, **options: Any) -> float:
     """Median milliseconds of a token whose graph takes no time."""
     random = np.random.default_rng(1)
 
@@ -57,7 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
-    text, schema = Text(large(), VOCABULARY), json.dumps(SCHEMA)
+    text, schema = BundleTokenizer(large(), VOCABULARY), json.dumps(SCHEMA)
     for name in ("first", "again"):
         began = time.perf_counter()
         generated(text, [7], eos=[VOCABULARY - 1], json_schema=schema)

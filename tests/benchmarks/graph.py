@@ -31,7 +31,7 @@ from tests.fakes.graphs import decoder_graph, diff_of, flat_graph
 from tests.fakes.worker import program
 from workflows.wire.codec import dumps
 from workflows.wire.reports.graphs import GraphReport
-from workflows.wire.requests import ShowGraph, Where
+from workflows.wire.requests import GraphReference, ShowGraph
 
 FRAMES, WORST = 40, 8
 
@@ -75,7 +75,7 @@ class Scene:
         self.bytes = graph.stat().st_size
         self.worker = WorkerClient(program(graph=str(graph), diff=str(diff)))
         warm: list[object] = []
-        self.worker.request(ShowGraph(Where("/warm"))).finished.connect(warm.append)
+        self.worker.request(ShowGraph(GraphReference("/warm"))).finished.connect(warm.append)
         until(lambda: warm)
         warm.clear()
         self.tab = GraphTab(self.worker, folder)
@@ -126,7 +126,7 @@ class Scene:
             self.timed(f"folds {on}", partial(tab.model.set_folds, on), lambda: not model.busy)
             rest()
         self.timed("closing again", tab.close_all, lambda: not model.busy)
-        first = Where("/b", "decode", "export")
+        first = GraphReference("/b", "decode", "export")
         diff = self.timed("diff", lambda: model.compare(first), lambda: model.diff is not None)
         say(f"  difference, with the fake worker's time    {diff:.2f} s")
         back = self.timed("back", lambda: model.compare(None), lambda: model.diff is None)

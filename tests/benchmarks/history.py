@@ -32,7 +32,7 @@ from tests.app.conftest import fake_summary
 from tests.benchmarks.heartbeat import Heartbeat
 from tests.fakes.runs import history
 from tests.fakes.worker import program
-from workflows.measure.history import FILE, History
+from workflows.measure.history import DATABASE_FILE, RunHistory
 
 
 def rest(seconds: float) -> None:
@@ -91,7 +91,7 @@ def once(home: Path, pulse: Heartbeat) -> dict[str, float]:
     timed("scatter", lambda: tab.below.setCurrentIndex(2), lambda: tab.below.scatter.dots is not None)
     fresh = replace(lines[0].run, id=f"new{time.monotonic_ns()}")
     count = len(lines)
-    timed("live", lambda: History(home / FILE).add(fresh), lambda: rows.rowCount() > count)
+    timed("live", lambda: RunHistory(home / DATABASE_FILE).add(fresh), lambda: rows.rowCount() > count)
     pulse.stop()
     window.close()
     rest(0.05)
@@ -110,7 +110,9 @@ def main() -> int:
         home = Path(folder)
         began = time.perf_counter()
         history(home, options.runs, options.steps)
-        sys.stdout.write(f"written in {time.perf_counter() - began:.1f} s, {(home / FILE).stat().st_size >> 20} MiB\n")
+        sys.stdout.write(
+            f"written in {time.perf_counter() - began:.1f} s, {(home / DATABASE_FILE).stat().st_size >> 20} MiB\n"
+        )
         for _ in range(options.rounds):
             rounds.append(once(home, pulse))
             gap, own = pulse.worst(1)[0], max(pulse.gaps, key=lambda one: one.own)

@@ -39,7 +39,7 @@ from tests.fakes.inspections import BUNDLE
 from tests.fakes.runs import history
 from tests.fakes.worker import program
 from workflows.wire.codec import dumps
-from workflows.wire.requests import Where
+from workflows.wire.requests import GraphReference
 
 REPLY = "A cache keeps the keys and values of each token seen. " * 20
 
@@ -265,7 +265,7 @@ def graphs(make: Callable[[int], object], kind: str) -> Callable[[Phase], None]:
                 model.set_folds(on)
                 until(lambda: not model.busy)
         with phase.act(f"{kind}: difference"):
-            model.compare(Where("/b", "decode", "export"))
+            model.compare(GraphReference("/b", "decode", "export"))
             until(lambda: model.diff is not None and not model.busy)
         with phase.act(f"{kind}: alone again"):
             model.compare(None)

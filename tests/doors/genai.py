@@ -30,7 +30,7 @@ import transformers
 from tests.provenance import header_line
 from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
-from workflows.errors import JoineryError, RequestError
+from workflows.common.errors import JoineryError, RequestError
 from workflows.interop.genai_export import export_genai
 from workflows.interop.genai_import import import_genai
 from workflows.recipe.schema import Cache

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from workflows.bundle import read_bundle
-from workflows.generate.feed import begin
+from workflows.generate.prefill import start_prompt
 from workflows.interop.assemble import assemble
 from workflows.runtime import Machine, device_named, open_machine
 
@@ -66,7 +66,7 @@ def check(name: str, folder: Path) -> bool:
         machine.cache.reset()
         if given := {name: told[name] for name in ("pixel_values", "input_features") if name in told}:
             machine.start(given, prompt)
-        rows = run(machine, begin(machine, bundle.pipeline, prompt), tokens)
+        rows = run(machine, start_prompt(machine, bundle.pipeline, prompt), tokens)
         rows[told["logits"] == NEVER] = NEVER
         far, same = float(np.abs(rows - told["logits"]).max()), rows.argmax(-1).tolist() == tokens
         good = good and same and far <= CLOSE

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from workflows.wire.reports.accuracy import (
-    Divergence,
     EvalReport,
-    Excluded,
     GreedyAnswer,
     LayerCosines,
-    OfBoth,
+    PairedFigure,
+    SuggestedExclusion,
     Suggestions,
     TaskReport,
+    TokenDivergence,
 )
 
 _WORDS = ["The", " capital", " of", " France", " is", " Paris", ".", "<|im_end|>"]
@@ -27,8 +27,8 @@ def report() -> EvalReport:
         logit_max_abs_diff=2.5,
         hidden_cosine=0.9912,
         kv_cosine=0.9934,
-        perplexity=OfBoth(12.5, 12.75),
-        answer_perplexity=OfBoth(1.25, 1.375),
+        perplexity=PairedFigure(12.5, 12.75),
+        answer_perplexity=PairedFigure(1.25, 1.375),
         greedy=[_answer(number) for number in range(12)],
         layers=[_layer(number) for number in range(28)],
         task=TaskReport("held-back questions", 200, 0.985, 1.0),
@@ -41,12 +41,12 @@ def suggestions() -> Suggestions:
     return Suggestions(
         positions=64,
         products=113,
-        before=Divergence(0.0123, 0.97),
+        before=TokenDivergence(0.0123, 0.97),
         exclude=[
-            Excluded("node_linear_17", "decoder", 0.0087),
-            Excluded("MatMul.linear_4.gate_up", "decoder", 0.0101),
+            SuggestedExclusion("node_linear_17", "decoder", 0.0087),
+            SuggestedExclusion("MatMul.linear_4.gate_up", "decoder", 0.0101),
         ],
-        after=Divergence(0.0061, 0.99),
+        after=TokenDivergence(0.0061, 0.99),
     )
 
 

@@ -16,7 +16,7 @@ from workflows.wire.reports.graphs import (
     OperatorCounts,
     ScopeCounts,
 )
-from workflows.wire.reports.inspection import ParityReport, Refused
+from workflows.wire.reports.inspection import ParityReport, PassRefusal
 
 
 class Maker:
@@ -83,7 +83,7 @@ def stage(
     modified: bool = True,
     seconds: float = 0.2,
     parity: ParityReport | None = None,
-    refused: list[Refused] | None = None,
+    refused: list[PassRefusal] | None = None,
 ) -> GraphStage:
     """A stop of the slider."""
     title = name.replace("-", " ")
@@ -157,7 +157,7 @@ def small(layers: int = 2) -> GraphReport:
     maker = decoder(layers)
     nodes = len(maker.nodes)
     parity = ParityReport(1.9e-6, 32, 32)
-    refused = [Refused("The norm has two consumers.", maker.nodes[8].name)]
+    refused = [PassRefusal("The norm has two consumers.", maker.nodes[8].name)]
     maker.stages = [
         stage("export", "export", nodes + 14, seconds=1.4),
         stage("fuse-rmsnorm", "pass", nodes, parity=parity, refused=refused),

@@ -8,39 +8,39 @@ from typing import TypeVar
 
 from workflows.wire.codec import read
 from workflows.wire.reports.plan import (
-    Arrow,
-    Box,
-    Chosen,
+    BuildEstimate,
     DecoderFacts,
-    Estimate,
-    Offer,
-    PassOffer,
+    PassOption,
+    PlanComponent,
+    PlanEdge,
+    PlanOption,
     PlanReport,
-    PrecisionOffer,
+    PrecisionOption,
     ProbeReport,
-    TargetOffer,
+    RecipeSummary,
+    TargetOption,
     TokenizerFacts,
 )
 from workflows.wire.requests import Options
 
 T = TypeVar("T")
 LAYOUTS = [
-    Offer("static", True),
-    Offer("window", True),
-    Offer("gqa", False, "it takes no position bias"),
-    Offer("scatter", True),
+    PlanOption("static", True),
+    PlanOption("window", True),
+    PlanOption("gqa", False, "it takes no position bias"),
+    PlanOption("scatter", True),
 ]
 TARGETS = [
-    TargetOffer("cpu", "CPU", []),
-    TargetOffer("qnn", "Qualcomm QNN", ["QNN takes fixed shapes alone.", "QNN computes angles in half precision."]),
-    TargetOffer("webgpu", "WebGPU", []),
+    TargetOption("cpu", "CPU", []),
+    TargetOption("qnn", "Qualcomm QNN", ["QNN takes fixed shapes alone.", "QNN computes angles in half precision."]),
+    TargetOption("webgpu", "WebGPU", []),
 ]
-PASSES = [PassOffer("fold-constants", "Fold constants", True), PassOffer("deduplicate", "Share equal weights", True)]
+PASSES = [PassOption("fold-constants", "Fold constants", True), PassOption("deduplicate", "Share equal weights", True)]
 SLOW = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs."
 PRECISIONS = [
-    PrecisionOffer("fp32", "Keep fp32", "Every weight as it is.", "The speed of all others.", "", 32 << 20, False),
-    PrecisionOffer("int4", "4-bit weights", "The smallest.", "About 4 × as fast as fp32.", "", 8 << 20, False, True),
-    PrecisionOffer("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "", SLOW, 12 << 20, True),
+    PrecisionOption("fp32", "Keep fp32", "Every weight as it is.", "The speed of all others.", "", 32 << 20, False),
+    PrecisionOption("int4", "4-bit weights", "The smallest.", "About 4 × as fast as fp32.", "", 8 << 20, False, True),
+    PrecisionOption("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "", SLOW, 12 << 20, True),
 ]
 NOT_ON_WEBGPU = "it has no 16-bit Quantize"
 
@@ -66,7 +66,7 @@ def probe_of(source: str, remote_code: dict[str, str], cacheless: bool) -> Probe
     )
 
 
-def _precisions(options: Options, target: str) -> list[PrecisionOffer]:
+def _precisions(options: Options, target: str) -> list[PrecisionOption]:
     """Only the CPU has speeds; WebGPU lacks one of the precisions."""
     offers = [replace(one, bytes=one.bytes + _scales(options)) if one.blocks else one for one in PRECISIONS]
     if target != "cpu":
@@ -90,7 +90,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
 
     graphs = option("graphs", str, "prefill-decode")
     apart = encoder and graphs == "prefill-decode"
-    chosen = Chosen(
+    chosen = RecipeSummary(
         target=option("target", str, "cpu"),
         variant=option("variant", str, "plain"),
         graphs=graphs,
@@ -116,11 +116,11 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
             "opset": 23,
         },
         chosen=chosen,
-        estimate=Estimate(24.0, 1_400_000_000, 9_000_000, chosen.capacity * 2048, 9_000_000_000, 90_000_000_000),
-        components=[Box(name, name, ["input_ids", "past"], ["logits", "present"]) for name in names],
-        edges=[Arrow(f"{name}.present", f"{names[-1]}.past", "cache") for name in names],
+        estimate=BuildEstimate(24.0, 1_400_000_000, 9_000_000, chosen.capacity * 2048, 9_000_000_000, 90_000_000_000),
+        components=[PlanComponent(name, name, ["input_ids", "past"], ["logits", "present"]) for name in names],
+        edges=[PlanEdge(f"{name}.present", f"{names[-1]}.past", "cache") for name in names],
         layouts=LAYOUTS,
-        variants=[Offer("plain", True), Offer("transformer-only", True)],
+        variants=[PlanOption("plain", True), PlanOption("transformer-only", True)],
         targets=TARGETS,
         passes=PASSES,
         precisions=_precisions(options, chosen.target),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workflows.wire.reports.preflight import ComponentPreflight, Difference, LeftNode, PreflightReport
+from workflows.wire.reports.preflight import ComponentPreflight, FallbackNode, OutputDifference, PreflightReport
 
 LEFT = [
-    LeftNode("model.rotary_emb.Cos_2", "Cos", "Cos of two axes has no kernel."),
-    LeftNode("model.layers.0.self_attn.Softmax_33", "Softmax", ""),
-    LeftNode("nchwc_reorder", "com.microsoft.nchwc.ReorderInput", ""),
+    FallbackNode("model.rotary_emb.Cos_2", "Cos", "Cos of two axes has no kernel."),
+    FallbackNode("model.layers.0.self_attn.Softmax_33", "Softmax", ""),
+    FallbackNode("nchwc_reorder", "com.microsoft.nchwc.ReorderInput", ""),
 ]
 """The last is a node that onnxruntime made: no graph of ours has it."""
 
@@ -17,7 +17,7 @@ def report(provider: str) -> PreflightReport:
     left = [] if provider == "cpu" else LEFT
     gap = 0.0 if provider == "cpu" else 0.0084
     parts = [
-        ComponentPreflight("prefill", 107, 107 - len(left), left, Difference(gap, gap / 4), None),
-        ComponentPreflight("decode", 107, 107 - len(left), left, None, Difference(gap / 2, gap / 8)),
+        ComponentPreflight("prefill", 107, 107 - len(left), left, OutputDifference(gap, gap / 4), None),
+        ComponentPreflight("decode", 107, 107 - len(left), left, None, OutputDifference(gap / 2, gap / 8)),
     ]
     return PreflightReport(provider, parts, True, f"{2 * len(left)} nodes run on the CPU provider." if left else "")

@@ -18,7 +18,7 @@ import numpy as np
 import onnxruntime as ort
 from onnxruntime.capi.onnxruntime_pybind11_state import EPFail
 
-from workflows.runtime.providers.base import Graph, Provider
+from workflows.runtime.providers.provider import GraphSource, Provider
 from workflows.wire.reports.devices import Device
 
 Fault = Literal["none", "lies", "hangs", "hangs in load", "nan", "fails", "refuses"]
@@ -42,7 +42,7 @@ class Faulty(Provider):
         """Usable, as far as one can tell."""
         return Device(self.name, self.title, self.provider, self.kind, "Nobody", None, usable=True)
 
-    def open(self, graph: Graph, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
+    def open(self, graph: GraphSource, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
         """See Provider.open."""
         if self.fault == "hangs in load":
             hang()

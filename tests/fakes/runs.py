@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from workflows.measure.history import FILE, History
-from workflows.wire.reports.runs import Figure, Kind, Run, RunReport, RunStep
+from workflows.measure.history import DATABASE_FILE, RunHistory
+from workflows.wire.reports.runs import Figure, Kind, RunRecord, RunReport, RunStep
 
 BUILDS = (  # bundle, precision, bytes, decode tokens a second, top-1, KL
     ("qwen3-demo-fp32", "fp32", 8_900_000, 96.0, 1.0, 0.0),
@@ -16,11 +16,11 @@ BUILDS = (  # bundle, precision, bytes, decode tokens a second, top-1, KL
 SPEEDS = {"cpu": 1.0, "qnn": 2.7}
 
 
-def history(home: Path, count: int = 0, steps: int = 120) -> list[Run]:
+def history(home: Path, count: int = 0, steps: int = 120) -> list[RunRecord]:
     """Keeps them in the history in `home`; with `count` so many generations besides, over the last days."""
     reports = [one for number in range(len(BUILDS)) for one in _of(number, steps)]
     reports += [_generation(n % len(BUILDS), "cpu", 100 + n, steps) for n in range(count)]
-    History(home / FILE).restore(reports)
+    RunHistory(home / DATABASE_FILE).restore(reports)
     return [one.run for one in reports]
 
 
@@ -62,11 +62,11 @@ def _generation(number: int, provider: str, minute: int, steps: int) -> RunRepor
     return RunReport(_run(number, "generate", provider, minute, figures), kept)
 
 
-def _run(number: int, kind: Kind, provider: str, minute: int, figures: dict[str, Figure]) -> Run:
+def _run(number: int, kind: Kind, provider: str, minute: int, figures: dict[str, Figure]) -> RunRecord:
     name, precision = BUILDS[number][:2]
     time = f"2026-01-{2 + minute // 1440:02d}T{minute // 60 % 24:02d}:{minute % 60:02d}:00.000+00:00"
     version = "onnxruntime 1.31.0" if provider == "cpu" else "onnxruntime-qnn 2.7.1"
     machine = "x86_64, 8 cores, 31.2 GiB, Linux 6.8"
     ident = f"{kind[0]}{number}{provider[0]}{minute:04x}"
     whose = (f"/bundles/{name}", "qwen3-demo", f"digest-{number}", precision, "static", provider, version, machine)
-    return Run(ident, kind, time, *whose, figures)
+    return RunRecord(ident, kind, time, *whose, figures)

@@ -69,7 +69,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fakes import accuracy, divergence, goals, graphs, preflights, profiles
 from tests.fakes.hostile import poisoned
 from tests.fakes.plans import plan_of, probe_of
-from workflows.wire import lines
+from workflows.wire import request_lines
 from workflows.wire import requests as ask
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import (
@@ -98,7 +98,7 @@ from workflows.wire.reports.base import Done, Report
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
 from workflows.wire.reports.goal import GOAL_FILE
-from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
+from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, ValueHistogram
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
@@ -176,8 +176,8 @@ class Fake:
     def read(self) -> None:
         """The reading thread: requests to the queue, cancels to the set, the end of stdin ends everything."""
         for line in sys.stdin:
-            envelope = lines.parse_line(line)
-            request = lines.read_request(envelope)
+            envelope = request_lines.parse_line(line)
+            request = request_lines.read_request(envelope)
             if isinstance(request, ask.Cancel):
                 self.cancelled.add(request.target)
             elif isinstance(request, ask.Ping):
@@ -275,7 +275,7 @@ class Fake:
 
     # -- jobs -------------------------------------------------------------------------------------------
 
-    def do_probe(self, request: ask.Probe) -> None:
+    def do_probe(self, request: ask.ProbeSource) -> None:
         """Progress for a hub id, then what was found."""
         found = probe_of(request.source, self.scenario.get("remote_code", {}), self.scenario.get("cacheless", False))
         if found.kind == "hub":
@@ -321,7 +321,7 @@ class Fake:
             self.pause()
         self.give(divergence.report())
 
-    def do_warm(self, request: ask.Warm) -> None:
+    def do_warm(self, request: ask.PreloadModules) -> None:
         """Nothing is imported here."""
         self.give(Done())
 
@@ -386,7 +386,7 @@ class Fake:
         self.send(StageEvent(stage=stage, state="reused" if again else "done", seconds=0.4, peak_mib=512.0))
         return True
 
-    def do_inspect(self, request: ask.Inspect) -> None:
+    def do_inspect(self, request: ask.InspectPath) -> None:
         """Whatever the scenario holds."""
         self.give(read(InspectReport, {**self.scenario["inspection"], "path": request.path}))
 
@@ -402,7 +402,7 @@ class Fake:
         """One of a few layers."""
         return graphs.small(self.scenario.get("layers", 2))
 
-    def do_diff(self, request: ask.Diff) -> None:
+    def do_diff(self, request: ask.DiffGraphs) -> None:
         """What a fusion of the norms would change."""
         self.pause()
         file, where = self.scenario.get("diff"), request.after
@@ -425,19 +425,19 @@ class Fake:
             max=0.0793,
             mean=0.00012,
             std=0.0201,
-            histogram=Histogram(-0.0812, 0.0793, [round(400 * 2.7 ** -(((i - 32) / 11) ** 2)) for i in range(64)]),
+            histogram=ValueHistogram(-0.0812, 0.0793, [round(400 * 2.7 ** -(((i - 32) / 11) ** 2)) for i in range(64)]),
             head=[0.0123, -0.0045, 0.0311, 0.0007],
         )
         self.give(changed(found, self.scenario.get("tensor", {})))
 
-    def do_rounding(self, request: ask.Rounding) -> None:
+    def do_rounding(self, request: ask.MeasureRounding) -> None:
         """Its products, each coarser than the one before."""
         self.pause()
         products = [node for node in self.decoder().nodes if node.op == "MatMul"]
         found = [NodeRounding(one.name, one.op, 4, 0.01 * (n + 1)) for n, one in enumerate(products)]
         self.give(RoundingReport(found[::-1]))
 
-    def do_netron(self, request: ask.Excerpt) -> None:
+    def do_netron(self, request: ask.ExportExcerpt) -> None:
         """The file that the scenario names, or the refusal of a graph that is too large."""
         file = self.scenario.get("netron")
         if file:
@@ -447,11 +447,11 @@ class Fake:
         message = f"{what} has 1,234 nodes; Netron draws up to 500: choose a scope."
         self.send(ErrorEvent(kind="request", message=message))
 
-    def do_verify(self, request: ask.Verify) -> None:
+    def do_verify(self, request: ask.VerifyBundle) -> None:
         """All is well."""
         self.give(VerifyReport(True, 4, 9_000_000, []))
 
-    def do_form(self, request: ask.CheckForm) -> None:
+    def do_form(self, request: ask.CheckConstraint) -> None:
         """Fine, unless the text has what the scenario takes for wrong."""
         wrong = self.scenario.get("wrong_form")
         if wrong and wrong in request.text:

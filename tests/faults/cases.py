@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.watch import FAULTS, KILL, Ended, Fault, Operation, can_meet, watched
-from workflows.errors import JoineryError, describe_os_error
+from workflows.common.errors import JoineryError, describe_os_error
 
 OLD, NEW = "old", "new"
 _FOREIGN = "Traceback"

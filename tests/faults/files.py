@@ -20,15 +20,15 @@ from tests.workflows.interop import peers
 from workflows.build.workspace import open_workspace
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
-from workflows.errors import BundleError, JoineryError
+from workflows.common.errors import BundleError, JoineryError
 from workflows.graph.build_stages import archive_name
 from workflows.graph.snapshots import ComponentSnapshots
 from workflows.graph.weights import WEIGHTS, link_or_copy, load_saved_graph, save_graphs
 from workflows.interop.genai_import import import_genai
-from workflows.measure.history import History
+from workflows.measure.history import RunHistory
 from workflows.quantize import METHODS, run_method
 from workflows.recipe import QuantizeSettings
-from workflows.wire.reports.runs import Run, RunStep
+from workflows.wire.reports.runs import RunRecord, RunStep
 
 OUT = "out"
 
@@ -228,8 +228,10 @@ SETTINGS = Subject(
 # -- the history of runs -------------------------------------------------------------------------------------------
 
 
-def _run(ident: str) -> Run:
-    return Run(ident, "bench", "2026-01-01T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static", "cpu", "1", "m", {})
+def _run(ident: str) -> RunRecord:
+    return RunRecord(
+        ident, "bench", "2026-01-01T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static", "cpu", "1", "m", {}
+    )
 
 
 def _steps(count: int) -> list[RunStep]:
@@ -238,7 +240,7 @@ def _steps(count: int) -> list[RunStep]:
 
 def _history(root: Path) -> None:
     """A run with its steps in the place of another, in two transactions."""
-    history = History(root / "runs.db")
+    history = RunHistory(root / "runs.db")
     if not any(run.id == "new" for run in history.runs()):
         history.add(_run("new"), _steps(400))
     history.remove(["old"])
@@ -248,7 +250,7 @@ def _history_state(root: Path) -> str:
     """After each transaction; looked at in a copy, for a look writes too."""
     copy = Path(shutil.copytree(root, root.with_name("looked-at"), dirs_exist_ok=False))
     try:
-        history = History(copy / "runs.db")
+        history = RunHistory(copy / "runs.db")
         found = {run.id: len(history.steps(run.id)) for run in history.runs()}
         set_aside = sorted(path.name for path in copy.glob("*damaged*"))
     except (OSError, JoineryError, sqlite3.Error) as error:
@@ -261,7 +263,7 @@ def _history_state(root: Path) -> str:
 
 
 HISTORY = Subject(
-    "history of runs", lambda root: History(root / "runs.db").add(_run("old"), _steps(300)), _history, _history_state,
+    "history of runs", lambda root: RunHistory(root / "runs.db").add(_run("old"), _steps(300)), _history, _history_state,
     "runs.db",
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from tests.faults.cases import NEW, OLD, Subject
 from workflows.build import BuildRequest
 from workflows.build import build as run_build
 from workflows.bundle import read_bundle, verify_bundle
-from workflows.errors import BundleError, Cancelled
+from workflows.common.errors import BundleError, Cancelled
 from workflows.wire.events import Event, StageEvent
 
 OUT = "out"

@@ -23,10 +23,10 @@ from pathlib import Path
 import psutil
 
 from tests.faults.table import markdown
+from workflows.common.memory import trim_heap
 from workflows.generate import open_engine
 from workflows.generate.options import GenerateOptions
-from workflows.memory import give_back
-from workflows.processes import python_command
+from workflows.process.subprocesses import python_command
 
 COUNTS = {"tokens, static": 10_000, "tokens, window": 10_000, "sessions": 100, "messages": 2_000}
 """What `python -m tests.faults --soak` has go by."""
@@ -104,7 +104,7 @@ def told(every: Iterable[Long]) -> str:
 def level() -> Level:
     """Now, when all that nobody needs is gone."""
     gc.collect()
-    give_back()
+    trim_heap()
     me = psutil.Process()
     descriptors = me.num_handles() if sys.platform == "win32" else me.num_fds()
     return Level(me.memory_full_info().uss, descriptors, me.num_threads())

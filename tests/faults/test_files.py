@@ -11,7 +11,7 @@ import pytest
 from tests.faults.cases import Subject, tried
 from tests.faults.files import SUBJECTS
 from tests.faults.watch import FAULTS, KILL, Operation, watched, why_not
-from workflows.files import write_whole
+from workflows.common.files import write_atomically
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "-")
 CASES, SEED = 40, 16
@@ -33,7 +33,7 @@ def test_operations_are_counted_and_met_in_their_order(tmp_path: Path) -> None:
 
     def work() -> str:
         try:
-            write_whole(path, b"0123456789")
+            write_atomically(path, b"0123456789")
         except OSError as error:
             return f"{error.errno} {error.filename}"
         return "written"

@@ -15,10 +15,10 @@ from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from app.state.recent_bundles import RecentBundles
 from app.state.settings import Settings
-from workflows.locks import HeldError
-from workflows.measure.history import FILE, History, new_id, now
-from workflows.processes import python_command
-from workflows.wire.reports.runs import Run
+from workflows.common.locks import LockHeldError
+from workflows.measure.history import DATABASE_FILE, RunHistory, current_time, new_id
+from workflows.process.subprocesses import python_command
+from workflows.wire.reports.runs import RunRecord
 
 WINDOWS, LINES, TIMES = ("w1", "w2", "w3", "w4"), ("l1", "l2"), 1000
 _KINDS = 4  # of what a window writes, in turns
@@ -54,7 +54,7 @@ def lost(home: Path, times: int = TIMES) -> dict[str, int]:
     each = times // _KINDS
     settings, recents = Settings(home), RecentBundles(home, lambda path: {"name": path})
     speeds = {entry.path: entry.speed for entry in recents.entries}
-    runs = {run.name for run in History(home / FILE).runs()}
+    runs = {run.name for run in RunHistory(home / DATABASE_FILE).runs()}
     chats = [ChatStore(home / "chats").copy(path.name.removesuffix(".chat.json"))
              for path in (home / "chats").glob("*.chat.json")]  # fmt: skip
     asked = {one.content for chat in chats for one in chat.path()}
@@ -80,7 +80,9 @@ def _write(home: Path, name: str, kind: str, times: int) -> None:
 
 
 def _keep(home: Path, name: str) -> None:
-    History(home / FILE).add(Run(new_id(), "bench", now(), "/b", name, "0" * 16, "fp32", "static", "cpu", "1", "m", {}))
+    RunHistory(home / DATABASE_FILE).add(
+        RunRecord(new_id(), "bench", current_time(), "/b", name, "0" * 16, "fp32", "static", "cpu", "1", "m", {})
+    )
 
 
 def _as_window(home: Path, name: str, each: int) -> None:
@@ -93,7 +95,7 @@ def _as_window(home: Path, name: str, each: int) -> None:
     try:
         key = store.begin()
         chat = store.load(key) if key else Conversation()
-    except HeldError:
+    except LockHeldError:
         chat = Conversation()
     for n in range(each):
         settings.set(f"{name}.{n}", "kept")

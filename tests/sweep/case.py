@@ -15,7 +15,7 @@ import torch
 import transformers
 
 from workflows.build import BuildRequest, build
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.runtime import Machine
 

@@ -15,7 +15,7 @@ import transformers
 
 from tests.sweep.case import OPTIONS, TOLERANCE, Eager, Verdict, save_spread, short
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model

@@ -28,7 +28,7 @@ from tests.sweep.run import Case, run, shard_of
 from tests.sweep.table import SOURCES
 from tests.sweep.tiny import LARGEST, SIZES
 from workflows.build import BuildRequest, build
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.runtime import Machine
 

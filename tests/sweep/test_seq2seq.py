@@ -8,7 +8,7 @@ import pytest
 
 from tests.sweep.case import Verdict
 from tests.sweep.seq2seq import sequence_models, table
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.recipe import family_for
 
 ROWS = [

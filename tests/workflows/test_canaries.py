@@ -26,12 +26,12 @@ import jinja2
 import pytest
 
 from tests.traps import lay_traps, sprung
-from tests.workflows.test_plugins import distribution
+from tests.workflows.common.test_plugins import distribution
 from workflows.bundle.manifest import make_manifest
 from workflows.cli import run
-from workflows.wire.events import ENDS
-from workflows.wire.lines import to_line
-from workflows.wire.requests import Build, Warm
+from workflows.wire.events import FINAL_EVENTS
+from workflows.wire.request_lines import to_line
+from workflows.wire.requests import Build, PreloadModules
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "resources" / "demos" / "qwen3"
@@ -46,15 +46,21 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "app/main.py": (["-m", "app.main", "--help"], ""),
     "app/text/__main__.py": (["-m", "app.text", "--help"], ""),
     "workflows/__main__.py": (["-m", "workflows", "devices"], ""),
-    "workflows/worker.py": (["-m", "workflows.worker"], '{"id": 1, "job": "devices"}\n'),
-    "workflows/rendering/sandbox.py": (["-m", "workflows.rendering.sandbox"], '{"sources": {"a": "b"}}\n'),
+    "workflows/service/worker.py": (["-m", "workflows.service.worker"], '{"id": 1, "job": "devices"}\n'),
+    "workflows/templates/renderer.py": (["-m", "workflows.templates.renderer"], '{"sources": {"a": "b"}}\n'),
     "workflows/inspection/probe/isolated_probe.py": (["-m", "workflows.inspection.probe.isolated_probe"], ""),
     "workflows/build/isolated_export.py": (["-m", "workflows.build.isolated_export", "{}"], ""),
-    "workflows/runtime/providers/find.py": (["-m", "workflows.runtime.providers.find", "qnn"], ""),
+    "workflows/runtime/providers/find_device.py": (["-m", "workflows.runtime.providers.find_device", "qnn"], ""),
     "workflows/runtime/providers/fetch.py": (["-m", "workflows.runtime.providers.fetch", "qnn"], ""),
     "workflows/runtime/providers/install.py": (["-m", "workflows.runtime.providers.install", "--version"], ""),
-    "workflows/runtime/preflight.py": (["-m", "workflows.runtime.preflight", "absent", "cpu", "{}", ""], ""),
-    "workflows/runtime/compile.py": (["-m", "workflows.runtime.compile", "absent", "cpu", "{}", "", "draft"], ""),
+    "workflows/runtime/providers/preflight.py": (
+        ["-m", "workflows.runtime.providers.preflight", "absent", "cpu", "{}", ""],
+        "",
+    ),
+    "workflows/runtime/providers/context_compiler.py": (
+        ["-m", "workflows.runtime.providers.context_compiler", "absent", "cpu", "{}", "", "draft"],
+        "",
+    ),
     "workflows/measure/profile.py": (["-m", "workflows.measure.profile", "absent", "cpu", "1", ""], ""),
     "installer/bootstrap.py": ([INSTALLER, "test", "--dry-run"], ""),
     "installer/supply.py": ([str(ROOT / "installer" / "supply.py"), "--help"], ""),
@@ -115,10 +121,10 @@ def test_no_way_in_runs_what_lies_in_the_current_folder(tmp_path: Path, way: str
 def test_a_warm_builder_runs_nothing_of_the_current_folder(tmp_path: Path) -> None:
     """torch and transformers read ahead, then a build by the same worker, as the window has it."""
     traps = lay_traps(tmp_path / "checkpoint", *SITE)
-    line, pipe = [sys.executable, "-m", "workflows.worker"], subprocess.PIPE
+    line, pipe = [sys.executable, "-m", "workflows.service.worker"], subprocess.PIPE
     with subprocess.Popen(line, cwd=traps, env=plain(), stdin=pipe, stdout=pipe, encoding="utf-8") as worker:
         assert worker.stdin and worker.stdout
-        for ident, request in enumerate((Warm(), Build("demo:qwen3", str(tmp_path / "out")))):
+        for ident, request in enumerate((PreloadModules(), Build("demo:qwen3", str(tmp_path / "out")))):
             worker.stdin.write(to_line(ident, request) + "\n")
             worker.stdin.flush()
             told = [one["event"] for one in to_its_end(worker.stdout, ident)]
@@ -133,7 +139,7 @@ def to_its_end(lines: Iterable[str], ident: int) -> Iterator[dict[str, Any]]:
     for told in map(json.loads, lines):
         if told["job"] == ident:
             yield told
-            if told["event"] in {one.event for one in ENDS}:
+            if told["event"] in {one.event for one in FINAL_EVENTS}:
                 return
 
 
@@ -312,7 +318,7 @@ def test_no_plugin_runs_that_nobody_allowed(
 
 def test_the_plugin_sings(tmp_path: Path, nest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once a person allows it and something asks for it."""
-    from workflows.plugins import allow, load
+    from workflows.common.plugins import allow, load
 
     song = f"import os\nos.makedirs({str(nest)!r})\ndef sing(context):\n    return 'tweet'\n"
     distribution(tmp_path / "site", "Canary.Bird", "1.0", song, "canary_song")

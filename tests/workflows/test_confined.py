@@ -15,10 +15,19 @@ import pytest
 from tests.workflows.cli.test_commands import FETCHING
 from tests.workflows.test_canaries import to_its_end
 from workflows.build import evaluate
-from workflows.cli.commands import OPENING
-from workflows.errors import BundleError
-from workflows.wire.lines import to_line
-from workflows.wire.requests import CONNECTING, Build, Eval, InstallPlugin, PlanRecipe, Probe, Request, Warm
+from workflows.cli.commands import BUNDLE_COMMANDS
+from workflows.common.errors import BundleError
+from workflows.wire.request_lines import to_line
+from workflows.wire.requests import (
+    NETWORK_REQUESTS,
+    Build,
+    Eval,
+    InstallPlugin,
+    PlanRecipe,
+    PreloadModules,
+    ProbeSource,
+    Request,
+)
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "resources" / "demos" / "qwen3"
@@ -81,7 +90,7 @@ def placed(arguments: list[str], foreign: Path, out: Path) -> list[str]:
 
 
 def test_every_command_that_opens_is_tried() -> None:
-    assert set(LINES) == OPENING | FETCHING
+    assert set(LINES) == BUNDLE_COMMANDS | FETCHING
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -97,18 +106,18 @@ def jobs(foreign: Path, out: Path) -> list[Request[Any]]:
     """Those that may ask the hub, with something that they open; Warm and InstallPlugin open nothing of anybody's."""
     source, bundle = str(foreign / "checkpoint"), str(foreign / "bundle")
     wrong = {"cache": "none"}
-    return [Probe(source), PlanRecipe(source, {}), Build(source, str(out / "out"), wrong), Eval(bundle, bundle)]
+    return [ProbeSource(source), PlanRecipe(source, {}), Build(source, str(out / "out"), wrong), Eval(bundle, bundle)]
 
 
 def test_every_job_that_may_connect_is_tried(tmp_path: Path) -> None:
-    assert {type(one) for one in jobs(tmp_path, tmp_path)} | {Warm, InstallPlugin} == set(CONNECTING)
+    assert {type(one) for one in jobs(tmp_path, tmp_path)} | {PreloadModules, InstallPlugin} == set(NETWORK_REQUESTS)
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_a_worker_opens_nothing_while_it_could_connect(foreign: Path, tmp_path: Path, number: int) -> None:
     """A probe opens nothing by itself, for the next one may ask the hub."""
     request = jobs(foreign, tmp_path)[number]
-    with watched(foreign, "workflows.worker:main", []) as worker:
+    with watched(foreign, "workflows.service.worker:main", []) as worker:
         assert worker.stdin and worker.stdout
         worker.stdin.write(to_line(1, request) + "\n")
         worker.stdin.flush()

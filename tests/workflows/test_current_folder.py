@@ -14,7 +14,7 @@ import pytest
 
 from tests.traps import SPRUNG, lay_traps, sprung
 from workflows import cli
-from workflows.processes import python_path
+from workflows.process.subprocesses import module_search_path
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +83,7 @@ def test_a_build_runs_nothing_of_the_current_folder(traps: Path, tmp_path: Path)
     ("module", "arguments", "stdin"),
     [
         ("workflows", ["devices"], ""),
-        ("workflows.worker", [], '{"id": 1, "job": "devices"}\n'),
+        ("workflows.service.worker", [], '{"id": 1, "job": "devices"}\n'),
         ("app", ["--help"], ""),
         ("app.main", ["--help"], ""),
     ],
@@ -118,7 +118,7 @@ def test_the_project_s_own_folder_stays(tmp_path: Path) -> None:
 def test_python_path_has_no_entry_that_hangs_on_the_current_folder() -> None:
     """Ours first, once."""
     given = os.pathsep.join(["", str(ROOT), ".", "relative", str(ROOT / "tests")])
-    assert python_path(given).split(os.pathsep) == [str(ROOT), str(ROOT / "tests")]
+    assert module_search_path(given).split(os.pathsep) == [str(ROOT), str(ROOT / "tests")]
 
 
 # -- the sources: whoever starts a process says -P ---------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_processes_are_started_in_five_places_alone() -> None:
     """A sixth one must say how it keeps the current folder out, and be listed here."""
     found = {path for path, tree in sources() for node in ast.walk(tree) if starts_a_process(node)}
     assert found == {
-        "app/jobs/worker_client.py", "workflows/cli/__init__.py", "workflows/processes.py", "installer/bootstrap.py",
+        "app/jobs/worker_client.py", "workflows/cli/__init__.py", "workflows/process/subprocesses.py", "installer/bootstrap.py",
         "installer/supply.py",
     }  # fmt: skip
 

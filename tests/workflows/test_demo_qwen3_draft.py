@@ -9,7 +9,7 @@ import pytest
 from resources.demos import train_qwen3, train_qwen3_draft
 from tests.workflows.conftest import Built
 from workflows.generate import GenerateOptions, open_engine
-from workflows.generate.strategy.pace import Pace
+from workflows.generate.speculative.draft_length import DraftLengthTuner
 from workflows.wire.events import GenerationDone
 
 
@@ -22,7 +22,7 @@ def test_it_is_small_and_speaks_the_same_tokens() -> None:
 
 def test_its_drafts_are_kept_and_change_nothing(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of fifty held-back questions: 4 tokens a draft whatever they cost."""
-    monkeypatch.setattr(Pace, "length", lambda self, limit: max(min(4, limit), 0))
+    monkeypatch.setattr(DraftLengthTuner, "length", lambda self, limit: max(min(4, limit), 0))
     target, draft = built("demo:qwen3"), built("demo:qwen3-draft")
     rows = json.loads(train_qwen3.HELD_BACK_FILE.read_text(encoding="utf-8"))[::12]
     drafted = accepted = 0

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workflows.errors import GraphError, package_error, passed_on
+from workflows.common.errors import GraphError, error_to_dict, package_error
 
 ROOT = Path(__file__).parents[2]
 PROMPT = ("--prompt", "8*7=", "--max-new-tokens", "2")
@@ -77,7 +77,7 @@ def test_a_missing_package_is_named(package: str, demo_bundle: Path, tmp_path: P
 def test_the_worker_names_it(demo_bundle: Path, tmp_path: Path) -> None:
     """In an error event of its own kind."""
     line = json.dumps({"id": 1, "job": "inspect", "path": str(demo_bundle)})
-    command = [sys.executable, "-m", "workflows.worker"]
+    command = [sys.executable, "-m", "workflows.service.worker"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                           env=hidden(tmp_path / "site", "onnx")) as worker:  # fmt: skip
         assert worker.stdin and worker.stdout
@@ -95,7 +95,7 @@ def test_what_is_no_missing_package_stays_what_it_is() -> None:
     assert package_error(ours, "build") is None and package_error(ValueError("x"), "build") is None
     known = GraphError("a sentence")
     known.__context__ = ModuleNotFoundError("No module named 'torch'", name="torch")
-    assert passed_on(known, "build") == {"error": "GraphError", "message": "a sentence"}
+    assert error_to_dict(known, "build") == {"error": "GraphError", "message": "a sentence"}
     broken = ImportError("libcudart.so: no such file", name="torch._C")
     assert "cannot be loaded (libcudart.so" in str(package_error(broken, "build"))
     assert str(package_error(broken, "build")).endswith("pip install --force-reinstall 'torch==2.13.0'.")

@@ -11,7 +11,7 @@ import pytest
 from tests.workflows.conftest import Built
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import CheckpointError, RecipeError
+from workflows.common.errors import CheckpointError, RecipeError
 from workflows.graph.external_data import external_location
 from workflows.inspection.probe import plan
 from workflows.quantize import METHODS

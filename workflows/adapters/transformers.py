@@ -17,22 +17,30 @@ import torch
 import transformers
 
 from workflows.bundle import read_bundle
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
 from workflows.generate import Engine, open_engine
 from workflows.generate.options import check_options
 from workflows.wire.events import GenerationDone
 
 DEFAULT_NEW_TOKENS = 20  # as transformers has it
-TEXTS = {  # what transformers 4 called the answer
+PIPELINE_TASKS = {  # what transformers 4 called the answer
     "translation": "translation_text",
     "summarization": "summary_text",
     "text2text-generation": "generated_text",
 }
 # Options of generate() that are carried out; those that change nothing at their value here are let through.
 SAMPLING = ("temperature", "top_k", "top_p", "min_p")
-TAKEN = {*SAMPLING, "max_new_tokens", "max_length", "do_sample", "repetition_penalty", "eos_token_id", "pad_token_id"}
-TAKEN |= {"num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version"}
-HARMLESS = {"num_beams": 1, "use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
+SUPPORTED_OPTIONS = {
+    *SAMPLING,
+    "max_new_tokens",
+    "max_length",
+    "do_sample",
+    "repetition_penalty",
+    "eos_token_id",
+    "pad_token_id",
+}
+SUPPORTED_OPTIONS |= {"num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version"}
+IGNORED_OPTIONS = {"num_beams": 1, "use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
 Asked = dict[str, Any]
 """Options of a generation as transformers names them."""
 
@@ -114,11 +122,11 @@ class JoineryModel:
         base: Asked = (config or self.generation_config).to_diff_dict()
         given = {key: value for key, value in options.items() if value is not None}
         for name, value in {**base, **given}.items():
-            known = name in TAKEN or (name in HARMLESS and value == HARMLESS[name])
+            known = name in SUPPORTED_OPTIONS or (name in IGNORED_OPTIONS and value == IGNORED_OPTIONS[name])
             if not known and (name in given or name == "num_beams"):
                 raise RequestError(
                     f"generate does not take {printable(name)}={printable(value, 40)} here: it takes "
-                    f"{', '.join(sorted(TAKEN))}."
+                    f"{', '.join(sorted(SUPPORTED_OPTIONS))}."
                 )
         if "max_length" in given and "max_new_tokens" not in given:
             base.pop("max_new_tokens", None)
@@ -167,7 +175,7 @@ class SourcePipeline(transformers.Pipeline):  # type: ignore[misc]  # transforme
 
     def postprocess(self, model_outputs: Mapping[str, torch.Tensor], **_: object) -> list[dict[str, str]]:
         """One entry a sequence."""
-        name = TEXTS[self.task]
+        name = PIPELINE_TASKS[self.task]
         return [{name: self.tokenizer.decode(ids, skip_special_tokens=True)} for ids in model_outputs["ids"]]
 
 
@@ -180,6 +188,6 @@ def pipeline(
     """
     if tokenizer is None:
         tokenizer = transformers.AutoTokenizer.from_pretrained(model.name_or_path, local_files_only=True)
-    if task in TEXTS:
+    if task in PIPELINE_TASKS:
         return SourcePipeline(model=model, tokenizer=tokenizer, task=task, device=-1, **options)
     return transformers.pipeline(task, model=model, tokenizer=tokenizer, **options)

@@ -20,8 +20,9 @@ from workflows.build.workspace import Report
 from workflows.bundle import Bundle
 from workflows.bundle.read import unverified_bundle
 from workflows.bundle.schema import Pipeline
-from workflows.errors import RecipeError
-from workflows.files import link_or_copy
+from workflows.common.errors import RecipeError
+from workflows.common.files import link_or_copy
+from workflows.common.tensors import Array
 from workflows.generate import Engine
 from workflows.graph.weights import WEIGHTS
 from workflows.quantize import METHODS, Ranges
@@ -37,7 +38,6 @@ from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.runtime import device_named, open_machine
-from workflows.tensors import Array
 from workflows.wire.events import LogEvent, ProgressEvent
 
 STAGE = "quantize"

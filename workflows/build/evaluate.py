@@ -21,12 +21,12 @@ from workflows.bundle.genai.metadata import is_genai
 from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
 from workflows.checkpoint import CheckpointLocation, find_checkpoint
-from workflows.confinement import Fetched, stay_open
-from workflows.errors import Cancelled, RequestError
+from workflows.common.errors import Cancelled, RequestError
 from workflows.evaluation.accuracy import compare, suggest
 from workflows.evaluation.accuracy.suggestions import find_products
 from workflows.evaluation.accuracy.tasks import read_task
 from workflows.generate.prompt_sets import QUESTIONS, choose_prompts, read_prompts
+from workflows.process.sandbox import OnFetched, keep_network
 from workflows.wire.events import Event, LogEvent, StageEvent
 from workflows.wire.goals import TaskFile
 from workflows.wire.reports.accuracy import EvalReport
@@ -59,7 +59,7 @@ def evaluate(
     request: EvalRequest,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-    fetched: Fetched = stay_open,
+    fetched: OnFetched = keep_network,
 ) -> EvalReport:
     """The report of `eval --json`, with `suggestions` where they were asked for. fetched: told as `build` tells it.
 

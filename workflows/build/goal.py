@@ -16,12 +16,12 @@ from workflows.build.workspace import BuildWorkspace
 from workflows.bundle import Bundle
 from workflows.bundle.evidence import Evidence, load_evidence
 from workflows.bundle.schema import Pipeline
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
+from workflows.common.files import remove, try_remove
 from workflows.evaluation.accuracy.tasks import FileTask, read_task
 from workflows.evaluation.goal import GoalSearch, Trials, find_units, split_prompts
 from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
 from workflows.evaluation.goal.search_units import mix_recipe
-from workflows.files import discard, remove
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import read_prompts
 from workflows.graph.weights import WEIGHTS, load_saved_graph
@@ -90,7 +90,7 @@ def make_goal(
     found = search.run()
     (folder / GOAL_FILE).write_text(dumps(search.to_report(found, sets)) + "\n", "utf-8")
     _save_mix(folder, *mix_recipe(units, found, recipe.quantize))
-    discard(trials)
+    try_remove(trials)
     return []
 
 

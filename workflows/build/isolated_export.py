@@ -19,9 +19,9 @@ from typing import Any
 from workflows.build.workspace import Report
 from workflows.bundle.evidence import Evidence
 from workflows.checkpoint import Checkpoint
-from workflows.confinement import confine, most_memory
-from workflows.errors import CheckpointError, passed_on, printable, taken_over
-from workflows.processes import own_stdout, run_apart, stay_with_parent
+from workflows.common.errors import CheckpointError, error_from_dict, error_to_dict, printable
+from workflows.process.sandbox import confine, memory_limit
+from workflows.process.subprocesses import claim_stdout, exit_with_parent, run_isolated
 from workflows.recipe import Recipe
 from workflows.wire.events import Event, NoticeEvent, parse
 
@@ -43,20 +43,20 @@ def export_isolated(
         "consented": sorted(checkpoint.remote_code.values()),
         "recipe": recipe.model_dump(mode="json"),
         "out": str(folder),
-        "most": most_memory(checkpoint.weights_bytes),
+        "most": memory_limit(checkpoint.weights_bytes),
     }
 
     def cancelled() -> bool:
         check()
         return False
 
-    ended = run_apart(__name__, [json.dumps(asked)], _SECONDS, heard=_event_reader(report), cancelled=cancelled)
+    ended = run_isolated(__name__, [json.dumps(asked)], _SECONDS, heard=_event_reader(report), cancelled=cancelled)
     check()  # Ctrl+C ends the process, too
     found = _last(ended.told)
     if "evidence" in found:
         return list(found["evidence"])
     if "error" in found:
-        raise taken_over(found)
+        raise error_from_dict(found)
     why = printable(next(reversed(ended.log.strip().splitlines()), ""), 200)
     raise CheckpointError(
         f"The process that ran the code of {checkpoint.source} {ended.why or 'told nothing'}{why and f': {why}'}."
@@ -90,8 +90,8 @@ def _last(line: str) -> dict[str, Any]:
 
 def main() -> None:
     """Tells what it does, and at last the evidence or the error."""
-    stay_with_parent()
-    out = own_stdout("utf-8")
+    exit_with_parent()
+    out = claim_stdout("utf-8")
 
     def tell(line: str) -> None:
         out.write(line + "\n")
@@ -105,7 +105,7 @@ def main() -> None:
         tell(json.dumps({"evidence": _export(asked, lambda event: tell(event.to_line(0)))}))
     except Exception as error:  # noqa: BLE001 - a stranger's code raises what it likes; the owner tells of it
         traceback.print_exc()
-        told = passed_on(error, "build")
+        told = error_to_dict(error, "build")
         if told is None:
             sys.exit(1)
         tell(json.dumps(told))

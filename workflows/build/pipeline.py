@@ -20,7 +20,7 @@ from workflows.bundle.session_options import (
 )
 from workflows.bundle.strategy import DraftSettings, StrategySettings
 from workflows.checkpoint import Checkpoint
-from workflows.errors import CheckpointError, GraphError, RecipeError, printable
+from workflows.common.errors import CheckpointError, GraphError, RecipeError, printable
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
 

@@ -17,9 +17,9 @@ from workflows.build.stages import graph_facts
 from workflows.build.workspace import Report
 from workflows.bundle.evidence import Evidence, load_evidence
 from workflows.bundle.schema import Pipeline
-from workflows.errors import JoineryError, RecipeError
+from workflows.common.errors import JoineryError, RecipeError
+from workflows.common.files import try_remove
 from workflows.evaluation.parity import ParityRunner
-from workflows.files import discard
 from workflows.graph.build_stages import archive_name
 from workflows.graph.snapshots import ComponentSnapshots
 from workflows.graph.weights import load_saved_graph, save_graphs
@@ -75,7 +75,7 @@ def make_quantize(
         taken.write(folder / archive_name(name), regions)
     report(ProgressEvent(stage=STAGE, message="holding the graphs against the optimized ones"))
     parity = _parity(optimized, recipe, pipeline, folder, report)
-    discard(parts)
+    try_remove(parts)
     return [entry | {"parity": parity} for entry in evidence]
 
 

@@ -19,9 +19,9 @@ from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, CheckpointLocation, find_checkpoint
 from workflows.checkpoint.checkpoint import read_checkpoint
-from workflows.confinement import Fetched, stay_open
-from workflows.errors import Cancelled, DeviceError, LayoutError
-from workflows.files import room_for
+from workflows.common.errors import Cancelled, DeviceError, LayoutError
+from workflows.common.files import raise_disk_full
+from workflows.process.sandbox import OnFetched, keep_network
 from workflows.recipe import QuantizeSettings, Recipe, family_for, resolve_recipe
 from workflows.recipe.cache_layout import layout_notice
 from workflows.recipe.compatibility import target_remarks
@@ -62,7 +62,7 @@ def build(
     request: BuildRequest,
     report: Report = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-    fetched: Fetched = stay_open,
+    fetched: OnFetched = keep_network,
 ) -> BuildDone:
     """Builds the bundle `request.out` and tells `report` of every stage; `fetched`, before any of the source is opened.
 
@@ -91,7 +91,9 @@ def build(
         for message in find_target(recipe.target).reasons:
             report(NoticeEvent(code="target", message=message))
         if recipe.compile:
-            from workflows.runtime.compile import check_compiles  # onnxruntime: not for a command that only asks
+            from workflows.runtime.providers.context_compiler import (
+                check_compiles,  # onnxruntime: not for a command that only asks
+            )
 
             check_compiles(recipe.target)
         sought = _resolve_goal(request.goal, recipe)
@@ -103,7 +105,7 @@ def build(
             recipe = _with_static_cache(checkpoint, recipe, request, error, report)
             stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
         work.check()
-        with timed_stage(report, "bundle"), room_for(out):
+        with timed_stage(report, "bundle"), raise_disk_full(out):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
     _report_near_ties(out, report)
     if recipe.compile:
@@ -112,9 +114,9 @@ def build(
 
 
 def _report_near_ties(out: Path, report: Report) -> None:
-    from workflows.generate.doubts import find_doubts  # onnxruntime: not for a command that only asks
+    from workflows.generate.text_problems import find_text_problems  # onnxruntime: not for a command that only asks
 
-    for doubt in find_doubts(read_bundle(out)):
+    for doubt in find_text_problems(read_bundle(out)):
         report(NoticeEvent(code="doubt", message=doubt))
 
 
@@ -136,7 +138,7 @@ def _options(request: BuildRequest) -> Mapping[str, Any]:
 
 def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:
     """Compiles what was built; the bundle is whole without, so that what fails here is said and ends nothing."""
-    from workflows.runtime.compile import compile_bundle
+    from workflows.runtime.providers.context_compiler import compile_bundle
 
     with timed_stage(report, "compile"):
         try:

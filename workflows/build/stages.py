@@ -19,13 +19,13 @@ from workflows.build.workspace import Report, timed_stage
 from workflows.bundle.evidence import Evidence, load_evidence
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
-from workflows.errors import Cancelled, JoineryError, LayoutError, MemoryShortError, RecipeError
+from workflows.common.errors import Cancelled, JoineryError, LayoutError, MemoryShortError, RecipeError
+from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.evaluation.parity import EACH_PASS_MAX_BYTES, TOLERANCE, Parity, ParityRunner, is_usable
 from workflows.export.reference import ReferenceLogits
 from workflows.graph.build_stages import EXPORT, archive_name
 from workflows.graph.snapshots import ComponentSnapshots, GraphSnapshot
 from workflows.graph.weights import WEIGHTS, load_saved_graph, save_graphs
-from workflows.names import DEFAULT_CAPACITY
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.optimize.queries import required_inputs
 from workflows.recipe import Recipe

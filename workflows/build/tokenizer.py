@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 from workflows.build.workspace import Report
 from workflows.checkpoint.files import read_object
 from workflows.checkpoint.tokenizer import TOKENIZER_LIMIT, read_tokenizer
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 from workflows.wire.events import NoticeEvent
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from workflows.memory import uncollected
+from workflows.common.memory import gc_paused
 
 
 def warm_up() -> None:
@@ -18,5 +18,5 @@ def warm_up() -> None:
 def import_exporter() -> None:
     """Imports torch, transformers and what traces with them: seconds, once a process."""
     if "workflows.export" not in sys.modules:
-        with uncollected():
+        with gc_paused():
             import workflows.export  # noqa: F401

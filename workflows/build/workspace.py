@@ -20,10 +20,10 @@ from workflows.bundle.manifest import read_manifest, write_manifest
 from workflows.bundle.read import read_bundle
 from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked_target
+from workflows.common.errors import BundleError, Cancelled
+from workflows.common.files import link_or_copy, purge_removed, raise_disk_full, remove, try_remove
+from workflows.common.memory import peak_bytes
 from workflows.common.stage_cache import StageCache
-from workflows.errors import BundleError, Cancelled
-from workflows.files import discard, link_or_copy, remove, room_for, sweep
-from workflows.memory import peak_bytes
 from workflows.wire.events import BuildDone, Event, LogEvent, Stage, StageEvent
 
 _STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
@@ -89,9 +89,9 @@ class BuildWorkspace:
 
     def _make(self, name: Stage, done: Path, make: Callable[[Path], Evidence]) -> None:
         draft = self.draft(name)
-        with timed_stage(self._report, name) as spent, room_for(self.folder / name):
+        with timed_stage(self._report, name) as spent, raise_disk_full(self.folder / name):
             evidence = make(draft)
-        with room_for(self.folder / name):
+        with raise_disk_full(self.folder / name):
             for entry in evidence:
                 entry |= spent
             save_evidence(draft, evidence)
@@ -114,7 +114,7 @@ class BuildWorkspace:
         entries = list(self.folder.iterdir()) if is_ours else []
         others = [entry for entry in entries if not _STAGE.fullmatch(entry.name)]
         for entry in others if len(others) < len(entries) else [self.folder]:
-            discard(entry)
+            try_remove(entry)
 
     def _is_whole(self, stage: Path) -> bool:
         """Whether every byte of the stage is as it was written. Raises Cancelled where the person said stop."""
@@ -130,17 +130,17 @@ def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[
 
     Raises RequestError as check_target and locked do.
     """
-    with room_for(out), locked_target(out):
+    with raise_disk_full(out), locked_target(out):
         check_target(out, force)  # another build may have ended since
         work = BuildWorkspace(out.with_name(f".{out.name}.build"), report, cancelled, StageCache())
-        sweep(work.folder)
+        purge_removed(work.folder)
         work.tidy()
         try:
             yield work
         except BaseException:
             work.tidy()
             raise
-        discard(work.folder)
+        try_remove(work.folder)
 
 
 def build_summary(out: Path, began: float) -> BuildDone:

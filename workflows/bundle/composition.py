@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from workflows import names
 from workflows.bundle.outline import Outline, OutlineStage, Port, sessions_around
 from workflows.bundle.presets import Preset, extend_flow
 from workflows.bundle.session_options import SessionOptions
 from workflows.bundle.strategy import ControllerReference, PluginReference, Roles, StrategySettings
 from workflows.bundle.strict_model import NameInBundle, StrictModel
+from workflows.common import tensor_names
 
 Name = Annotated[str, Field(min_length=1, pattern=r"^[^.]+$")]  # of a session: a dot parts it from its tensor
 _KEYS, _VALUES = ("past_key_pattern", "present_key_pattern"), ("past_value_pattern", "present_value_pattern")
@@ -54,10 +54,10 @@ class KVState(StrictModel):
     """
 
     format: Literal["auto", "separate", "combined"] = "separate"
-    past_key_pattern: str = names.PAST_KEY
-    past_value_pattern: str = names.PAST_VALUE
-    present_key_pattern: str = names.PRESENT_KEY
-    present_value_pattern: str = names.PRESENT_VALUE
+    past_key_pattern: str = tensor_names.PAST_KEY
+    past_value_pattern: str = tensor_names.PAST_VALUE
+    present_key_pattern: str = tensor_names.PRESENT_KEY
+    present_value_pattern: str = tensor_names.PRESENT_VALUE
 
     @model_validator(mode="before")
     @classmethod
@@ -77,7 +77,7 @@ class KVState(StrictModel):
     @model_validator(mode="after")
     def _one_layer_each(self) -> KVState:
         for name in (*_KEYS, *_VALUES):
-            if not names.is_layered(getattr(self, name)):
+            if not tensor_names.is_layered(getattr(self, name)):
                 raise ValueError(
                     f"{name} must hold %d exactly once, for the layer, and no other %: {getattr(self, name)}"
                 )
@@ -104,7 +104,7 @@ class PositionIds(StrictModel):
     """
 
     strategy: Literal["auto", "default", "windowed", "mrope_3d"] = "auto"
-    input_name: Annotated[str, Field(min_length=1)] = names.POSITIONS
+    input_name: Annotated[str, Field(min_length=1)] = tensor_names.POSITIONS
     grid_source: str | None = None
 
 

@@ -19,9 +19,9 @@ from pydantic import Field, ValidationError
 
 from workflows.bundle.manifest import FileEntry, is_linked
 from workflows.bundle.strict_model import NameInBundle, StrictModel
-from workflows.errors import BundleError
-from workflows.files import put_in_place, remove
-from workflows.strict import read_json
+from workflows.common.errors import BundleError
+from workflows.common.files import remove, replace_folder
+from workflows.common.strict_json import read_json
 
 CONTEXTS = "contexts"
 RECORD = "context.json"
@@ -128,7 +128,7 @@ def publish_contexts(bundle: Path, draft: Path) -> ContextFolder:
             superseded = True  # of use to nobody
         if superseded and folder.name != record.key:
             remove(folder)
-    put_in_place(draft, bundle / CONTEXTS / record.key)
+    replace_folder(draft, bundle / CONTEXTS / record.key)
     return read_context(bundle / CONTEXTS / record.key)
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 
 EVIDENCE = "evidence.json"
 Evidence = list[dict[str, Any]]  # an entry a stage and component

@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workflows.bundle.strict_model import NameInBundle
-from workflows.digests import known_digest
-from workflows.errors import BundleError
-from workflows.strict import NoJsonError, read_json
+from workflows.common.digests import known_digest
+from workflows.common.errors import BundleError
+from workflows.common.strict_json import InvalidJsonError, read_json
 
 MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -75,5 +75,5 @@ def read_manifest(folder: Path) -> Manifest:
         raise BundleError(f"{folder} is no bundle: it has no {MANIFEST}. Build one with `joinery build`.")
     try:
         return Manifest.model_validate(read_json(path.read_bytes()))
-    except (ValidationError, NoJsonError):
+    except (ValidationError, InvalidJsonError):
         raise BundleError(f"{path} is damaged: build the bundle anew.") from None

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from workflows.errors import BundleError, printable
+from workflows.common.errors import BundleError, printable
 
 Port = tuple[str, str]  # session, tensor
 Modality = Literal["image", "audio", "video"]

@@ -16,8 +16,8 @@ from workflows.bundle.genai.metadata import CONFIG, folder_digest, is_genai
 from workflows.bundle.manifest import MANIFEST, is_linked, read_manifest
 from workflows.bundle.outline import Fault
 from workflows.bundle.schema import Pipeline, parse_pipeline
-from workflows.errors import BundleError
-from workflows.strict import NoJsonError, read_json
+from workflows.common.errors import BundleError
+from workflows.common.strict_json import InvalidJsonError, read_json
 
 PIPELINE = "pipeline.json"
 _LONGEST = 1 << 20  # bytes of a pipeline file; ten sessions say all they have in a few thousand
@@ -140,6 +140,6 @@ def _read_pipeline(path: Path) -> Pipeline:
         raise BundleError(f"{path} has more than {_LONGEST:,} bytes, which no pipeline needs: restore the file.")
     try:
         data = read_json(path.read_bytes())
-    except NoJsonError as error:
+    except InvalidJsonError as error:
         raise BundleError(f"{path} {error}: build the bundle anew.") from None
     return parse_pipeline(data, str(path))

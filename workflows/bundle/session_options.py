@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from workflows.bundle.strict_model import StrictModel
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
 
 NonNegativeInt = Annotated[int, Field(ge=0, strict=True)]
 PositiveInt = Annotated[int, Field(gt=0, strict=True)]

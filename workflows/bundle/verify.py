@@ -9,8 +9,8 @@ from workflows.bundle.contexts import CONTEXTS, context_drafts, context_files, r
 from workflows.bundle.genai.metadata import is_genai
 from workflows.bundle.manifest import MANIFEST, FileEntry, Manifest, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
-from workflows.errors import BundleError, Cancelled
-from workflows.wire.reports.inspection import Problem, VerifyReport
+from workflows.common.errors import BundleError, Cancelled
+from workflows.wire.reports.inspection import FileProblem, VerifyReport
 
 
 def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> VerifyReport:
@@ -31,7 +31,9 @@ def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fa
     return VerifyReport(not problems, len(manifest.files), manifest.bytes, problems)
 
 
-def find_problems(root: Path, manifest: Manifest, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Problem]:
+def find_problems(
+    root: Path, manifest: Manifest, cancelled: Callable[[], bool] = lambda: False
+) -> Iterator[FileProblem]:
     """What in the folder is not as its manifest says, read byte for byte. Raises Cancelled on request."""
     compiled = {name: entry for name, entry in context_files(root).items() if entry is not None}
     for name, entry in (manifest.files | compiled).items():
@@ -39,8 +41,8 @@ def find_problems(root: Path, manifest: Manifest, cancelled: Callable[[], bool] 
             raise Cancelled("The check was cancelled.")
         wrong = _file_problem(root, name, entry)
         if wrong:
-            yield Problem(name, wrong)
-    yield from (Problem(name, "unknown") for name in find_unlisted_files(root, manifest))
+            yield FileProblem(name, wrong)
+    yield from (FileProblem(name, "unknown") for name in find_unlisted_files(root, manifest))
 
 
 def find_unlisted_files(root: Path, manifest: Manifest) -> Iterator[str]:

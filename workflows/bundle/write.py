@@ -9,9 +9,9 @@ from pathlib import Path
 from workflows.bundle.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from workflows.bundle.read import PIPELINE, read_bundle
 from workflows.bundle.verify import find_unlisted_files
-from workflows.errors import BundleError, RequestError, printable
-from workflows.files import put_in_place, recover, sync
-from workflows.locks import HeldError, Lock, NoLocksError
+from workflows.common.errors import BundleError, RequestError, printable
+from workflows.common.files import recover_folder, replace_folder, sync
+from workflows.common.locks import Lock, LockHeldError, LocksUnsupportedError
 
 
 def check_target(out: Path, force: bool) -> None:
@@ -60,15 +60,15 @@ def locked_target(out: Path) -> Iterator[None]:
     lock = Lock(target.with_name(f".{target.name}.lock"))
     try:
         lock.take()
-    except HeldError as error:
+    except LockHeldError as error:
         raise RequestError(f"{out} is being built by {error.holder}: wait for it or choose another --out.") from None
-    except NoLocksError:
+    except LocksUnsupportedError:
         raise RequestError(
             f"{target.parent} is on a disk without file locks, so that nothing keeps two builds apart: choose an --out "
             "on another."
         ) from None
     with lock.held():
-        recover(target)
+        recover_folder(target)
         yield
 
 
@@ -83,4 +83,4 @@ def publish(draft: Path, out: Path, *, force: bool) -> None:
         sync(path)
     sync(draft)
     check_target(out, force)  # the build took its time, and somebody may have put something there
-    put_in_place(draft, out)
+    replace_folder(draft, out)

@@ -16,7 +16,7 @@ from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.remote_code import remote_code
 from workflows.checkpoint.safetensors_header import TensorInfo
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
-from workflows.errors import Cancelled, CheckpointError, RemoteCodeError, printable
+from workflows.common.errors import Cancelled, CheckpointError, RemoteCodeError, printable
 from workflows.wire.events import Event, ProgressEvent
 
 SourceKind = Literal["folder", "demo", "hub"]

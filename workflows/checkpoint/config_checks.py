@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from workflows.checkpoint.safetensors_header import TensorInfo
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 
 LAYER_COUNTS = (
     "num_hidden_layers",

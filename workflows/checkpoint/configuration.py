@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workflows.checkpoint.files import exists, read_object
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 
 CONFIG = "config.json"
 GENERATION = "generation_config.json"

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from workflows.checkpoint.files import CHUNK
-from workflows.errors import Cancelled
+from workflows.common.errors import Cancelled
 from workflows.wire.events import Event, ProgressEvent
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from workflows.digests import known_digest, remember
-from workflows.errors import CheckpointError, printable
-from workflows.files import not_a_file
-from workflows.strict import NoJsonError, read_json
+from workflows.common.digests import known_digest, remember_digest
+from workflows.common.errors import CheckpointError, printable
+from workflows.common.files import special_file_kind
+from workflows.common.strict_json import InvalidJsonError, read_json
 
 CHUNK = 1 << 20
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -54,7 +54,7 @@ def regular_file(folder: Path, name: str) -> Path:
             f"'{printable(name)}' is a link that leaves the checkpoint's folder, which is refused; "
             "put a copy of the file in its place."
         )
-    if kind := not_a_file(real):
+    if kind := special_file_kind(real):
         raise CheckpointError(f"'{printable(name)}' is {kind} where a file should be, so the checkpoint is refused.")
     return real
 
@@ -106,7 +106,7 @@ def parse_object(content: bytes, name: str) -> dict[str, object]:
     """The JSON object in `content`, which came from the file `name`. Raises CheckpointError as read_json refuses it."""
     try:
         value = read_json(content)
-    except NoJsonError as error:
+    except InvalidJsonError as error:
         raise CheckpointError(
             f"'{printable(name)}' {error}, so the checkpoint is damaged; copy or download it again."
         ) from error
@@ -132,5 +132,5 @@ def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
             if advance is not None:
                 advance(len(chunk))
     digest = hasher.hexdigest()
-    remember(path, digest, info)
+    remember_digest(path, digest, info)
     return digest

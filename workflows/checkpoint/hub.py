@@ -26,8 +26,8 @@ from workflows.checkpoint.files import safe_name, sha256
 from workflows.checkpoint.hub_cache import COMMIT, HubCache
 from workflows.checkpoint.remote_code import CODE_LIMIT, auto_map_modules, remote_code
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, read_tokenizer
-from workflows.digests import remember
-from workflows.errors import CheckpointError, HubError, printable
+from workflows.common.digests import remember_digest
+from workflows.common.errors import CheckpointError, HubError, printable
 from workflows.wire.events import Event, LogEvent
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
@@ -206,7 +206,7 @@ class _SnapshotDownload:
                     )
                 blob = self.cache.publish(file.etag)
                 if len(file.etag) == 64:
-                    remember(blob.resolve(), file.etag)
+                    remember_digest(blob.resolve(), file.etag)
 
     @contextmanager
     def _lock(self, etag: str) -> Iterator[None]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from workflows.checkpoint.configuration import CODE_CONFIGS, read_optional, walk
 from workflows.checkpoint.files import exists, read_bytes, regular_file, sha256
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 
 CODE_LIMIT = 1 << 20
 CUSTOM_GENERATE = "custom_generate/generate.py"

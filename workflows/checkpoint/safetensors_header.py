@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflows.checkpoint.files import open_file, parse_object, regular_file
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 
 HEADER_LIMIT = 100_000_000  # bytes; the library's own limit
 

@@ -20,7 +20,7 @@ from workflows.checkpoint.checkpoint import (
     read_checkpoint,
 )
 from workflows.checkpoint.configuration import CONFIG
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 from workflows.wire.events import Event
 
 DEMO = "demo:"

@@ -11,7 +11,7 @@ from typing import Any
 
 from workflows.checkpoint.configuration import read_optional
 from workflows.checkpoint.files import exists, read_object, regular_file
-from workflows.errors import CheckpointError
+from workflows.common.errors import CheckpointError
 
 TOKENIZER = "tokenizer.json"
 TOKENIZER_LIMIT = 256 << 20

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workflows.checkpoint.files import exists, read_object, safe_name
 from workflows.checkpoint.safetensors_header import TensorInfo, read_header
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 
 SINGLE_FILE = "model.safetensors"
 INDEX_FILE = "model.safetensors.index.json"

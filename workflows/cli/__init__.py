@@ -16,24 +16,24 @@ from typer.exceptions import TyperException
 
 from workflows import __version__
 from workflows.cli import completion
-from workflows.cli.commands import OPENING, Commands
-from workflows.cli.streams import open_streams, say
-from workflows.confinement import Fetched, stay_open
-from workflows.errors import (
+from workflows.cli.commands import BUNDLE_COMMANDS, CommandGroup
+from workflows.cli.streams import open_streams, print_line
+from workflows.common.errors import (
     Cancelled,
     JoineryError,
     MemoryShortError,
     OutputError,
     describe_os_error,
     is_out_of_memory,
+    out_of_memory_message,
     package_error,
-    short_of_memory,
 )
-from workflows.processes import python_command, python_path
+from workflows.process.sandbox import OnFetched, keep_network
+from workflows.process.subprocesses import module_search_path, python_command
 
 app = typer.Typer(
     name="joinery",
-    cls=Commands,
+    cls=CommandGroup,
     help="Turn Hugging Face checkpoints into composite ONNX models; see, run and measure them.",
     no_args_is_help=False,
     add_completion=False,
@@ -44,7 +44,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        say(f"joinery {__version__}")
+        print_line(f"joinery {__version__}")
         raise typer.Exit
 
 
@@ -58,7 +58,7 @@ def root(
 ) -> None:
     """Turn Hugging Face checkpoints into composite ONNX models; see, run and measure them."""
     if context.invoked_subcommand is None:
-        environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+        environment = os.environ | {"PYTHONPATH": module_search_path(os.environ.get("PYTHONPATH", ""))}
         raise typer.Exit(subprocess.call(python_command("app"), env=environment))  # the engine never imports Qt
 
 
@@ -71,24 +71,24 @@ def main() -> None:
     except OutputError as error:
         if arguments:  # the window prints nothing
             sys.exit(_fail(str(error), error.exit_code))
-    if OPENING & set(arguments[:2]):  # --debug may stand first
+    if BUNDLE_COMMANDS & set(arguments[:2]):  # --debug may stand first
         _confine()
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug, _confine))
 
 
 def _confine(mapped: int = 0) -> None:
     """Gives up the network for good; `mapped` bytes of weights will be."""
-    from workflows.confinement import confine, most_memory
+    from workflows.process.sandbox import confine, memory_limit
 
-    if why := confine(most_memory(mapped)):
+    if why := confine(memory_limit(mapped)):
         sys.stderr.write(f"joinery: {why}\n")
 
 
-def run(arguments: list[str], debug: bool = False, fetched: Fetched = stay_open) -> int:
+def run(arguments: list[str], debug: bool = False, fetched: OnFetched = keep_network) -> int:
     """Runs one command line; gives its exit code after telling stderr what was wrong. fetched: told as `build` does."""
     try:
         command = typer.main.get_command(app)
-        if completion.is_asked():
+        if completion.is_completing():
             completion.attach(command)
         result = command(arguments, prog_name=completion.PROGRAM, standalone_mode=False, obj=fetched)
         sys.stdout.flush()
@@ -110,7 +110,7 @@ def run(arguments: list[str], debug: bool = False, fetched: Fetched = stay_open)
 def _told(error: Exception, command: str) -> tuple[str, int]:
     """What is said of it, and the exit code."""
     if is_out_of_memory(error):
-        return short_of_memory(command), MemoryShortError.exit_code
+        return out_of_memory_message(command), MemoryShortError.exit_code
     if isinstance(error, JoineryError):
         return str(error), error.exit_code
     if missing := package_error(error, command):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import typer
 
-from workflows.cli.build import Shown
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, pairs, write_json
-from workflows.cli.streams import say
-from workflows.errors import RequestError
+from workflows.cli.build import ProgressDisplay
+from workflows.cli.output import JsonFlag, interruptible, mebibytes, parse_pairs, write_json
+from workflows.cli.streams import print_line
+from workflows.common.errors import RequestError
 
 
 def assemble(
@@ -28,7 +28,7 @@ def assemble(
     from workflows.interop.assemble import assemble as run_assemble
     from workflows.interop.assemble import read_keys
 
-    files = {name: Path(file) for name, file in pairs("NAME=FILE", graphs).items()}
+    files = {name: Path(file) for name, file in parse_pairs("NAME=FILE", graphs).items()}
     if empty := next((text for text in graphs if text.endswith("=")), None):
         raise RequestError(f"NAME=FILE takes the file of a graph, and {empty!r} names none.")
     if len(files) < len(graphs):
@@ -42,6 +42,6 @@ def assemble(
             )  # fmt: skip
             write_json(done.to_dict())
             return
-        with Shown() as shown:
+        with ProgressDisplay() as shown:
             done = run_assemble(files, out, said, tokenizer, force=force, report=shown.take, cancelled=cancelled)
-    say(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, assembled")
+    print_line(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, assembled")

@@ -12,7 +12,7 @@ from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.cli.prompt import DraftOption, DraftTokensOption, NGramOption, check_drafts, read_text
 from workflows.wire.events import Event, ProgressEvent
-from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableRow
+from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableProviderRow
 
 Measured = CompositeRow | SingleRow
 
@@ -34,15 +34,15 @@ def bench(
     With --draft or --ngram each provider is measured with drafts and without, in turns; give a --prompt-file then, for
     random tokens are no text that drafts are made for.
     """
-    from workflows.measure.bench import Load
+    from workflows.measure.bench import BenchLoad
     from workflows.measure.bench import bench as measure
+    from workflows.measure.bench_subjects import DraftRequest
     from workflows.measure.recording import record_bench, to_stderr
-    from workflows.measure.subject import Drafts
 
     check_drafts(draft, ngram, no_drafts=False)
-    drafts = Drafts(draft, draft_tokens) if draft is not None or ngram else None
+    drafts = DraftRequest(draft, draft_tokens) if draft is not None or ngram else None
     prompt = [] if prompt_file is None else _ids(bundle, read_text(prompt_file, "prompt"))
-    load = Load(prompt_tokens, new_tokens, repeats, prompt, drafts)
+    load = BenchLoad(prompt_tokens, new_tokens, repeats, prompt, drafts)
     status = Console(stderr=True).status("opening the bundle")
 
     def report(event: Event) -> None:
@@ -56,17 +56,17 @@ def bench(
         for row in rows:
             write_json(row)
         return
-    Console().print(_table([row for row in rows if not isinstance(row, UnusableRow)]))
+    Console().print(_table([row for row in rows if not isinstance(row, UnusableProviderRow)]))
     for row in rows:
-        if isinstance(row, UnusableRow):
+        if isinstance(row, UnusableProviderRow):
             sys.stderr.write(f"joinery: {row.reason}\n")
 
 
 def _ids(bundle: Path, text: str) -> list[int]:
     from workflows.bundle import read_bundle
-    from workflows.generate.text import Text
+    from workflows.generate.tokenizer import BundleTokenizer
 
-    return Text.of_bundle(read_bundle(bundle)).encode(text, special=True)
+    return BundleTokenizer.of_bundle(read_bundle(bundle)).encode(text, special=True)
 
 
 def _table(rows: list[Measured]) -> Table:
@@ -74,14 +74,14 @@ def _table(rows: list[Measured]) -> Table:
     table = Table(title=_title(rows[0]))
     table.add_column("")
     for row in rows:
-        table.add_column(_head(row), justify="right")
-    lines = [_lines(row) | _of_drafts(row) for row in rows]
+        table.add_column(_column_title(row), justify="right")
+    lines = [_lines(row) | _draft_lines(row) for row in rows]
     for name in dict.fromkeys(name for row in lines for name in row):
         table.add_row(name, *(row.get(name, "") for row in lines))
     return table
 
 
-def _head(row: Measured) -> str:
+def _column_title(row: Measured) -> str:
     drafts = row.drafts if isinstance(row, CompositeRow) else None
     return row.provider if drafts is None else f"{row.provider} + {drafts.name}"
 
@@ -96,11 +96,11 @@ def _title(row: Measured) -> str:
 def _lines(row: Measured) -> dict[str, str]:
     memory = {"peak memory of the process": mebibytes(row.peak_rss_bytes)}
     if isinstance(row, SingleRow):
-        return {**_spread("latency", row.latency_ms), "runs": f"{row.runs_per_s:,.1f} /s", **memory}
+        return {**_percentile_line("latency", row.latency_ms), "runs": f"{row.runs_per_s:,.1f} /s", **memory}
     roofline = row.roofline
     return {
         "time to first token": f"{row.ttft_ms:,.3f} ms",
-        **_spread("inter-token", row.inter_token_ms),
+        **_percentile_line("inter-token", row.inter_token_ms),
         "prefill": f"{row.prefill_tokens_per_s:,.1f} tokens/s",
         "decode": f"{row.decode_tokens_per_s:,.1f} tokens/s",
         "read for a token": mebibytes(roofline.bytes_per_token),
@@ -110,7 +110,7 @@ def _lines(row: Measured) -> dict[str, str]:
     }
 
 
-def _of_drafts(row: Measured) -> dict[str, str]:
+def _draft_lines(row: Measured) -> dict[str, str]:
     use = row.drafts if isinstance(row, CompositeRow) else None
     if use is None:
         return {}
@@ -123,6 +123,6 @@ def _of_drafts(row: Measured) -> dict[str, str]:
     }
 
 
-def _spread(what: str, times: Percentiles) -> dict[str, str]:
+def _percentile_line(what: str, times: Percentiles) -> dict[str, str]:
     named = (("p50", times.p50), ("p95", times.p95), ("p99", times.p99))
     return {f"{what} {name}": f"{value:,.3f} ms" for name, value in named}

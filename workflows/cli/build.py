@@ -9,12 +9,12 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
 from workflows.build import BuildRequest
 from workflows.build import build as run_build
-from workflows.cli.asked import Asked, asking
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.cli.prompt import read_value
-from workflows.cli.streams import say
-from workflows.errors import RecipeError
+from workflows.cli.streams import print_line
+from workflows.cli.task_options import TaskOptions, with_task_options
+from workflows.common.errors import RecipeError
 from workflows.recipe.resolve import parse_settings
 from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
@@ -25,7 +25,7 @@ GOAL_HELP = (
 )
 
 
-@asking
+@with_task_options
 def build(
     context: typer.Context,
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
@@ -37,7 +37,7 @@ def build(
     goal: str | None = typer.Option(None, "--goal", metavar="METRIC=VALUE", help=GOAL_HELP),
     prompts: Path | None = typer.Option(None, "--prompts", help="What the goal is held to, as `eval` has it."),
     task_file: Path | None = typer.Option(None, "--task-file", help="Questions and answers: JSON lines or parquet."),
-    asked: Asked = Asked(),
+    asked: TaskOptions = TaskOptions(),
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
@@ -46,7 +46,7 @@ def build(
     as_json: bool = JsonFlag,
 ) -> None:
     """Build a bundle from SOURCE."""
-    from workflows.measure.recording import record_build, to_stderr, watched
+    from workflows.measure.recording import collect_stages, record_build, to_stderr
 
     options = _read_recipe(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
@@ -56,16 +56,16 @@ def build(
     stages: dict[str, StageEvent] = {}
     with interruptible() as cancelled:
         if as_json:
-            report = watched(lambda event: write_json(event.to_dict()), stages)
+            report = collect_stages(lambda event: write_json(event.to_dict()), stages)
             done = run_build(request, report, cancelled, context.obj)
             record_build(done, stages, to_stderr)
             write_json(done.to_dict())
             return
-        with Shown() as shown:
-            done = run_build(request, watched(shown.take, stages), cancelled, context.obj)
+        with ProgressDisplay() as shown:
+            done = run_build(request, collect_stages(shown.take, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
     names = ", ".join(done.components)
-    say(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
+    print_line(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
 
 
 def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: TaskFile | None) -> Goal | None:
@@ -87,7 +87,7 @@ def _read_recipe(path: Path) -> dict[str, object]:
     return recipe
 
 
-class Shown:
+class ProgressDisplay:
     """Stages and progress on a terminal, on stderr."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Shown:
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._tasks: dict[str, TaskID] = {}
 
-    def __enter__(self) -> Shown:
+    def __enter__(self) -> ProgressDisplay:
         self._progress.start()
         return self
 

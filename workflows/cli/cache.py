@@ -10,9 +10,9 @@ from rich.table import Table
 
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, mebibytes, write_json
-from workflows.cli.streams import say
+from workflows.cli.streams import print_line
+from workflows.common.errors import RequestError
 from workflows.common.stage_cache import StageCache, read_limit, write_limit
-from workflows.errors import RequestError
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|TB|KIB|MIB|GIB|TIB)?", re.IGNORECASE)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
@@ -49,13 +49,13 @@ def show_size(as_json: bool = JsonFlag) -> None:
     if as_json:
         write_json({"folder": str(found.folder), "bytes": found.bytes, "limit": found.limit, "chosen": read_limit()})
         return
-    say(f"{mebibytes(found.bytes)} of at most {mebibytes(found.limit)} in {found.folder}")
+    print_line(f"{mebibytes(found.bytes)} of at most {mebibytes(found.limit)} in {found.folder}")
 
 
 @cache.command()
 def clear() -> None:
     """Remove all stages that no build is using."""
-    say(f"{StageCache().clear()} stages removed")
+    print_line(f"{StageCache().clear()} stages removed")
 
 
 @cache.command()

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import typer
 
-from workflows.cli.interrupts import loading
-from workflows.cli.output import JsonFlag, pairs
+from workflows.cli.interrupts import exit_on_interrupt
+from workflows.cli.line_input import ReadLine, is_terminal, read_pipe, terminal_reader
+from workflows.cli.output import JsonFlag, parse_pairs
 from workflows.cli.prompt import (
     CapacityOption,
     DraftOption,
@@ -25,9 +26,8 @@ from workflows.cli.prompt import (
     read_places,
     read_text,
 )
-from workflows.cli.talk import Talk
-from workflows.cli.terminal import Read, is_terminal, read_pipe, reader_of_terminal
-from workflows.errors import LogitsError, PromptError, RequestError
+from workflows.cli.terminal_chat import TerminalChat
+from workflows.common.errors import LogitsError, PromptError, RequestError
 
 
 def chat(
@@ -57,7 +57,7 @@ def chat(
     A base model, whose bundle has no chat template, completes what was written so far: each line stands on a line of
     its own after the text before, and an empty line lets it go on where it ended.
     """
-    from workflows.generate import open_talk, parse_tools
+    from workflows.generate import open_chat_engine, parse_tools
     from workflows.generate.options import check_options
 
     check_drafts(draft, ngram, no_drafts)
@@ -66,9 +66,9 @@ def chat(
     drafted = {"drafts": not no_drafts, "ngram": ngram or None, "draft_tokens": draft_tokens}
     options = check_options({"max_new_tokens": max_new_tokens, **drawn, **drafted, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    settings, places = pairs("--session-option", session_option), read_places(place)
-    with loading():
-        engine = open_talk(
+    settings, places = parse_pairs("--session-option", session_option), read_places(place)
+    with exit_on_interrupt():
+        engine = open_chat_engine(
             bundle,
             provider=provider,
             cache=cache,
@@ -77,14 +77,14 @@ def chat(
             place=places,
             draft=False if no_drafts else draft,
         )
-    talk = Talk(engine, options, system, told, prefill, as_json)
+    talk = TerminalChat(engine, options, system, told, prefill, as_json)
     interactive = is_terminal() and not as_json
     if interactive:
         sys.stderr.write(talk.welcome())
-    _converse(talk, reader_of_terminal() if interactive else read_pipe, interactive)
+    _converse(talk, terminal_reader() if interactive else read_pipe, interactive)
 
 
-def _converse(talk: Talk, read: Read, interactive: bool) -> None:
+def _converse(talk: TerminalChat, read: ReadLine, interactive: bool) -> None:
     """Says what is read until it ends. A person is told what was wrong and goes on; a pipe ends with the error."""
     while (line := read()) is not None:
         if line in ("/exit", "/quit"):

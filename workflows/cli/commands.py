@@ -32,22 +32,22 @@ COMMANDS = {
     "runs": ("runs:runs", "What was built, generated, measured and evaluated."),
 }
 """Name → module and function in this package, and what the list of commands says of it."""
-OPENING = {
+BUNDLE_COMMANDS = {
     "generate", "chat", "inspect", "bench", "verify", "assemble", "diverge", "preflight", "profile", "compile",
     "report", "import", "export-genai",
 }  # fmt: skip
 """Those that open what comes from elsewhere, and need no network for it. `build` and `eval` may ask the hub first."""
 
 
-class Commands(TyperGroup):
+class CommandGroup(TyperGroup):
     """The group of all of them."""
 
     def __init__(self, **options: Any) -> None:
-        own = {name: Later(name, place, says) for name, (place, says) in COMMANDS.items()}
+        own = {name: LazyCommand(name, place, says) for name, (place, says) in COMMANDS.items()}
         super().__init__(**(options | {"commands": own}))
 
 
-class Later(TyperCommand):
+class LazyCommand(TyperCommand):
     """A command that is imported when a line calls it. attach: is told of it then."""
 
     attach: Callable[[Any], None] | None = None

@@ -7,8 +7,8 @@ from pathlib import Path
 import typer
 
 from workflows.cli.console import Console
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, pairs, write_json
-from workflows.cli.streams import say
+from workflows.cli.output import JsonFlag, interruptible, mebibytes, parse_pairs, write_json
+from workflows.cli.streams import print_line
 
 
 def compile_contexts(
@@ -20,12 +20,12 @@ def compile_contexts(
     as_json: bool = JsonFlag,
 ) -> None:
     """Compile a bundle's graphs for a provider, try what came of it, and keep it beside the plain graphs."""
-    from workflows.runtime.compile import compile_bundle
+    from workflows.runtime.providers.context_compiler import compile_bundle
 
     console = Console(stderr=True)
     with interruptible() as cancelled, console.status("compiling", spinner="line") as status:
         report = compile_bundle(
-            bundle, provider, pairs("K=V", options), heard=lambda line: status.update(line), cancelled=cancelled
+            bundle, provider, parse_pairs("K=V", options), heard=lambda line: status.update(line), cancelled=cancelled
         )
     if as_json:
         write_json(report)
@@ -33,4 +33,4 @@ def compile_contexts(
     if report.note:
         console.print(report.note, highlight=False)
     names = ", ".join(f"{one.name} in {one.seconds:.1f} s" for one in report.components)
-    say(f"{bundle / report.folder}: {names}, {mebibytes(report.bytes)}")
+    print_line(f"{bundle / report.folder}: {names}, {mebibytes(report.bytes)}")

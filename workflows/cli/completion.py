@@ -15,26 +15,26 @@ import typer
 from typer._completion_classes import completion_init
 from typer._completion_shared import Shells, get_completion_script, install
 
-from workflows.cli.commands import Later
-from workflows.cli.streams import say
-from workflows.paths import home
+from workflows.cli.commands import LazyCommand
+from workflows.cli.streams import print_line
+from workflows.common.paths import home
 
 PROGRAM = "joinery"
-ASKED = "_JOINERY_COMPLETE"
+COMPLETION_VARIABLE = "_JOINERY_COMPLETE"
 Shell = Shells
 PIPELINE = "pipeline.json"
 
 
 def _show(shell: Shell | None) -> None:
     if shell is not None:
-        say(get_completion_script(prog_name=PROGRAM, complete_var=ASKED, shell=shell.value))
+        print_line(get_completion_script(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE, shell=shell.value))
         raise typer.Exit
 
 
 def _install(shell: Shell | None) -> None:
     if shell is not None:
-        name, path = install(shell=shell.value, prog_name=PROGRAM, complete_var=ASKED)
-        say(f"Completion for {name} is in {path}; it works in shells that start from now on.")
+        name, path = install(shell=shell.value, prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)
+        print_line(f"Completion for {name} is in {path}; it works in shells that start from now on.")
         raise typer.Exit
 
 
@@ -47,20 +47,20 @@ InstallOption = typer.Option(
 )  # fmt: skip
 
 
-def is_asked() -> bool:
+def is_completing() -> bool:
     """Whether it is the shell that runs this process, for a word that is being typed."""
-    return ASKED in os.environ
+    return COMPLETION_VARIABLE in os.environ
 
 
 def attach(command: Any) -> None:
     """Teaches a command, and all under it, what completes each parameter; the shell completes files by itself."""
     completion_init()
     for parameter in command.params:
-        words = WORDS.get(parameter.name or "")
+        words = COMPLETERS.get(parameter.name or "")
         if words is not None:
             parameter._custom_shell_complete = _completer(words)
     for child in getattr(command, "commands", {}).values():
-        if isinstance(child, Later):
+        if isinstance(child, LazyCommand):
             child.attach = attach
         else:
             attach(child)
@@ -98,7 +98,7 @@ def sources(begun: str) -> Iterator[str]:
 
 def providers(begun: str) -> Iterator[str]:
     """Execution providers, whether they can be used here or not."""
-    from workflows.runtime.providers.table import PROVIDERS
+    from workflows.runtime.providers.registry import PROVIDERS
 
     yield from PROVIDERS
 
@@ -117,7 +117,7 @@ def precisions(begun: str) -> Iterator[str]:
     yield from FACTS
 
 
-WORDS: dict[str, Callable[[str], Iterator[str]]] = {
+COMPLETERS: dict[str, Callable[[str], Iterator[str]]] = {
     "bundle": bundles,
     "folder": folders,
     "against": bundles,

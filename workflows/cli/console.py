@@ -11,7 +11,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from workflows.cli.streams import visible
+from workflows.cli.streams import escape_controls
 
 
 class Console(rich.console.Console):
@@ -26,10 +26,10 @@ class Console(rich.console.Console):
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Made visible before it is measured, so that columns are as wide as what is shown."""
-        return super().render_str(visible(text) if self.is_terminal else text, **options)
+        return super().render_str(escape_controls(text) if self.is_terminal else text, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Whatever the content is made of, its text is visible."""
         for segment in super().render(renderable, options):
             is_plain = segment.control or not self.is_terminal
-            yield segment if is_plain else Segment(visible(segment.text), segment.style)
+            yield segment if is_plain else Segment(escape_controls(segment.text), segment.style)

@@ -6,10 +6,10 @@ import sys
 
 import typer
 
+from workflows.cli.line_input import is_terminal
 from workflows.cli.output import JsonFlag, interruptible, write_json
-from workflows.cli.streams import say
-from workflows.cli.terminal import is_terminal
-from workflows.errors import Cancelled, RequestError, printable
+from workflows.cli.streams import print_line
+from workflows.common.errors import Cancelled, RequestError, printable
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.devices import DevicesReport, PluginReport
 
@@ -31,14 +31,14 @@ def devices(
             if is_terminal() and not yes:
                 _confirm(describe_plugin(name), removes=act is remove_plugin)
             with interruptible() as cancelled:
-                act(name, _tell, cancelled)
+                act(name, _print_event, cancelled)
     listed = found()
     if as_json:
         write_json(DevicesReport(listed))
         return
     for device in listed:
         why = "usable" if device.usable else f"not usable: {device.reason} {device.remedy}".rstrip()
-        say(f"{device.name:9} {device.kind:4} {device.title}: {why}")
+        print_line(f"{device.name:9} {device.kind:4} {device.title}: {why}")
 
 
 def _confirm(plugin: PluginReport, removes: bool) -> None:
@@ -53,6 +53,6 @@ def _confirm(plugin: PluginReport, removes: bool) -> None:
         raise Cancelled("Cancelled.")
 
 
-def _tell(event: Event) -> None:
+def _print_event(event: Event) -> None:
     if isinstance(event, ProgressEvent):
         sys.stderr.write(f"{event.message}\n")

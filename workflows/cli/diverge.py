@@ -8,11 +8,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from workflows.cli.build import Shown
+from workflows.cli.build import ProgressDisplay
 from workflows.cli.console import Console
-from workflows.cli.generate import one_prompt
+from workflows.cli.generate import read_prompt
 from workflows.cli.output import JsonFlag, interruptible, write_json
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
 
 _LISTED = 12  # nodes that part, before the rest is counted
@@ -35,9 +35,9 @@ def diverge(
     from workflows.evaluation.divergence import SubjectOptions
     from workflows.evaluation.divergence import diverge as run
 
-    given = one_prompt(prompt, prompt_ids, prompt_file)
+    given = read_prompt(prompt, prompt_ids, prompt_file)
     sides = SubjectOptions(a, stage, provider), SubjectOptions(b, stage_b, provider_b)
-    with interruptible() as cancelled, Shown() as shown:
+    with interruptible() as cancelled, ProgressDisplay() as shown:
         found = run(*sides, given, steps=steps, report=shown.take, cancelled=cancelled)
     if as_json:
         write_json(found)

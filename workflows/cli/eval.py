@@ -8,16 +8,16 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
-from workflows.cli.asked import Asked, asking
-from workflows.cli.build import Shown
+from workflows.cli.build import ProgressDisplay
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, write_json
-from workflows.cli.streams import say
-from workflows.wire.codec import shell
+from workflows.cli.streams import print_line
+from workflows.cli.task_options import TaskOptions, with_task_options
+from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
 
-@asking
+@with_task_options
 def evaluate(
     context: typer.Context,
     bundle: Path = typer.Argument(help="The bundle's folder that is judged."),
@@ -31,7 +31,7 @@ def evaluate(
     task_file: Path | None = typer.Option(
         None, "--task", "--task-file", help="Your own questions and answers: JSON lines or parquet."
     ),
-    asked: Asked = Asked(),
+    asked: TaskOptions = TaskOptions(),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
     as_json: bool = JsonFlag,
 ) -> None:
@@ -42,19 +42,19 @@ def evaluate(
 
     task = asked.task(task_file)
     request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task)
-    with interruptible() as cancelled, Shown() as shown:
+    with interruptible() as cancelled, ProgressDisplay() as shown:
         found = run(request, shown.take, cancelled, context.obj)
     record_eval(bundle, against, found, to_stderr)
     if as_json:
         greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in found.greedy]
-        write_json(shell(found) | {"greedy": greedy})
+        write_json(to_fields(found) | {"greedy": greedy})
         return
     console = Console()
     for table in (_figures(found), _layers(found.layers), _greedy(found.greedy)):
         console.print(table)
     if found.suggestions:
         console.print(_suggested(found.suggestions))
-        say(f"Build with: --set 'quantize.exclude={json.dumps(found.excluded)}'")
+        print_line(f"Build with: --set 'quantize.exclude={json.dumps(found.excluded)}'")
     for note in found.notes:
         console.print(note, highlight=False)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from workflows.cli.interrupts import loading, promptly
-from workflows.cli.output import JsonFlag, pairs, write_json
+from workflows.cli.interrupts import exit_on_interrupt, stop_on_interrupt
+from workflows.cli.output import JsonFlag, parse_pairs, write_json
 from workflows.cli.prompt import (
     AcceptanceOption,
     AlphaOption,
@@ -37,17 +37,17 @@ from workflows.cli.prompt import (
     SessionOption,
     ToolCallsOption,
     ToolsOption,
-    check_combined,
     check_drafts,
+    check_guidance,
     read_chain,
     read_places,
     read_text,
 )
-from workflows.errors import Cancelled, PromptError, RequestError
+from workflows.common.errors import Cancelled, PromptError, RequestError
 from workflows.wire.events import Event, GenerationDone, NoticeEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 if TYPE_CHECKING:
-    from workflows.generate import Engine, Message
+    from workflows.generate import Engine, TemplateMessage
     from workflows.generate.tools import Tool
 
 # The contract's fields; the worker's events carry more for the window.
@@ -101,9 +101,9 @@ def generate(
     as_json: bool = JsonFlag,
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
-    from workflows.generate import open_engine, open_talk, parse_tools
+    from workflows.generate import open_chat_engine, open_engine, parse_tools
     from workflows.generate.options import check_options
-    from workflows.measure.recording import recorded, to_stderr
+    from workflows.measure.recording import record_generation, to_stderr
 
     sampling = {"top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed}
     chain = read_chain(logits)
@@ -135,17 +135,17 @@ def generate(
         }
     )
     check_drafts(draft, ngram, no_drafts)
-    check_combined(amateur, alpha, guidance, negative_prompt)
-    given = one_prompt(prompt, prompt_ids, prompt_file)
+    check_guidance(amateur, alpha, guidance, negative_prompt)
+    given = read_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    with loading():
-        engine = (open_talk if chat else open_engine)(
+    with exit_on_interrupt():
+        engine = (open_chat_engine if chat else open_engine)(
             bundle,
             provider=provider,
             cache=cache,
             capacity=capacity,
-            device_options=pairs("--device-option", device_option),
-            session_options=pairs("--session-option", session_option),
+            device_options=parse_pairs("--device-option", device_option),
+            session_options=parse_pairs("--session-option", session_option),
             place=read_places(place),
             draft=draft or (False if ngram or no_drafts else None),
         )
@@ -159,9 +159,9 @@ def generate(
     ids = given if isinstance(given, list) else asked.encoded(given)
     more = asked.more(tool_calls, negative_prompt)
     options = check_options(options.model_dump(exclude_unset=True) | more)
-    with promptly(engine.stop) as cancelled:
+    with stop_on_interrupt(engine.stop) as cancelled:
         events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
-        done = show(recorded(engine.bundle, events, to_stderr), as_json, prefill)
+        done = print_generation(record_generation(engine.bundle, events, to_stderr), as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
 
@@ -176,13 +176,13 @@ class _Asked:
     prefill: str
 
     def encoded(self, text: str) -> list[int]:
-        message: Message = {"role": "user", "content": text}
+        message: TemplateMessage = {"role": "user", "content": text}
         engine = self.engine
         return engine.encode_chat([message], self.tools, self.prefill) if self.chat else engine.encode(text)
 
     def more(self, tool_calls: Literal["auto", "required"] | None, negative_prompt: str | None) -> dict[str, object]:
         """The options that need the engine's tokenizer."""
-        from workflows.generate.calls import call_grammar
+        from workflows.generate.tool_calls import call_grammar
 
         engine, found = self.engine, dict[str, object]()
         if tool_calls is not None:
@@ -193,7 +193,7 @@ class _Asked:
         return found
 
 
-def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
+def print_generation(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
     """Prints a generation as it comes: its text after `prefill`, or a JSON object a token and one for the end."""
     done: GenerationDone | None = None
     before = prefill  # comes with the first token: a prompt that is refused has no reply
@@ -213,24 +213,24 @@ def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> Generatio
             before = ""
     assert done is not None  # every generation ends with one
     if as_json:
-        write_json(_done(done))
+        write_json(_done_fields(done))
     else:
         sys.stdout.write(before + "\n")
         sys.stdout.flush()
         if done.speculation is not None and done.speculation.steps:
-            sys.stderr.write(f"joinery: {told_of_drafts(done.speculation)}.\n")
-        _say_capacity(done)
+            sys.stderr.write(f"joinery: {draft_summary(done.speculation)}.\n")
+        _warn_capacity(done)
     return done
 
 
-def _done(done: GenerationDone) -> dict[str, object]:
+def _done_fields(done: GenerationDone) -> dict[str, object]:
     fields = {**done.to_dict(), "cache": {name: getattr(done.cache, name) for name in CACHE_FIELDS}}
     if done.speculation is not None:
         fields["speculation"] = {name: getattr(done.speculation, name) for name in DRAFT_FIELDS}
     return fields
 
 
-def told_of_drafts(use: SpeculationUse) -> str:
+def draft_summary(use: SpeculationUse) -> str:
     """The figures of a generation, or of several, that drafted."""
     if use.accept_rate is None:
         return f"no token was drafted in {use.steps:,} steps"
@@ -238,7 +238,7 @@ def told_of_drafts(use: SpeculationUse) -> str:
     return f"{kept}, {use.tokens_per_step or 0.0:.2f} tokens per step"
 
 
-def _say_capacity(done: GenerationDone) -> None:
+def _warn_capacity(done: GenerationDone) -> None:
     if done.finish_reason != "capacity":
         return
     from workflows.kvcache import LAYOUTS  # numpy: not for `--help`
@@ -250,7 +250,7 @@ def _say_capacity(done: GenerationDone) -> None:
         sys.stderr.write(f"joinery: The cache of {capacity:,} tokens is full; the window cache would go on.\n")
 
 
-def one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | list[int]:
+def read_prompt(text: str | None, ids: str | None, file: Path | None) -> str | list[int]:
     """The one way of three in which a prompt was given. Raises RequestError and PromptError."""
     if sum(given is not None for given in (text, ids, file)) != 1:
         raise RequestError("Give one of --prompt, --prompt-ids and --prompt-file.")

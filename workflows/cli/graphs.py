@@ -11,8 +11,8 @@ from rich.tree import Tree
 
 from workflows.cli.console import Console
 from workflows.cli.output import mebibytes, write_json
-from workflows.errors import printable
-from workflows.wire.codec import shell
+from workflows.common.errors import printable
+from workflows.wire.codec import to_fields
 from workflows.wire.reports.graphs import GraphNode, GraphReport, GraphValue, OperatorCounts, ScopeCounts
 from workflows.wire.reports.inspection import ParityReport
 
@@ -53,7 +53,7 @@ def _write_stage(shown: GraphReport, counts: dict[str, int], whole: bool) -> Non
         name: [_spec(shown.values[place]) for place in places]
         for name, places in (("inputs", shown.inputs), ("outputs", shown.outputs))
     }
-    facts = {"op_counts": counts, "nodes": len(shown.nodes), **shell(shown.facts)}
+    facts = {"op_counts": counts, "nodes": len(shown.nodes), **to_fields(shown.facts)}
     write_json({**names, **ends, **facts, **({"graph": shown} if whole else {})})
 
 
@@ -64,7 +64,7 @@ def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
     found = diff_graphs(open_graph(GraphLocation.parse(before)), open_graph(GraphLocation.parse(after)))
     changed = [node for node in found.graph.nodes if node.change]
     if as_json:
-        rest = {name: value for name, value in shell(found).items() if name != "graph"}
+        rest = {name: value for name, value in to_fields(found).items() if name != "graph"}
         nodes = [_change(node, found.graph.values) for node in changed]
         write_json({"title": found.graph.title, **rest, "nodes": nodes} | ({"graph": found.graph} if whole else {}))
         return
@@ -132,7 +132,7 @@ def _operators(rows: list[OperatorCounts]) -> Table:
 
 def _change(node: GraphNode, values: list[GraphValue]) -> dict[str, object]:
     """A changed node with the names of its ends, in place of their numbers."""
-    kept = {name: value for name, value in shell(node).items() if name != "parent"}
+    kept = {name: value for name, value in to_fields(node).items() if name != "parent"}
     read, made = (["" if value < 0 else values[value].name for value in end] for end in (node.inputs, node.outputs))
     return kept | {"in": read, "out": made}
 

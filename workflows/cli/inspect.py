@@ -12,10 +12,10 @@ from rich.text import Text
 from workflows.cli.console import Console
 from workflows.cli.graphs import parity_text, show_diff, show_stage
 from workflows.cli.output import JsonFlag, mebibytes, write_json
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.inspection.picture.layout import lay_out
 from workflows.inspection.picture.svg import write_picture
-from workflows.wire.reports.composite import ranges
+from workflows.wire.reports.composite import format_ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
 # The contract's fields; the window is given more.
@@ -52,7 +52,7 @@ def inspect(
         _show_report(path, component, picture, as_json)
 
 
-def _end(report: InspectReport) -> None:
+def _raise_problem(report: InspectReport) -> None:
     """Ends the command with 1 where no runtime takes a graph of it, which stderr was told."""
     if any(entry.faults for entry in report.components):
         raise typer.Exit(1)
@@ -68,10 +68,10 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
     for note in dict.fromkeys([*odd, *report.doubts, *(group.note for group in report.kv if group.note)]):
         sys.stderr.write(f"joinery: {note}\n")
     if as_json:
-        kv = [_only(group, KV_FIELDS) for group in report.kv]
-        components = [_only(entry, COMPONENT_FIELDS) for entry in report.components]
-        write_json({**_only(report, FIELDS), "components": components, "kv": kv})
-        _end(report)
+        kv = [_selected_fields(group, KV_FIELDS) for group in report.kv]
+        components = [_selected_fields(entry, COMPONENT_FIELDS) for entry in report.components]
+        write_json({**_selected_fields(report, FIELDS), "components": components, "kv": kv})
+        _raise_problem(report)
         return
     console = Console()
     facts = f"  {report.model_type} {report.task}  route {report.route}"
@@ -82,10 +82,10 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
         console.print(_cache_line(group))
     for stage in report.stages:
         for step in stage.passes:
-            console.print(f"{stage.name} {stage.component}: {step.name}: {_outcome(step)}")
+            console.print(f"{stage.name} {stage.component}: {step.name}: {_pass_outcome(step)}")
         if stage.parity:
             console.print(f"{stage.name} {stage.component}: against the stage before, {parity_text(stage.parity)}")
-    _end(report)
+    _raise_problem(report)
 
 
 def _cache_line(group: KVGroupReport) -> str:
@@ -93,12 +93,12 @@ def _cache_line(group: KVGroupReport) -> str:
     size = mebibytes(group.bytes) if group.bytes else "size set when it is opened"
     capacity = f"capacity {group.capacity}, " if group.capacity else ""
     return (
-        f"KV cache {group.group}: {group.layout}, layers {ranges(group.layers)}, {capacity}"
+        f"KV cache {group.group}: {group.layout}, layers {format_ranges(group.layers)}, {capacity}"
         f"{group.dtype} {group.shape}, {size}, written by the {group.writer}"
     )
 
 
-def _outcome(step: BuiltPass) -> str:
+def _pass_outcome(step: BuiltPass) -> str:
     """What one pass did, on one line."""
     change = f"{step.nodes_before} → {step.nodes_after} nodes" if step.modified else "no change"
     refused = "".join(f"; refused: {one.reason} {one.node}".rstrip() for one in step.refused)
@@ -106,7 +106,7 @@ def _outcome(step: BuiltPass) -> str:
     return f"{change}{parity}{refused}"
 
 
-def _only(row: object, fields: tuple[str, ...]) -> dict[str, object]:
+def _selected_fields(row: object, fields: tuple[str, ...]) -> dict[str, object]:
     return {name: getattr(row, name) for name in fields}
 
 

@@ -15,14 +15,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from workflows.errors import Cancelled, JoineryError
+from workflows.common.errors import Cancelled, JoineryError
 
 GRACE_S = 1.2  # in which what can be stopped has stopped, so that a person never waits for two seconds
 _END = b"\0"  # no signal has this number
 
 
 @contextmanager
-def promptly(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
+def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
     """Gives a question `cancelled()` that Ctrl+C answers with yes; `stop` is called at once, from another thread.
 
     Where the work still goes on after GRACE_S, or at a second Ctrl+C, the process ends with the exit code of Cancelled.
@@ -48,11 +48,11 @@ def promptly(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def loading() -> Iterator[None]:
+def exit_on_interrupt() -> Iterator[None]:
     """While a model is opened, which Ctrl+C ends. Raises Cancelled."""
-    from workflows.runtime import Loading
+    from workflows.runtime import LoadCancellation
 
-    with Loading() as model, promptly(model.stop) as cancelled:
+    with LoadCancellation() as model, stop_on_interrupt(model.stop) as cancelled:
         try:
             yield
         except JoineryError:
@@ -63,20 +63,20 @@ def loading() -> Iterator[None]:
 
 def _listen(heard: int, asked: threading.Event, stop: Callable[[], None]) -> None:
     """Reads the numbers of signals, up to _END."""
-    late = threading.Timer(GRACE_S, _leave)
+    late = threading.Timer(GRACE_S, _exit_process)
     late.daemon = True
     while (byte := os.read(heard, 1)) != _END:
         if byte != bytes([signal.SIGINT]):
             continue
         if asked.is_set():
-            _leave()
+            _exit_process()
         asked.set()
         late.start()
         stop()
     late.cancel()
 
 
-def _leave() -> None:
+def _exit_process() -> None:
     """Ends the process as it is: what runs in it answers to nobody."""
     sys.stderr.write("joinery: Cancelled.\n")
     sys.stderr.flush()

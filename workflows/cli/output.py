@@ -10,7 +10,7 @@ from types import FrameType
 
 import typer
 
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.wire.codec import dumps
 
 JsonFlag = typer.Option(False, "--json", help="Print JSON alone on stdout.")
@@ -41,7 +41,7 @@ def interruptible(on_interrupt: Callable[[], None] = lambda: None) -> Iterator[C
         signal.signal(signal.SIGINT, before)
 
 
-def pairs(option: str, texts: list[str]) -> dict[str, str]:
+def parse_pairs(option: str, texts: list[str]) -> dict[str, str]:
     """`K=V` texts as a dict. Raises RequestError for one of another form."""
     found: dict[str, str] = {}
     for text in texts:

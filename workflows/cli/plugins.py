@@ -7,7 +7,7 @@ from dataclasses import asdict
 import typer
 
 from workflows.cli.output import JsonFlag, write_json
-from workflows.cli.streams import say
+from workflows.cli.streams import print_line
 
 Library = typer.Argument(metavar="NAME", help="A distribution, as `joinery plugins list` shows it.")
 
@@ -17,27 +17,27 @@ plugins = typer.Typer(help="Other people's code that bundles may ask for, and wh
 @plugins.command("list")
 def show_list(as_json: bool = JsonFlag) -> None:
     """What is installed, and whether it may run; nothing of it is imported."""
-    from workflows.plugins import installed
+    from workflows.common.plugins import installed
 
     for one in installed():
         if as_json:
             write_json(asdict(one))
         else:
-            say(f"{one.library} {one.version}  {one.entry_point}  {'allowed' if one.allowed else 'not allowed'}")
+            print_line(f"{one.library} {one.version}  {one.entry_point}  {'allowed' if one.allowed else 'not allowed'}")
 
 
 @plugins.command("allow")
 def allow(name: str = Library) -> None:
     """Let the plugins of a distribution run, in the version that is installed and in no other."""
-    from workflows import plugins
+    from workflows.common import plugins
 
-    say(f"The plugins of {name} {plugins.allow(name)} may run now.")
+    print_line(f"The plugins of {name} {plugins.allow(name)} may run now.")
 
 
 @plugins.command("forbid")
 def forbid(name: str = Library) -> None:
     """Let the plugins of a distribution run no more."""
-    from workflows import plugins
+    from workflows.common import plugins
 
     plugins.forbid(name)
-    say(f"The plugins of {name} may not run any more.")
+    print_line(f"The plugins of {name} may not run any more.")

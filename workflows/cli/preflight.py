@@ -8,9 +8,9 @@ import typer
 from rich.table import Table
 
 from workflows.cli.console import Console
-from workflows.cli.output import JsonFlag, pairs, write_json
-from workflows.errors import DeviceError
-from workflows.wire.reports.preflight import Difference, PreflightReport
+from workflows.cli.output import JsonFlag, parse_pairs, write_json
+from workflows.common.errors import DeviceError
+from workflows.wire.reports.preflight import OutputDifference, PreflightReport
 
 _LISTED = 12  # nodes of a component, before the rest is counted
 
@@ -26,7 +26,7 @@ def preflight(
     DirectML's nodes are told where it is not here, too."""
     from workflows.inspection.preflight import preflight as run_preflight
 
-    report = run_preflight(bundle, provider, pairs("K=V", options))
+    report = run_preflight(bundle, provider, parse_pairs("K=V", options))
     if as_json:
         write_json(report)
     else:
@@ -39,7 +39,9 @@ def _show(report: PreflightReport) -> None:
     console = Console()
     table = Table("component", "nodes", f"on {report.provider}", "prefill: logits, cache", "step: logits, cache")
     for one in report.components:
-        table.add_row(one.name, str(one.nodes), str(one.on_provider), _told(one.prefill), _told(one.step))
+        table.add_row(
+            one.name, str(one.nodes), str(one.on_provider), _difference_text(one.prefill), _difference_text(one.step)
+        )
     console.print(table)
     for one in report.components:
         for left in one.elsewhere[:_LISTED]:
@@ -49,7 +51,7 @@ def _show(report: PreflightReport) -> None:
             console.print(f"{one.name}: and {len(one.elsewhere) - _LISTED} more", highlight=False)
 
 
-def _told(difference: Difference | None) -> str:
+def _difference_text(difference: OutputDifference | None) -> str:
     if difference is None:
         return "–"
     gaps = difference.logits_max_abs_diff, difference.kv_max_abs_diff

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import typer
 
-from workflows.cli.output import pairs
-from workflows.errors import PromptError, RequestError
-from workflows.files import not_a_file
-from workflows.strict import NoJsonError, read_json
+from workflows.cli.output import parse_pairs
+from workflows.common.errors import PromptError, RequestError
+from workflows.common.files import special_file_kind
+from workflows.common.strict_json import InvalidJsonError, read_json
 
 _LONGEST = 64 << 20  # bytes
 
@@ -59,7 +59,7 @@ def check_drafts(draft: Path | None, ngram: bool, no_drafts: bool) -> None:
 
 def read_places(texts: list[str]) -> dict[str, str]:
     """Component → provider. Raises RequestError for a text of another form."""
-    return pairs("--place", [one for text in texts for one in text.split(",")])
+    return parse_pairs("--place", [one for text in texts for one in text.split(",")])
 
 
 def read_chain(path: Path | None) -> object:
@@ -72,7 +72,7 @@ def read_chain(path: Path | None) -> object:
     return found
 
 
-def check_combined(amateur: Path | None, alpha: float | None, guidance: float | None, negative: str | None) -> None:
+def check_guidance(amateur: Path | None, alpha: float | None, guidance: float | None, negative: str | None) -> None:
     """Raises RequestError for half of what contrastive decoding or guidance takes."""
     if (amateur is None) != (alpha is None):
         raise RequestError("Contrastive decoding takes a model and a share: give --amateur and --alpha together.")
@@ -84,14 +84,14 @@ def read_value(path: Path, what: str) -> object:
     """The value of a JSON file. Raises PromptError where it cannot be read, RequestError where it is no JSON."""
     try:
         value: object = read_json(read_text(path, what))
-    except NoJsonError as error:
+    except InvalidJsonError as error:
         raise RequestError(f"The {what} file {path} {error}: mend it, or give another.") from None
     return value
 
 
 def read_text(path: Path, what: str) -> str:
     """A UTF-8 file. what: what it is called in the sentence. Raises PromptError where it cannot be read."""
-    if kind := not_a_file(path):
+    if kind := special_file_kind(path):
         raise PromptError(f"The {what} file {path} is {kind}, which may have no end: give a file.")
     if path.is_file() and path.stat().st_size > _LONGEST:
         raise PromptError(f"The {what} file {path} is larger than {_LONGEST >> 20} MiB: no model reads so much.")

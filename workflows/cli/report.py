@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from workflows.cli.runs import open_history, say_written
+from workflows.cli.runs import open_history, print_written
 
 
 def report(
@@ -16,4 +16,4 @@ def report(
     """Write a report on a bundle: recipe, stages, passes, accuracy, speed and where it ran."""
     from workflows.inspection.report.report_files import write_bundle
 
-    say_written(write_bundle(open_history(), bundle, out))
+    print_written(write_bundle(open_history(), bundle, out))

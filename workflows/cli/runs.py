@@ -12,16 +12,16 @@ from rich.table import Table
 
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, write_json
-from workflows.cli.streams import say
-from workflows.errors import RequestError, printable
-from workflows.wire.codec import shell
-from workflows.wire.reports.runs import Figure, Run, RunReport, WrittenReport
+from workflows.cli.streams import print_line
+from workflows.common.errors import RequestError, printable
+from workflows.wire.codec import to_fields
+from workflows.wire.reports.runs import Figure, RunRecord, RunReport, WrittenReport
 
 if TYPE_CHECKING:
-    from workflows.measure.history import History
+    from workflows.measure.history import RunHistory
 
 KINDS = ("build", "generate", "bench", "eval")
-SHOWN = {  # figure → how a line of the list says it
+FIGURE_LABELS = {  # figure → how a line of the list says it
     "decode_tokens_per_s": "{} tok/s",
     "roofline_share": "{} of the roofline",
     "speedup": "{} × beside plain",
@@ -64,7 +64,7 @@ def show_list(
         for one in found:
             write_json(one)
         return
-    Console().print(_listed(found) if found else "No run has been kept yet: build or generate something first.")
+    Console().print(_runs_table(found) if found else "No run has been kept yet: build or generate something first.")
 
 
 @runs.command()
@@ -75,7 +75,7 @@ def show(ident: str = Ids, as_json: bool = JsonFlag) -> None:
     if as_json:
         write_json(RunReport(run, history.steps(run.id)))
         return
-    Console().print(_side_by_side([run]))
+    Console().print(_comparison_table([run]))
 
 
 @runs.command()
@@ -84,9 +84,9 @@ def compare(idents: list[str] = Ids, as_json: bool = JsonFlag) -> None:
     history = open_history()
     found = [history.find(one) for one in idents]
     if as_json:
-        write_json({"runs": [shell(one) for one in found]})
+        write_json({"runs": [to_fields(one) for one in found]})
         return
-    Console().print(_side_by_side(found))
+    Console().print(_comparison_table(found))
 
 
 @runs.command()
@@ -97,7 +97,7 @@ def export(
     """Write runs to a file: as a report, or as data."""
     from workflows.inspection.report.report_files import write_runs
 
-    say_written(write_runs(open_history(), idents, out))
+    print_written(write_runs(open_history(), idents, out))
 
 
 @runs.command()
@@ -111,24 +111,24 @@ def prune(
     if (keep or 0) < 0 or (days or 0) < 0:
         raise RequestError("--keep and --older-than take no negative numbers.")
     before = None if days is None else datetime.now(UTC) - timedelta(days=days)
-    say(f"{open_history().prune(keep, before)} runs removed")
+    print_line(f"{open_history().prune(keep, before)} runs removed")
 
 
-def say_written(written: WrittenReport) -> None:
+def print_written(written: WrittenReport) -> None:
     """A line for each file."""
-    say("\n".join(written.files))
+    print_line("\n".join(written.files))
 
 
-def open_history() -> History:
+def open_history() -> RunHistory:
     """Of this person; what is wrong with it is said on stderr."""
-    from workflows.measure.history import History
+    from workflows.measure.history import RunHistory
     from workflows.measure.recording import to_stderr
 
-    return History(told=to_stderr)
+    return RunHistory(told=to_stderr)
 
 
-def _listed(found: Sequence[Run]) -> Table:
-    from workflows.measure.figures import drafts_of
+def _runs_table(found: Sequence[RunRecord]) -> Table:
+    from workflows.measure.measures import drafts_of
 
     table = Table()
     for name in ("id", "kind", "time"):
@@ -137,14 +137,14 @@ def _listed(found: Sequence[Run]) -> Table:
         table.add_column(name, overflow="fold")
     for run in found:
         when = datetime.fromisoformat(run.time).astimezone().strftime("%m-%d %H:%M")
-        known = {name: run.figures.get(name) for name in SHOWN}
-        told = ", ".join(SHOWN[name].format(_cell(value)) for name, value in known.items() if value is not None)
+        known = {name: run.figures.get(name) for name in FIGURE_LABELS}
+        told = ", ".join(FIGURE_LABELS[name].format(_cell(value)) for name, value in known.items() if value is not None)
         made = " ".join(filter(None, (run.precision, run.layout, run.provider, drafts_of(run))))
         table.add_row(printable(run.id), run.kind, when, Path(run.bundle).name, made, told)
     return table
 
 
-def _side_by_side(found: Sequence[Run]) -> Table:
+def _comparison_table(found: Sequence[RunRecord]) -> Table:
     table = Table("", *(printable(run.id) for run in found))
     for name in ("kind", "time", "bundle", "name", "digest", "precision", "layout", "provider", "version", "machine"):
         table.add_row(name, *(str(getattr(run, name)) for run in found))

@@ -16,19 +16,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from workflows.errors import OutputError
-from workflows.processes import own_stdout
+from workflows.common.errors import OutputError
+from workflows.process.subprocesses import claim_stdout
 
 # C0 without tab and line feed, DEL, C1, and Unicode's controls of the direction of text
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """`text` with each control character as \\uXXXX, which JSON reads as the same character."""
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-class Stream(io.TextIOWrapper):
+class StandardStream(io.TextIOWrapper):
     """Standard output or standard error.
 
     styled: the same stream for a Console, whose own escape sequences pass. Writing to standard output raises
@@ -41,12 +41,12 @@ class Stream(io.TextIOWrapper):
         self._escapes = self._is_terminal and not is_styled
         newline = None if self._is_terminal else "\n"
         super().__init__(buffer, encoding, "backslashreplace", newline, write_through=True)
-        self.styled = self if is_styled else Stream(buffer, encoding, is_output, is_styled=True)
+        self.styled = self if is_styled else StandardStream(buffer, encoding, is_output, is_styled=True)
 
     def write(self, text: str) -> int:
         """Writes all of `text`; on a terminal a line at once."""
         with self._checked():
-            super().write(visible(text) if self._escapes else text)
+            super().write(escape_controls(text) if self._escapes else text)
             if not self._is_output or (self._is_terminal and "\n" in text):
                 super().flush()
         return len(text)
@@ -77,7 +77,7 @@ class Stream(io.TextIOWrapper):
         os.close(nowhere)
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """One line on stdout."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
@@ -94,16 +94,16 @@ def open_streams() -> None:
         _reopen(number, mode)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = Stream(open(2, "wb", closefd=False), encoding, is_output=False)  # noqa: SIM115
+    sys.stderr = StandardStream(open(2, "wb", closefd=False), encoding, is_output=False)  # noqa: SIM115
     if has_output and sys.stdout.isatty():  # a line too many of a driver does no harm there
-        sys.stdout = Stream(_buffer(sys.stdout.buffer), encoding, is_output=True)
+        sys.stdout = StandardStream(_binary_buffer(sys.stdout.buffer), encoding, is_output=True)
     else:
-        sys.stdout = Stream(_buffer(own_stdout(encoding).detach()), encoding, is_output=True)
+        sys.stdout = StandardStream(_binary_buffer(claim_stdout(encoding).detach()), encoding, is_output=True)
     if not has_output:
         raise OutputError("Standard output is closed, and what this command prints goes there: give it a file.")
 
 
-def _buffer(found: object) -> io.BufferedWriter:
+def _binary_buffer(found: object) -> io.BufferedWriter:
     """A stream's buffer; Python makes none when it runs unbuffered."""
     if isinstance(found, io.BufferedWriter):
         return found

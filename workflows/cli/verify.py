@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.cli.streams import say
-from workflows.errors import BundleError
+from workflows.cli.streams import print_line
+from workflows.common.errors import BundleError
 
 
 def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bool = JsonFlag) -> None:
@@ -26,4 +26,4 @@ def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bo
     for doubt in checked.doubts:
         sys.stderr.write(f"joinery: {doubt}\n")
     if not as_json:
-        say(f"{bundle}: {checked.files} files, {mebibytes(checked.bytes)}, all as they were built")
+        print_line(f"{bundle}: {checked.files} files, {mebibytes(checked.bytes)}, all as they were built")

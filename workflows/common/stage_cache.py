@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workflows.errors import RequestError
-from workflows.files import discard, link_or_copy, remove, sweep, write_whole
-from workflows.locks import HeldError, Lock
-from workflows.paths import cache_home, home, make_folder
+from workflows.common.errors import RequestError
+from workflows.common.files import link_or_copy, purge_removed, remove, try_remove, write_atomically
+from workflows.common.locks import Lock, LockHeldError
+from workflows.common.paths import cache_home, home, make_folder
 
 FILE = "stage-cache.json"
 DEFAULT_LIMIT = 20 << 30
@@ -79,7 +79,7 @@ class StageCache:
         """Links the files of a stage, held by `alone`, into the empty `folder`; whether it was there whole."""
         stage = self.folder / name
         if stage.is_symlink() or not stage.is_dir():
-            discard(stage)
+            try_remove(stage)
             return False
         try:
             _link(stage, folder)
@@ -96,7 +96,7 @@ class StageCache:
 
     def drop(self, name: str) -> None:
         """Forgets a stage, held by `alone`, that is not what its manifest says."""
-        discard(self.folder / name)
+        try_remove(self.folder / name)
 
     def keep(self, stage: Path) -> str:
         """Keeps a whole stage, held by `alone`, and makes room for it; why not, where it is not kept."""
@@ -111,7 +111,7 @@ class StageCache:
             _link(stage, draft)
             draft.rename(place)
         except OSError as error:
-            discard(draft)
+            try_remove(draft)
             return f"The stage {stage.name} is not kept for other builds: {error.strerror}."
         self.trim(limit)
         return ""
@@ -125,7 +125,7 @@ class StageCache:
                 break
             with _exclusive(self.folder, stage.name) as free:
                 if free:
-                    discard(stage)
+                    try_remove(stage)
                     removed += not stage.exists()
                     stages.remove(stage)
         return removed
@@ -140,7 +140,7 @@ class StageCache:
             check()
             try:
                 lock.take(_POLL_S)
-            except HeldError as error:
+            except LockHeldError as error:
                 if not told:
                     waiting(error.holder)
                 told = True
@@ -162,7 +162,7 @@ class StageCache:
             if left := _LEFTOVER.fullmatch(path.name):
                 with _exclusive(self.folder, left[1]) as free:
                     if free:
-                        discard(path) if left[2] == "draft" else sweep(self.folder / left[1])
+                        try_remove(path) if left[2] == "draft" else purge_removed(self.folder / left[1])
 
 
 def read_limit() -> int | None:
@@ -185,7 +185,7 @@ def write_limit(limit: int | None) -> None:
     if limit is None:
         path.unlink(missing_ok=True)
     else:
-        write_whole(path, json.dumps({"limit": limit}).encode())
+        write_atomically(path, json.dumps({"limit": limit}).encode())
 
 
 def _lock_of(folder: Path, name: str) -> Path:
@@ -201,7 +201,7 @@ def _exclusive(folder: Path, name: str) -> Iterator[bool]:
         try:
             lock.take()
             held.enter_context(lock.held())
-        except (HeldError, OSError):
+        except (LockHeldError, OSError):
             free = False
         yield free
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from workflows.errors import PromptError, printable
-from workflows.files import not_a_file
+from workflows.common.errors import PromptError, printable
+from workflows.common.files import special_file_kind
 
 LINES, PARQUET = (".jsonl", ".ndjson"), ".parquet"
 SUFFIXES = (*LINES, PARQUET)
@@ -51,7 +51,7 @@ def cell_text(row: Row, column: str, number: int, file: Path) -> str:
 
 def read_text(file: Path) -> str:
     """A UTF-8 text. Raises PromptError where it cannot be read, or is no text."""
-    if (kind := not_a_file(file)) and not file.is_dir():
+    if (kind := special_file_kind(file)) and not file.is_dir():
         raise PromptError(f"The prompt file {printable(file)} is {kind}, which may have no end: give a text file.")
     try:
         text = file.read_text("utf-8-sig")

@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle.schema import Pipeline
-from workflows.errors import CheckpointError, JoineryError, printable
+from workflows.common.errors import CheckpointError, JoineryError, printable
+from workflows.common.tensor_names import DEFAULT_CAPACITY
+from workflows.common.tensors import Array, TensorSpec
 from workflows.export.reference import STEPS as REFERENCE_STEPS
 from workflows.export.reference import ReferenceLogits
-from workflows.generate.feed import begin
+from workflows.generate.prefill import start_prompt
 from workflows.graph.weights import WEIGHTS
-from workflows.names import DEFAULT_CAPACITY
 from workflows.recipe.schema import DEFAULT_CHUNK, comparison_chunk
-from workflows.runtime.emulation import is_emulated
+from workflows.runtime.loading.emulation import is_emulated
+from workflows.runtime.loading.machines import make_machine
+from workflows.runtime.loading.session_plan import SessionPlan
+from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.runtime.machine import Machine
-from workflows.runtime.opening import make_machine
-from workflows.runtime.openings import Opening
 from workflows.runtime.providers import device_named
-from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
-from workflows.tensors import Array, TensorSpec
 
 PROMPT, STEPS = 20, 32  # tokens
 EACH_PASS_MAX_BYTES = 64 << 20  # bytes of weights; above it a run for every pass would take longer than the build
@@ -140,7 +140,7 @@ class ParityRunner:
         files = {name: files[name] for name in self._pipeline.pipeline.outline().sessions}
         by_file = {
             path: open_session(
-                Opening(name, path, device),
+                SessionPlan(name, path, device),
                 mapped=mapped,
                 emulated=is_emulated(self._pipeline, name, device.name),
             )
@@ -182,7 +182,7 @@ class ParityRunner:
     def _generate(self, machine: Machine, steps: int) -> Outputs:
         limit = min(self._capacity // 3, getattr(self._pipeline.metadata, "source_limit", None) or PROMPT)
         prompt = np.random.default_rng(0).integers(0, machine.vocabulary, max(1, min(PROMPT, limit))).tolist()
-        prompt = begin(machine, self._pipeline, prompt)
+        prompt = start_prompt(machine, self._pipeline, prompt)
         found = [np.array(machine.step(fed, phase)[-1], np.float32) for fed, phase in machine.chunks(prompt)][-1:]
         wanted = min(steps, self._capacity - len(prompt)) if self._tokens is None else len(self._tokens)
         for step in range(wanted - 1):

@@ -22,7 +22,7 @@ import torch
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import causal_mask_function, sdpa_mask
 
-from workflows.errors import RecipeError, printable
+from workflows.common.errors import RecipeError, printable
 from workflows.export.masks import MaskRule, is_part_of, window_of
 
 ATTENTION_NAME = "joinery"

@@ -15,9 +15,9 @@ import torch
 from onnxscript import opset18 as op
 from onnxscript.onnx_types import TensorType
 
-from workflows.preconditions import KERNELS
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 
-FUSED_FROM = KERNELS["Attention"].since  # the first opset with it
+FUSED_FROM = KERNEL_CONSTRAINTS["Attention"].since  # the first opset with it
 
 
 def attention_translations(opset: int) -> dict[object, object] | None:

@@ -13,6 +13,8 @@ import torch
 from onnx_ir.tensor_adapters import TorchTensor
 
 from workflows.checkpoint import Checkpoint
+from workflows.common.memory import trim_heap
+from workflows.common.tensor_names import POSITIONS_KEY
 from workflows.export.attention import ATTENTION_NAME, KeyValueRows, LayerFacts, patch_position_bias
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.early_exit import check_early_exit, with_first_layers
@@ -41,8 +43,6 @@ from workflows.export.signature import (
 from workflows.export.single_graph import SingleGraphModule, single_signature
 from workflows.export.trace import trace
 from workflows.export.transformer_only import TransformerModule, cut_transformer
-from workflows.memory import give_back
-from workflows.names import POSITIONS_KEY
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.cut import ComponentRole, Cut, make_cut
 from workflows.recipe.families.base import UNLIMITED, ModelGeometry
@@ -93,7 +93,7 @@ def export_components(
     cut = make_cut(family, recipe, geometry)
     _release_weights(model, graphs.values())
     save_components(folder, graphs, cut, recipe.source_length)
-    give_back()
+    trim_heap()
     return cut
 
 

@@ -19,7 +19,8 @@ from typing import Any
 
 import torch
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
+from workflows.common.tensor_names import HIDDEN
 from workflows.export.attention import (
     BaseCacheAdapter,
     HostCacheAdapter,
@@ -31,7 +32,6 @@ from workflows.export.attention import (
 from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
 from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
-from workflows.names import HIDDEN
 
 
 class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.export.attention import LayerFacts
 from workflows.export.decoder import causal_layers
 from workflows.export.equivalence import check_causal

@@ -16,7 +16,8 @@ import torch
 from transformers import EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
+from workflows.common.tensor_names import CROSS_KEY, CROSS_VALUE
 from workflows.export.attention import (
     ATTENTION_NAME,
     AttentionCall,
@@ -30,7 +31,6 @@ from workflows.export.attention import (
     using_adapter,
 )
 from workflows.export.decoder import DecoderModule
-from workflows.names import CROSS_KEY, CROSS_VALUE
 
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
 # Of the largest logit: T5's scores have no scale, and float32 alone can move its logits by 0.7 % (measured on random

@@ -18,7 +18,8 @@ import numpy as np
 import torch
 
 from workflows.checkpoint.configuration import walk
-from workflows.errors import LayoutError, RecipeError, printable
+from workflows.common.errors import LayoutError, RecipeError, printable
+from workflows.common.kernel_constraints import layout_violation
 from workflows.export.attention import (
     ATTENTION_NAME,
     MODEL_ERRORS,
@@ -29,7 +30,6 @@ from workflows.export.attention import (
 )
 from workflows.export.decoder import run_causal
 from workflows.export.reference import STEPS, ReferenceLogits
-from workflows.preconditions import layout_misfit
 from workflows.recipe.resolve import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
 
@@ -55,7 +55,7 @@ def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
             f"This model makes its keys and values of what it keeps, and the {cache} cache attends to what is kept: "
             "build with --cache static or window."
         )
-    misfits = (layout_misfit(cache, layer.head_dim, layer.value_dim) for layer in layers)
+    misfits = (layout_violation(cache, layer.head_dim, layer.value_dim) for layer in layers)
     if misfit := next((one for one in misfits if one), ""):
         raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
-from workflows.errors import LayoutError, RecipeError
+from workflows.common.errors import LayoutError, RecipeError
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.export.attention import (
     AttentionCall,
     BaseCacheAdapter,
@@ -19,7 +20,6 @@ from workflows.export.attention import (
     current_adapter,
     reference_attention,
 )
-from workflows.preconditions import KERNELS
 
 
 @dataclass
@@ -55,9 +55,9 @@ class GroupQueryAdapter(_InPlaceAdapter):
         if call.bias is not None:
             raise LayoutError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
         sizes = {"head_size": call.key.shape[3], "value_size": call.value.shape[3]}
-        if misfit := KERNELS["GroupQueryAttention"].misfit(**sizes):
+        if misfit := KERNEL_CONSTRAINTS["GroupQueryAttention"].misfit(**sizes):
             raise LayoutError(f"The gqa cache is not right for this model, for {misfit}: build with --cache static.")
-        turning = KERNELS["GroupQueryAttention with rotary positions"]
+        turning = KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"]
         if rotary and (misfit := turning.misfit(**sizes, rotary_size=2 * rotary[0].shape[1])):
             raise RecipeError(f"{misfit}: build the plain variant.")
         past = self.keys[call.layer], self.values[call.layer]
@@ -127,7 +127,7 @@ class ScatterAdapter(_InPlaceAdapter):
                 {"axis": 1},
                 dtype=buffer.dtype,
                 shape=buffer.shape,
-                version=KERNELS["TensorScatter"].since,
+                version=KERNEL_CONSTRAINTS["TensorScatter"].since,
             )
             for buffer, rows in zip(past, (call.key, call.value), strict=True)
         ]

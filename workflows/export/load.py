@@ -12,7 +12,7 @@ from huggingface_hub.errors import StrictDataclassError
 from safetensors import safe_open
 
 from workflows.checkpoint import Checkpoint
-from workflows.errors import CheckpointError, RecipeError, printable
+from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import ATTENTION_NAME
 from workflows.export.unused_weights import and_more, check_unused_weights
 from workflows.recipe.task import is_headless

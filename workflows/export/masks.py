@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import torch
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.recipe.families.base import UNLIMITED
 
 MaskRule = Callable[..., torch.Tensor]

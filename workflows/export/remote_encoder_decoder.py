@@ -18,11 +18,11 @@ from typing import Any
 import torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
+from workflows.common.tensor_names import CROSS_KEY, CROSS_VALUE, MASK
 from workflows.export.attention import BaseCacheAdapter, KeyValueRows, LayerFacts
 from workflows.export.decoder import DecoderModule
 from workflows.export.signature import ExportSignature
-from workflows.names import CROSS_KEY, CROSS_VALUE, MASK
 
 
 class RemoteEncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here

@@ -21,7 +21,7 @@ import onnx_ir as ir
 import torch
 from onnx_ir.tensor_adapters import TorchTensor
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.export.attention import MODEL_ERRORS, LayerFacts
 from workflows.export.early_exit import with_first_layers
 from workflows.export.layer_kinds import find_layer_list, hidden_output, layer_kinds

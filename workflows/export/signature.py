@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from workflows.export.attention import LayerFacts
-from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
-from workflows.names import (
+from workflows.common.tensor_names import (
     CROSS_KEY,
     CROSS_VALUE,
     EMBEDS,
@@ -25,8 +23,10 @@ from workflows.names import (
     TOTAL_LENGTH,
     VALID_LENGTH,
     WRITE_INDICES,
-    masks_of,
+    window_masks,
 )
+from workflows.export.attention import LayerFacts
+from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
 from workflows.recipe.schema import CacheWriter
 
 PATTERNS = StatePatterns()
@@ -122,7 +122,7 @@ def encoder_signature(layers: int) -> ExportSignature:
 
 def cache_groups(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
     """The layers by how far back they see; the group that sees everything comes first."""
-    masks = masks_of(layer.window for layer in layers)
+    masks = window_masks(layer.window for layer in layers)
     return tuple(
         GroupFacts(
             name="all" if len(masks) == 1 else ("full" if window is None else f"window{window}"),

@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
+from workflows.common.tensor_names import MASK, PIXELS
 from workflows.export.signature import SEQUENCE, ExportSignature
-from workflows.names import MASK, PIXELS
 from workflows.recipe.cut import Component
 
 HEIGHT, WIDTH = "height", "width"

@@ -12,7 +12,7 @@ from typing import NoReturn
 import onnx_ir as ir
 import torch
 
-from workflows.errors import JoineryError, RecipeError, printable
+from workflows.common.errors import JoineryError, RecipeError, printable
 from workflows.export.attention_translation import attention_translations
 from workflows.export.constant_folding import TraceConstantFolding
 from workflows.export.decoder import DecoderModule

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from transformers.modeling_outputs import BaseModelOutputWithPast
 
-from workflows.errors import RecipeError, printable
+from workflows.common.errors import RecipeError, printable
 from workflows.export.attention import MODEL_ERRORS, KeyValueRows, LayerFacts, using_adapter, windows_of
 from workflows.export.decoder import run_causal
 from workflows.export.in_place import GroupQueryAdapter, rotate_next

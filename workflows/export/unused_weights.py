@@ -9,7 +9,7 @@ import torch
 from safetensors import safe_open
 
 from workflows.checkpoint import Checkpoint
-from workflows.errors import CheckpointError, printable
+from workflows.common.errors import CheckpointError, printable
 
 # What older versions saved though it follows from the config: angles, positions, causal masks.
 _COMPUTED = ("inv_freq", "position_ids", "masked_bias", "relative_position_index")

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from workflows.generate.defaults import Defaults
-from workflows.generate.processors import REMOVED, Logits, Processor, repetition_penalty
+from workflows.generate.generation_config import GenerationConfig
+from workflows.generate.processors import MASKED, Logits, Processor, repetition_penalty
 
 
 @dataclass(frozen=True)
-class Start:
+class GenerationStart:
     """What a generation begins with: the decoder's prompt, the encoder's source (the prompt where there is none), the
     end tokens, and how many new tokens there will be at most. negative: what guidance turns away from; empty for the
     prompt's last token.
@@ -30,43 +30,43 @@ class Start:
     negative: Sequence[int] = ()
 
 
-def compile_constraints(defaults: Defaults, start: Start, penalty: float) -> list[Processor]:
+def compile_constraints(defaults: GenerationConfig, start: GenerationStart, penalty: float) -> list[Processor]:
     """The chain that `defaults` ask for, empty where they ask for nothing. penalty: the repetition penalty."""
     first, ends = len(start.prompt), sorted(start.eos)
     chain: list[Processor] = []
     if defaults.encoder_repetition_penalty != 1:
-        chain.append(source_penalty(start.source, defaults.encoder_repetition_penalty))
+        chain.append(source_repetition_penalty(start.source, defaults.encoder_repetition_penalty))
     if penalty != 1:
         chain.append(repetition_penalty(penalty))
     if defaults.no_repeat_ngram_size:
-        chain.append(no_repeated_ngram(defaults.no_repeat_ngram_size))
+        chain.append(block_repeated_ngrams(defaults.no_repeat_ngram_size))
     if defaults.encoder_no_repeat_ngram_size:
-        chain.append(no_repeated_ngram(defaults.encoder_no_repeat_ngram_size, start.source))
+        chain.append(block_repeated_ngrams(defaults.encoder_no_repeat_ngram_size, start.source))
     words = [word for word in defaults.bad_words_ids if word not in {(end,) for end in ends}]
     if words:
-        chain.append(no_bad_words(words))
+        chain.append(block_words(words))
     least = max(defaults.min_length, first + defaults.min_new_tokens if defaults.min_new_tokens else 0)
     if least and ends:
-        chain.append(removed(ends, 0, least))
+        chain.append(remove_tokens(ends, 0, least))
     if defaults.forced_bos_token_id:
-        chain.append(forced(defaults.forced_bos_token_id, 1))
+        chain.append(force_tokens(defaults.forced_bos_token_id, 1))
     if defaults.forced_eos_token_id:
-        chain.append(forced(defaults.forced_eos_token_id, first + start.max_new_tokens - 1))
+        chain.append(force_tokens(defaults.forced_eos_token_id, first + start.max_new_tokens - 1))
     if defaults.suppress_tokens:
-        chain.append(removed(defaults.suppress_tokens))
+        chain.append(remove_tokens(defaults.suppress_tokens))
     if defaults.begin_suppress_tokens:
         begin = first if first > 1 or not defaults.forced_bos_token_id else first + 1
-        chain.append(removed(defaults.begin_suppress_tokens, begin, begin + 1))
+        chain.append(remove_tokens(defaults.begin_suppress_tokens, begin, begin + 1))
     return chain
 
 
-def source_penalty(source: Sequence[int], penalty: float) -> Processor:
+def source_repetition_penalty(source: Sequence[int], penalty: float) -> Processor:
     """Favours the ids of the source: the repetition penalty turned round, over the source's ids."""
     process = repetition_penalty(1 / penalty)
     return lambda ids, logits: process(source, logits)
 
 
-def no_repeated_ngram(size: int, text: Sequence[int] | None = None) -> Processor:
+def block_repeated_ngrams(size: int, text: Sequence[int] | None = None) -> Processor:
     """Removes what would end an n-gram that `text` has already (Paulus et al. 2017); None is the ids so far."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
@@ -75,42 +75,42 @@ def no_repeated_ngram(size: int, text: Sequence[int] | None = None) -> Processor
             return logits
         tail = np.asarray(ids[len(ids) - size + 1 :], np.int64)
         ngrams = sliding_window_view(seen, size)
-        logits[ngrams[(ngrams[:, :-1] == tail).all(axis=1), -1]] = REMOVED
+        logits[ngrams[(ngrams[:, :-1] == tail).all(axis=1), -1]] = MASKED
         return logits
 
     return process
 
 
-def no_bad_words(words: Sequence[tuple[int, ...]]) -> Processor:
+def block_words(words: Sequence[tuple[int, ...]]) -> Processor:
     """Removes the last token of each word whose other tokens are the last ids."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         for *head, last in words:
             if len(head) <= len(ids) and list(ids[len(ids) - len(head) :]) == head:
-                logits[last] = REMOVED
+                logits[last] = MASKED
         return logits
 
     return process
 
 
-def removed(tokens: Sequence[int], begin: int = 0, end: int | None = None) -> Processor:
+def remove_tokens(tokens: Sequence[int], begin: int = 0, end: int | None = None) -> Processor:
     """Removes `tokens` while the number of ids so far is in [begin, end)."""
     rows: NDArray[np.int64] = np.asarray(tokens, np.int64)
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         if begin <= len(ids) and (end is None or len(ids) < end):
-            logits[rows] = REMOVED
+            logits[rows] = MASKED
         return logits
 
     return process
 
 
-def forced(tokens: Sequence[int], at: int) -> Processor:
+def force_tokens(tokens: Sequence[int], at: int) -> Processor:
     """Lets only `tokens` through where the number of ids so far is `at`."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         if len(ids) == at:
-            logits[:] = REMOVED
+            logits[:] = MASKED
             logits[np.asarray(tokens, np.int64)] = 0
         return logits
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workflows.errors import RequestError
-from workflows.generate.control import StepContext
-from workflows.generate.strategy.ties import Ties
+from workflows.common.errors import RequestError
+from workflows.generate.controller import StepContext
+from workflows.generate.speculative.near_ties import NearTies
 
 
 def greedy(context: StepContext) -> Iterator[None]:
@@ -26,7 +26,7 @@ def jacobi(context: StepContext) -> Iterator[None]:
     anyway are certain. config: `{"guesses": n}`, 4 without.
     """
     count = _guesses(context.config)
-    guesses, ties = [context.ids[-1]] * count, Ties(context.rounds)
+    guesses, ties = [context.ids[-1]] * count, NearTies(context.rounds)
     while True:
         rows = context.forward(guesses)
         guesses = guesses[: len(rows) - 1]

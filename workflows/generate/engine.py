@@ -10,24 +10,31 @@ from typing import Self
 
 from workflows.bundle import Bundle
 from workflows.bundle.genai.metadata import extra_files, ignored_settings
-from workflows.errors import PromptError, printable
-from workflows.generate.combine import Beside
-from workflows.generate.control import Controller
-from workflows.generate.defaults import Defaults
-from workflows.generate.languages import Languages
-from workflows.generate.loop import Generation
+from workflows.common.errors import PromptError, printable
+from workflows.generate.chat_template import ChatTemplate, TemplateMessage
+from workflows.generate.controller import Controller
+from workflows.generate.generation import Generation
+from workflows.generate.generation_config import GenerationConfig
+from workflows.generate.languages import TranslationLanguages
+from workflows.generate.logits_combination import AuxiliaryModels
 from workflows.generate.options import GenerateOptions
-from workflows.generate.strategy import DraftModel, Heads, Learned, Strategy, another_draft, strategy_of
-from workflows.generate.strategy.pace import Pace
-from workflows.generate.strategy.ties import Ties
-from workflows.generate.strategy.tree import Tree, why_no_tree
-from workflows.generate.template import ChatTemplate, Message
-from workflows.generate.text import Text
+from workflows.generate.speculative import (
+    DraftModel,
+    DraftStatistics,
+    ExtraHeads,
+    SpeculativeStrategy,
+    draft_mismatch,
+    select_strategy,
+)
+from workflows.generate.speculative.draft_length import DraftLengthTuner
+from workflows.generate.speculative.draft_tree import TreeShape, tree_obstacle
+from workflows.generate.speculative.near_ties import NearTies
+from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool, check_tools
-from workflows.rendering.rendered import RENDERING
 from workflows.runtime import Machine, device_named
-from workflows.runtime.openings import Placement
-from workflows.runtime.prompt import Given
+from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.prompt_inputs import NamedInputs
+from workflows.templates.service import TEMPLATE_SERVICE
 from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 
 SYSTEM_FOLDED = "The chat template takes no system message: its text stands at the beginning of the first prompt."
@@ -41,26 +48,26 @@ class Engine:
     """
 
     def __init__(
-        self, bundle: Bundle, machine: Machine, load_seconds: float, own: DraftModel | Heads | None = None,
-        beside: Beside | None = None,
+        self, bundle: Bundle, machine: Machine, load_seconds: float, own: DraftModel | ExtraHeads | None = None,
+        beside: AuxiliaryModels | None = None,
     ) -> None:  # fmt: skip
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
-        self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
-        self.defaults = Defaults.of_bundle(bundle)
-        self.languages = Languages.of_bundle(bundle, self.text)
+        self.text, self.template = BundleTokenizer.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
+        self.defaults = GenerationConfig.of_bundle(bundle)
+        self.languages = TranslationLanguages.of_bundle(bundle, self.text)
         self.load_seconds, self.draft, self._own = load_seconds, own, own
-        self.beside = beside or Beside(machine)
+        self.beside = beside or AuxiliaryModels(machine)
         named = bundle.pipeline.pipeline.controller
         self.controller = None if named is None else Controller.load(named, bundle.where)
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
-        self._learned: dict[tuple[str, int, Tree | None], Learned] = {}  # by who drafts, and how
+        self._learned: dict[tuple[str, int, TreeShape | None], DraftStatistics] = {}  # by who drafts, and how
         self._cached: list[int] = []  # its first `cache.length` tokens are those whose keys and values were computed
 
     def encode_chat(
-        self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = ""
+        self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
     ) -> list[int]:
         """The ids of a conversation, ready for a reply that begins with `prefill`.
 
@@ -72,7 +79,7 @@ class Engine:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
         given = None if tools is None else check_tools(tools, "The list of tools")
         text, rendered = self.template.render_folding(messages, given, prefill)
-        if why := RENDERING.why_open():
+        if why := TEMPLATE_SERVICE.why_open():
             self._note("open", why)
         if rendered is not messages:
             self._note("system_folded", SYSTEM_FOLDED)
@@ -81,7 +88,7 @@ class Engine:
         return self.text.encode(text, special=False)
 
     def encode_turn(
-        self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = ""
+        self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
     ) -> list[int]:
         """The ids of a conversation, as encode_chat; without a chat template, of its texts one after another.
 
@@ -95,15 +102,15 @@ class Engine:
             raise PromptError("This bundle has no chat template that could tell it of tools: leave the tools out.")
         if self.completes:
             self._note("completes", "This bundle has no chat template: it completes the text that was written so far.")
-            return self.encode("".join(map(_plain, messages)) + prefill)
-        return self.encode("".join(map(_plain, messages[-1:])))
+            return self.encode("".join(map(_plain_text, messages)) + prefill)
+        return self.encode("".join(map(_plain_text, messages[-1:])))
 
     @property
     def completes(self) -> bool:
         """Whether a conversation is one text that the model goes on with: it has no template and no encoder."""
         return self.template is None and not self.machine.has_source
 
-    def _tells_of(self, tools: Sequence[Tool], messages: Sequence[Message], prefill: str, text: str) -> bool:
+    def _tells_of(self, tools: Sequence[Tool], messages: Sequence[TemplateMessage], prefill: str, text: str) -> bool:
         """Whether `text`, rendered with tools, differs from what is rendered without any."""
         assert self.template is not None
         try:
@@ -127,7 +134,7 @@ class Engine:
         eos: Sequence[int] | None = None,
         *,
         prefix: Sequence[int] = (),
-        given: Given | None = None,
+        given: NamedInputs | None = None,
     ) -> Iterator[Event]:
         """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
 
@@ -171,26 +178,26 @@ class Engine:
                 self._cached.append(event.id)
             yield event
 
-    def _strategy(self, options: GenerateOptions) -> Strategy | Controller | None:
+    def _strategy(self, options: GenerateOptions) -> SpeculativeStrategy | Controller | None:
         """How the tokens are found; one a run where the graphs cannot look at several, which is said once."""
         if self.controller is not None:
             return self.controller.check(options, self.draft is not None)
-        found = strategy_of(self.machine, options, self.draft)
+        found = select_strategy(self.machine, options, self.draft)
         if isinstance(found, str):
             self._note("no_drafts", found)
             return None
-        if found is not None and found.tree is not None and (why := why_no_tree(self.machine)):
+        if found is not None and found.tree is not None and (why := tree_obstacle(self.machine)):
             self._note("linear_drafts", why)
         if found is None:
             return None
         key = found.proposer.name, found.most, found.tree
         if key not in self._learned:
-            self._learned[key] = Learned(Pace(found.most), Ties(self.machine.rounds))
+            self._learned[key] = DraftStatistics(DraftLengthTuner(found.most), NearTies(self.machine.rounds))
         return found.begun(self._learned[key])
 
     def _translate(
         self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool], eos: Sequence[int],
-        prefix: Sequence[int], strategy: Strategy | Controller | None,
+        prefix: Sequence[int], strategy: SpeculativeStrategy | Controller | None,
     ) -> Iterator[Event]:  # fmt: skip
         """Encodes `source`, then decodes from the decoder's start token and `prefix`."""
         start = self.bundle.pipeline.decoder_start
@@ -244,7 +251,7 @@ class Engine:
             self.draft.close()
         self.draft = draft
         self._learned.clear()
-        if other := another_draft(self.machine, draft):
+        if other := draft_mismatch(self.machine, draft):
             self._note("another_draft", other)
 
     def stop(self) -> None:
@@ -283,13 +290,13 @@ class Engine:
 
     def save_cache(self, path: Path) -> None:
         """Saves the conversation's keys and values. Raises PromptCacheError where it cannot be written."""
-        from workflows.kvcache.store import save_cache  # safetensors: few conversations are saved
+        from workflows.kvcache.cache_file import save_cache  # safetensors: few conversations are saved
 
         save_cache(self.machine.cache, self._cached, self._identity, path)
 
     def load_cache(self, path: Path) -> CacheEvent:
         """Goes on from a saved cache. Raises PromptCacheError for one that is damaged or of another model."""
-        from workflows.kvcache.store import load_cache
+        from workflows.kvcache.cache_file import load_cache
 
         self._cached = load_cache(self.machine.cache, self._identity, path)
         return self.picture()
@@ -341,6 +348,6 @@ class Engine:
         return shared
 
 
-def _plain(message: Message) -> str:
+def _plain_text(message: TemplateMessage) -> str:
     """A message for a model that knows no roles; a system message is a line of its own."""
     return message["content"] + "\n" * (message["role"] == "system")

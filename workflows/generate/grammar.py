@@ -16,54 +16,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle.strategy import LogitsOp
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
 from workflows.generate.options import GenerateOptions
-from workflows.generate.processors import REMOVED, Logits, Processor
-from workflows.generate.text import Text
+from workflows.generate.processors import MASKED, Logits, Processor
+from workflows.generate.tokenizer import BundleTokenizer
 
 if TYPE_CHECKING:
     from llguidance import LLTokenizer
 
-Form = Literal["json_schema", "regex", "grammar", "tool_calls"]
+FormKind = Literal["json_schema", "regex", "grammar", "tool_calls"]
 Allowed = NDArray[np.bool_]
-_CLOSED: tuple[Form, ...] = ("json_schema", "tool_calls")
-_TO_CLOSE = 96  # tokens before the limit from which on JSON is brought to its end
-_SAID: dict[Form, str] = {
+_JSON_FORMS: tuple[FormKind, ...] = ("json_schema", "tool_calls")
+_CLOSING_TOKENS = 96  # tokens before the limit from which on JSON is brought to its end
+_TITLES: dict[FormKind, str] = {
     "json_schema": "JSON schema", "regex": "regular expression", "grammar": "Lark grammar",
     "tool_calls": "form of tool calls"}  # fmt: skip
 
 
-class Asked(NamedTuple):
+class ReplyForm(NamedTuple):
     """What a reply must be: the form's kind and its text."""
 
-    form: Form
+    form: FormKind
     text: str
 
 
-def asked_form(options: GenerateOptions) -> Asked | None:
+def requested_form(options: GenerateOptions) -> ReplyForm | None:
     """The form that a generation is asked for."""
-    texts: dict[Form, str | None] = {
+    texts: dict[FormKind, str | None] = {
         "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar,
         "tool_calls": options.tool_calls,
     }  # fmt: skip
-    return next((Asked(form, text) for form, text in texts.items() if text is not None), None)
+    return next((ReplyForm(form, text) for form, text in texts.items() if text is not None), None)
 
 
-def check_form(asked: Asked) -> None:
+def check_form(asked: ReplyForm) -> None:
     """Raises RequestError for a form that is none; what a model's tokens can make of it is not looked at."""
     from llguidance import LLMatcher
 
     if wrong := LLMatcher.validate_grammar(_compiled(asked)):
-        raise _unusable(asked, wrong)
+        raise _form_error(asked, wrong)
 
 
-def form_of(op: LogitsOp) -> Asked:
+def form_of_op(op: LogitsOp) -> ReplyForm:
     """The form that an op of the file's chain holds replies to: a JSON schema where it begins as one."""
     text = op.grammar or ""
-    return Asked("json_schema" if text.lstrip().startswith("{") else "grammar", text)
+    return ReplyForm("json_schema" if text.lstrip().startswith("{") else "grammar", text)
 
 
-def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int | None = None) -> Processor:
+def grammar_processor(
+    asked: ReplyForm, text: BundleTokenizer, eos: Sequence[int], first: int, limit: int | None = None
+) -> Processor:
     """Lets only tokens through with which the reply can still become what was asked for; then only an end token.
 
     first: how many ids come before the reply. limit: how many it may have: JSON is brought to its end before. Raises
@@ -72,16 +74,18 @@ def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int
     """
     if not eos:
         raise RequestError("This model has no end token, so that a reply of a given form could not end.")
-    words = words_of(text, eos)
-    matcher = _Matcher(asked, words)
-    closing = None if limit is None or asked.form not in _CLOSED else first + limit - min(limit // 2, _TO_CLOSE)
+    words = grammar_tokenizer(text, eos)
+    matcher = _GrammarMatcher(asked, words)
+    closing = (
+        None if limit is None or asked.form not in _JSON_FORMS else first + limit - min(limit // 2, _CLOSING_TOKENS)
+    )
     endings = () if closing is None else _endings(words)  # now, and not between two tokens
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         allowed = matcher.allowed(ids[first:], len(logits))
         if closing is not None and len(ids) >= closing:
             allowed = _nearest_the_end(allowed, endings)
-        np.copyto(logits, REMOVED, where=~allowed)
+        np.copyto(logits, MASKED, where=~allowed)
         return logits
 
     return process
@@ -105,16 +109,16 @@ def _endings(words: LLTokenizer) -> tuple[Allowed, ...]:
     return ends, np.array(closes), np.array(goes_on)
 
 
-class _Matcher:
+class _GrammarMatcher:
     """llguidance's matcher, which is shown whole texts."""
 
-    def __init__(self, asked: Asked, words: LLTokenizer) -> None:
+    def __init__(self, asked: ReplyForm, words: LLTokenizer) -> None:
         from llguidance import LLMatcher
 
-        self._matcher, self._said = LLMatcher(words, _compiled(asked), log_level=0), _SAID[asked.form]
+        self._matcher, self._said = LLMatcher(words, _compiled(asked), log_level=0), _TITLES[asked.form]
         self._taken: list[int] = []
         if self._matcher.is_error():
-            raise _unusable(asked, self._matcher.get_error())
+            raise _form_error(asked, self._matcher.get_error())
 
     def allowed(self, ids: Sequence[int], vocabulary: int) -> Allowed:
         """[vocabulary], which tokens may follow `ids`."""
@@ -131,14 +135,14 @@ class _Matcher:
         return np.unpackbits(bits, count=vocabulary, bitorder="little").view(np.bool_)
 
 
-def _unusable(asked: Asked, wrong: str) -> RequestError:
+def _form_error(asked: ReplyForm, wrong: str) -> RequestError:
     """wrong: llguidance's words, of which a drawing of the place follows the first line, and `error:` a pattern's."""
     lines = [line.strip() for line in wrong.splitlines() if line.strip()]
     reason = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), lines[0])
-    return RequestError(f"The {_SAID[asked.form]} cannot be used: {printable(reason, 160).rstrip('.')}.")
+    return RequestError(f"The {_TITLES[asked.form]} cannot be used: {printable(reason, 160).rstrip('.')}.")
 
 
-def _compiled(asked: Asked) -> str:
+def _compiled(asked: ReplyForm) -> str:
     from llguidance import LLMatcher
 
     if asked.form == "regex":
@@ -149,18 +153,18 @@ def _compiled(asked: Asked) -> str:
         # blank space may be as long as one likes, which is what an unsure model goes on with for ever
         return str(LLMatcher.grammar_from_json_schema(asked.text, defaults={"whitespace_flexible": False}))
     except ValueError as error:
-        raise _unusable(asked, str(error)) from None
+        raise _form_error(asked, str(error)) from None
 
 
-def words_of(text: Text, eos: Sequence[int]) -> LLTokenizer:
+def grammar_tokenizer(text: BundleTokenizer, eos: Sequence[int]) -> LLTokenizer:
     """The tokens as llguidance knows them. Raises RequestError for a tokenizer that it cannot read, or none."""
     if text.source is None:
         raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
-    return _words(text.source, text.vocabulary, tuple(sorted(eos)))
+    return _cached_tokenizer(text.source, text.vocabulary, tuple(sorted(eos)))
 
 
 @lru_cache(maxsize=4)
-def _words(tokenizer: str, vocabulary: int, eos: tuple[int, ...]) -> LLTokenizer:
+def _cached_tokenizer(tokenizer: str, vocabulary: int, eos: tuple[int, ...]) -> LLTokenizer:
     # half a second for a large vocabulary
     from llguidance import LLTokenizer
 

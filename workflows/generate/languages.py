@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workflows.bundle import Bundle
-from workflows.errors import PromptError, printable
-from workflows.generate.defaults import Defaults
+from workflows.common.errors import PromptError, printable
+from workflows.generate.generation_config import GenerationConfig
 from workflows.generate.options import GenerateOptions
-from workflows.generate.text import Text, tokenizer_settings
+from workflows.generate.tokenizer import BundleTokenizer, tokenizer_settings
 
 _CODE = re.compile(r"[a-z]{2,3}_(?:[A-Z]{2}|[A-Z][a-z]{3})|__[a-z]+(?:_[A-Z]{2})?__")
 _PREFIX = re.compile(r">>[A-Za-z_]+<<")
@@ -23,7 +23,7 @@ _AROUND = "_<>"  # what a token has around the language's own code
 
 
 @dataclass(frozen=True)
-class Languages:
+class TranslationLanguages:
     """codes: each language → its token; empty where the model has one pair alone, or is no translator.
 
     in_source: the target's token is given to the encoder.
@@ -33,7 +33,7 @@ class Languages:
     in_source: bool = False
 
     @classmethod
-    def of_bundle(cls, bundle: Bundle, text: Text) -> Languages:
+    def of_bundle(cls, bundle: Bundle, text: BundleTokenizer) -> TranslationLanguages:
         """From the tokenizer's files. Raises BundleError for a tokenizer_config.json that is no JSON object."""
         if bundle.pipeline.pipeline.state.cross_cache is None:
             return cls()
@@ -58,8 +58,8 @@ class Languages:
         return token
 
     def begin(
-        self, options: GenerateOptions, source: Sequence[int], start: int, defaults: Defaults
-    ) -> tuple[list[int], int, Defaults]:
+        self, options: GenerateOptions, source: Sequence[int], start: int, defaults: GenerationConfig
+    ) -> tuple[list[int], int, GenerationConfig]:
         """Source ids, the decoder's start and what is forced, for the languages in `options`.
 
         Raises PromptError like `token`, and where the source has no place for its language.
@@ -85,7 +85,7 @@ class Languages:
         return [*ids[:place], token, *ids[place + 1 :]]
 
 
-def _codes(tokens: Mapping[str, int], text: Text) -> dict[str, int]:
+def _codes(tokens: Mapping[str, int], text: BundleTokenizer) -> dict[str, int]:
     return {token.strip(_AROUND): i for token, i in tokens.items() if 0 <= i < text.vocabulary}
 
 

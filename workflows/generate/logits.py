@@ -8,15 +8,15 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import LogitsError
-from workflows.kvcache.tree import tree_of
+from workflows.common.errors import LogitsError
+from workflows.kvcache.token_tree import token_tree
 from workflows.runtime import Machine
 from workflows.wire.events import Phase
 
 Logits = NDArray[np.float32]
 
 
-def run_checked(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits:
+def last_logits(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits:
     """Feeds `tokens` as Machine.step does; gives the logits [V] after the last.
 
     Raises LogitsError where they are NaN or infinite, or all of them -inf, and what Machine.step raises.
@@ -27,10 +27,10 @@ def run_checked(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits
     return logits
 
 
-def run_greedy(machine: Machine, token: int) -> tuple[int, Logits]:
+def greedy_step(machine: Machine, token: int) -> tuple[int, Logits]:
     """Feeds `token` as a step; gives the place of the largest logit after it, the first of equal ones, and all [V].
 
-    Raises as run_checked does.
+    Raises as last_logits does.
     """
     start = machine.cache.length
     logits: Logits = machine.step((token,), "decode")[0]
@@ -40,10 +40,10 @@ def run_greedy(machine: Machine, token: int) -> tuple[int, Logits]:
     return best, logits
 
 
-def run_rows(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
+def logits_per_token(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
     """Feeds `tokens` in one run of Machine.verifier; gives the logits [V] after each of them, in turn.
 
-    Raises as run_checked does, for a row that is asked for: what follows a wrong draft may be whatever it is.
+    Raises as last_logits does, for a row that is asked for: what follows a wrong draft may be whatever it is.
     """
     start, phase = machine.cache.length, machine.verifier or "decode"
     for place, row in enumerate(machine.step(tokens, phase, rows=len(tokens))):
@@ -51,13 +51,13 @@ def run_rows(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
         yield row
 
 
-def run_tree(machine: Machine, tokens: Sequence[int], parents: Sequence[int]) -> Callable[[int], Logits]:
+def tree_logits(machine: Machine, tokens: Sequence[int], parents: Sequence[int]) -> Callable[[int], Logits]:
     """Feeds tokens that branch, as Machine.step does; gives who tells the logits [V] after the one at a place.
 
-    Raises as run_rows does.
+    Raises as logits_per_token does.
     """
     start, phase = machine.cache.length, machine.verifier or "decode"
-    depths, rows = tree_of(parents, len(tokens)).depths, machine.step(tokens, phase, len(tokens), parents)
+    depths, rows = token_tree(parents, len(tokens)).depths, machine.step(tokens, phase, len(tokens), parents)
 
     def after(place: int) -> Logits:
         row: Logits = rows[place]
@@ -71,13 +71,13 @@ def _check(machine: Machine, logits: Logits, phase: Phase, position: int) -> Non
     best = logits.max()  # NaN where any of them is
     if not np.isfinite(best):
         raise LogitsError(
-            f"The {phase} step at position {position:,} gave {_what(float(best))} ({_giver(machine, phase)}), from "
+            f"The {phase} step at position {position:,} gave {_describe_logits(float(best))} ({_logits_session(machine, phase)}), from "
             "which no token can be chosen: build the bundle with another precision (fp32), check the checkpoint's "
             "weights, or try the cpu provider."
         )
 
 
-def _giver(machine: Machine, phase: Phase) -> str:
+def _logits_session(machine: Machine, phase: Phase) -> str:
     """Who gives the logits of a step: `decode on qnn`."""
     name = machine.program.runs[phase].giver
     return f"{name} on {machine.sessions[name].provider.name}"
@@ -92,5 +92,5 @@ def check_choice(scores: Logits, step: int) -> None:
         )
 
 
-def _what(best: float) -> str:
+def _describe_logits(best: float) -> str:
     return "logits that are NaN" if np.isnan(best) else f"logits whose largest is {best}"

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workflows.bundle.strategy import LogitsOp, chain_faults
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
 
 Acceptance = Literal["greedy", "rejection_sampling", "typical"]
 
-Form = Annotated[str, Field(min_length=1, max_length=1 << 20)]
+FormText = Annotated[str, Field(min_length=1, max_length=1 << 20)]
 
-IN_CHAIN = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
+CHAIN_OPTIONS = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
 """The options that are ops of a chain."""
 
 
@@ -58,11 +58,11 @@ class GenerateOptions(BaseModel):
     num_beams: Annotated[int, Field(ge=1, le=64)] = 1
     length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
     early_stopping: Literal["never"] | bool = False
-    json_schema: Form | None = None
-    regex: Form | None = None
-    grammar: Form | None = None
+    json_schema: FormText | None = None
+    regex: FormText | None = None
+    grammar: FormText | None = None
     chain: tuple[LogitsOp, ...] | None = None
-    tool_calls: Form | None = None
+    tool_calls: FormText | None = None
     guidance: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
     negative_prompt: list[Annotated[int, Field(ge=0)]] | None = None
     alpha: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
@@ -92,7 +92,7 @@ class GenerateOptions(BaseModel):
     def _one_chain(self) -> GenerateOptions:
         if self.chain is None:
             return self
-        beside = [name for name in IN_CHAIN if name in self.model_fields_set]
+        beside = [name for name in CHAIN_OPTIONS if name in self.model_fields_set]
         if beside:
             raise ValueError(f"a chain says itself what {beside[0]} would: make it an op of the chain, or leave it out")
         if self.num_beams > 1 and any(op.op == "sample" for op in self.chain):

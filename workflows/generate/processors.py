@@ -16,11 +16,11 @@ from workflows.generate.options import GenerateOptions
 
 Logits = NDArray[np.float32]
 Processor = Callable[[Sequence[int], Logits], Logits]
-Places = NDArray[np.intp]
-REMOVED = np.float32(-np.inf)
-NOTHING = np.float32(104)  # a logit so far below the best one has a probability of 0 in float32
-SOME = 16  # one of so many is looked at first, or is few
-BLOCK = 512
+Indices = NDArray[np.intp]
+MASKED = np.float32(-np.inf)
+NEGLIGIBLE_GAP = np.float32(104)  # a logit so far below the best one has a probability of 0 in float32
+SAMPLE_STRIDE = 16  # one of so many is looked at first, or is few
+SUM_BLOCK = 512
 
 
 def repetition_penalty(penalty: float) -> Processor:
@@ -43,7 +43,9 @@ def temperature(value: float) -> Processor:
 
 def top_k(count: int) -> Processor:
     """Removes every logit below the `count`-th largest; ties with it stay."""
-    return lambda ids, logits: logits if count >= len(logits) else _only(logits, largest(logits, count))
+    return lambda ids, logits: (
+        logits if count >= len(logits) else _masked_except(logits, largest_indices(logits, count))
+    )
 
 
 def top_p(mass: float) -> Processor:
@@ -55,21 +57,21 @@ def top_p(mass: float) -> Processor:
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         if not np.isfinite(best := logits.max()):
             return logits  # which whoever chooses refuses
-        places = _possible(logits, best)
+        places = _likely_indices(logits, best)
         weights = _weights(logits if places is None else logits[places], best)
         total = float(weights.sum(dtype=np.float64))
         # all tokens together that weigh so little are no more than what is left out
         heavy = np.flatnonzero(weights > (1 - mass) * total / len(logits))
         places = heavy if places is None else places[heavy]
-        return _only(logits, places if mass == 1 else places[_heaviest(logits[places], best, mass * total)])
+        return _masked_except(logits, places if mass == 1 else places[_nucleus(logits[places], best, mass * total)])
 
     return process
 
 
-def _heaviest(logits: Logits, best: np.float32, wanted: float) -> Places:
+def _nucleus(logits: Logits, best: np.float32, wanted: float) -> Indices:
     """The places of the fewest largest logits that weigh `wanted` together, the last ones of those that are equal."""
     ordered = np.sort(logits)[::-1]
-    count = min(_passed(_weights(ordered, best), wanted, "left") + 1, len(ordered))
+    count = min(_cumulative_count(_weights(ordered, best), wanted, "left") + 1, len(ordered))
     least = ordered[count - 1]
     above, equal = np.flatnonzero(logits > least), np.flatnonzero(logits == least)
     return np.concatenate((above, equal[len(equal) + len(above) - count :]))
@@ -77,35 +79,35 @@ def _heaviest(logits: Logits, best: np.float32, wanted: float) -> Places:
 
 def min_p(share: float) -> Processor:
     """Removes tokens less probable than `share` of the most probable one."""
-    margin = np.float32(np.log(share) - 1e-3) if share else REMOVED
+    margin = np.float32(np.log(share) - 1e-3) if share else MASKED
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         if not np.isfinite(best := logits.max()):
             return logits
         places = np.flatnonzero(logits >= best + margin)
-        return _only(logits, places[_weights(logits[places], best) >= np.float32(share)])
+        return _masked_except(logits, places[_weights(logits[places], best) >= np.float32(share)])
 
     return process
 
 
-def largest(logits: Logits, count: int) -> Places:
+def largest_indices(logits: Logits, count: int) -> Indices:
     """The places, ascending, of the `count` largest logits and of those that tie with the last of them; NaN is largest.
 
     The `count`-th largest of some is no more than that of all: one comparison is done with most.
     """
-    some = logits[::SOME]
+    some = logits[::SAMPLE_STRIDE]
     if count >= len(some):
         return np.flatnonzero(~(logits < np.partition(logits, -count)[-count]))
     places = np.flatnonzero(~(logits < np.partition(some, -count)[-count]))
     near = logits[places]
-    chosen: Places = places[~(near < np.partition(near, -count)[-count])]
+    chosen: Indices = places[~(near < np.partition(near, -count)[-count])]
     return chosen
 
 
-def _possible(logits: Logits, best: np.float32) -> Places | None:
+def _likely_indices(logits: Logits, best: np.float32) -> Indices | None:
     """The places of what has a chance beside `best`; None for all of them, where they are not few."""
-    possible = logits >= best - NOTHING
-    return np.flatnonzero(possible) if np.count_nonzero(possible) * SOME < len(logits) else None
+    possible = logits >= best - NEGLIGIBLE_GAP
+    return np.flatnonzero(possible) if np.count_nonzero(possible) * SAMPLE_STRIDE < len(logits) else None
 
 
 def _weights(logits: Logits, best: np.float32) -> Logits:
@@ -114,22 +116,22 @@ def _weights(logits: Logits, best: np.float32) -> Logits:
     return np.exp(weights, out=weights)
 
 
-def _passed(weights: Logits, mass: float, side: Literal["left", "right"]) -> int:
+def _cumulative_count(weights: Logits, mass: float, side: Literal["left", "right"]) -> int:
     """How many of the running sums of `weights` are below `mass`; right: or just that.
 
     The sums of blocks say which block it is in, so that no array of running sums is made of all.
     """
-    ends = np.cumsum(np.add.reduceat(weights, np.arange(0, len(weights), BLOCK), dtype=np.float64))
+    ends = np.cumsum(np.add.reduceat(weights, np.arange(0, len(weights), SUM_BLOCK), dtype=np.float64))
     block = int(np.searchsorted(ends, mass, side=side))
-    first = block * BLOCK
-    sums = np.cumsum(weights[first : first + BLOCK], dtype=np.float64) + (ends[block - 1] if block else 0)
+    first = block * SUM_BLOCK
+    sums = np.cumsum(weights[first : first + SUM_BLOCK], dtype=np.float64) + (ends[block - 1] if block else 0)
     return first + int(np.searchsorted(sums, mass, side=side))
 
 
-def _only(logits: Logits, places: Places) -> Logits:
+def _masked_except(logits: Logits, places: Indices) -> Logits:
     """The logits with all removed but those at `places`."""
     kept = logits[places]
-    logits.fill(REMOVED)
+    logits.fill(MASKED)
     logits[places] = kept
     return logits
 
@@ -168,17 +170,17 @@ def compile_choice(options: GenerateOptions) -> Callable[[Logits], int]:
 
     def draw(logits: Logits) -> int:
         best = logits.max()
-        places = _possible(logits, best)
-        found = drawn(_weights(logits if places is None else logits[places], best), generator)
+        places = _likely_indices(logits, best)
+        found = sample_index(_weights(logits if places is None else logits[places], best), generator)
         return found if places is None else int(places[found])
 
     return draw
 
 
-def drawn(weights: Logits, generator: np.random.Generator) -> int:
+def sample_index(weights: Logits, generator: np.random.Generator) -> int:
     """A place of `weights` [n], each as often as it weighs beside the others, by one random number."""
     total = float(weights.sum(dtype=np.float64))
-    found = _passed(weights, generator.random() * total, "right")
+    found = _cumulative_count(weights, generator.random() * total, "right")
     if found >= len(weights) or not weights[found]:  # the sums of blocks round otherwise than the sum of all
         found = int(np.flatnonzero(weights[:found])[-1])
     return found

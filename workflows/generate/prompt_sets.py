@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from workflows.bundle import Bundle
+from workflows.common.errors import PromptError, printable
 from workflows.common.table_files import Row, cell_text, is_table, read_rows, read_text
-from workflows.errors import PromptError, printable
 from workflows.generate import Engine
 
 SpreadItem = TypeVar("SpreadItem")

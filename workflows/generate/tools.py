@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
 
 Tool = Mapping[str, object]
 

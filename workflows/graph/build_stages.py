@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from workflows.bundle import Bundle
 from workflows.bundle.evidence import EVIDENCE
-from workflows.errors import BundleError, RequestError, printable
+from workflows.common.errors import BundleError, RequestError, printable
 from workflows.graph.flat_graph import FlatGraph
 from workflows.graph.graph_archive import read_archive
-from workflows.wire.codec import Mismatch, read
+from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.reports.graphs import GraphStage
 from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
 
@@ -108,7 +108,7 @@ def _read(bundle: Bundle) -> list[_Evidence]:
         return [_entry(entry) for entry in json.loads(text)] if text else []
     except json.JSONDecodeError:
         raise BundleError(f"{EVIDENCE} in {bundle.folder} is no JSON: build the bundle anew.") from None
-    except (KeyError, TypeError, AttributeError, Mismatch):
+    except (KeyError, TypeError, AttributeError, PayloadMismatch):
         raise BundleError(f"{EVIDENCE} in {bundle.folder} is not what a build writes: build the bundle anew.") from None
 
 

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable
 from dataclasses import replace
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.graph.flat_graph import FlatGraph
 from workflows.graph.matching import match_nodes
 from workflows.graph.opened_graph import OpenedGraph

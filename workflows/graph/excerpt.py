@@ -12,12 +12,12 @@ from pathlib import Path
 
 import onnx
 
-from workflows.errors import RequestError, printable
-from workflows.files import write_whole
+from workflows.common.errors import RequestError, printable
+from workflows.common.files import write_atomically
+from workflows.common.paths import home
 from workflows.graph.load import topological_order
 from workflows.graph.opened_graph import OpenedGraph
 from workflows.graph.subgraphs import all_graphs, subgraphs_of, values_read
-from workflows.paths import home
 from workflows.wire.reports.graphs import ExcerptReport
 
 LIMIT = 500  # nodes; Netron takes 20 s for three times as many
@@ -39,7 +39,7 @@ def write_excerpt(opened: OpenedGraph, scope: str = "") -> ExcerptReport:
     data = model.SerializeToString(deterministic=True)
     folder = home() / "excerpts"
     path = folder / f"{hashlib.sha256(data).hexdigest()[:16]}.onnx"
-    write_whole(path, data)
+    write_atomically(path, data)
     _delete_old_files(folder)
     return ExcerptReport(str(path), count)
 

@@ -11,8 +11,8 @@ from pathlib import Path, PurePath, PureWindowsPath
 
 import onnx
 
-from workflows.errors import GraphError, printable
-from workflows.files import is_elsewhere, not_a_file
+from workflows.common.errors import GraphError, printable
+from workflows.common.files import has_symlink, special_file_kind
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ def check_location(folder: Path, location: str, graph: str) -> Path:
     if windows.drive or windows.root or ".." in windows.parts or "\0" in location or windows.is_reserved():
         raise GraphError(outside)
     name = PurePath(*windows.parts)
-    if is_elsewhere(folder, name):
+    if has_symlink(folder, name):
         raise GraphError(f"{graph} keeps weights in {shown}, a symbolic link: such a file is not opened.")
     path = folder / name
-    if location and (kind := not_a_file(path)):
+    if location and (kind := special_file_kind(path)):
         raise GraphError(f"{graph} keeps weights in {shown}, {kind} where a file should be: it is not opened.")
     return path

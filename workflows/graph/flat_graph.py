@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import onnx
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.graph.dtypes import byte_count, dtype_name
 from workflows.graph.external_data import external_location
 from workflows.graph.load import GraphFile, topological_order

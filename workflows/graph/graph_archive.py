@@ -13,7 +13,7 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from workflows.errors import GraphError, printable
+from workflows.common.errors import GraphError, printable
 
 READ_LIMIT = 1 << 30
 _PRESET = 3  # a sixth of the time of those above, for a twentieth more bytes

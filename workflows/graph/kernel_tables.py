@@ -17,10 +17,10 @@ from importlib.resources import files
 import onnx
 from onnx import defs, helper, shape_inference
 
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, Name
 from workflows.graph.operator_schemas import canonical_domain, schema_of
-from workflows.preconditions import KERNELS, Name
 from workflows.wire.codec import read
-from workflows.wire.reports.preflight import LeftNode
+from workflows.wire.reports.preflight import FallbackNode
 
 _FOLDED = ("Constant",)  # onnxruntime makes initializers of them before it asks a provider
 _PAST_KEY, _COS_CACHE = 3, 7  # inputs of GroupQueryAttention
@@ -77,7 +77,7 @@ def kernel_table(provider: str) -> KernelTable | None:
     return read(KernelTable, json.loads(path.read_text("utf-8"))) if path.is_file() else None
 
 
-def nodes_without_kernel(model: onnx.ModelProto, table: KernelTable) -> list[LeftNode]:
+def nodes_without_kernel(model: onnx.ModelProto, table: KernelTable) -> list[FallbackNode]:
     """The nodes without a kernel, in the graph's order; not those within control flow. Weights are not needed."""
     opsets = {canonical_domain(entry.domain): entry.version for entry in model.opset_import}
     types = _Types(model, table, opsets)
@@ -86,7 +86,7 @@ def nodes_without_kernel(model: onnx.ModelProto, table: KernelTable) -> list[Lef
         why = "" if node.op_type in _FOLDED else _missing_kernel_reason(node, table, opsets, types)
         if why:  # then the CPU provider has to take it
             nowhere = f" The CPU cannot run it either: {misfit}." if (misfit := _cpu_mismatch(node, types)) else ""
-            left.append(LeftNode(node.name, f"{node.domain}.{node.op_type}".lstrip("."), why + nowhere))
+            left.append(FallbackNode(node.name, f"{node.domain}.{node.op_type}".lstrip("."), why + nowhere))
     return left
 
 
@@ -130,13 +130,13 @@ def _cpu_mismatch(node: onnx.NodeProto, types: _Types) -> str:
     """What the CPU provider's kernel says of the node, as a part of a sentence; empty where it takes it."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     if node.op_type in ("MatMulNBits", "GatherBlockQuantized"):
-        return KERNELS[node.op_type].misfit(block_size=given.get("block_size", 0))
+        return KERNEL_CONSTRAINTS[node.op_type].misfit(block_size=given.get("block_size", 0))
     if node.op_type != "GroupQueryAttention":
         return ""
     inputs = dict(enumerate(node.input))
     past, cos = ((types.axes.get(inputs.get(index, "")) or [0])[-1] for index in (_PAST_KEY, _COS_CACHE))
     kernel: Name = "GroupQueryAttention with rotary positions" if given.get("do_rotary") else "GroupQueryAttention"
-    return KERNELS[kernel].misfit(head_size=past, rotary_size=2 * cos)
+    return KERNEL_CONSTRAINTS[kernel].misfit(head_size=past, rotary_size=2 * cos)
 
 
 def _limit_violation(node: onnx.NodeProto, limits: KernelLimits, types: _Types) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
 
-from workflows.errors import GraphError, printable
+from workflows.common.errors import GraphError, printable
 from workflows.graph.dtypes import byte_count, dtype_name
 from workflows.graph.external_data import check_location, external_location
 from workflows.graph.structure import structure_faults

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.manifest import MANIFEST
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
+from workflows.common.memory import gc_paused
 from workflows.graph.build_stages import FINAL, final_stage, read_stages
 from workflows.graph.flat_graph import FlatGraph, flatten_graph
 from workflows.graph.load import GraphFile, load_graph, parse_graph
-from workflows.memory import uncollected
 from workflows.wire.reports.graphs import GraphReport, GraphStage
 
 CACHED_GRAPHS = 6
@@ -83,7 +83,7 @@ class GraphCache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        with uncollected():  # a graph has no circles, and goes when the last one who holds it goes
+        with gc_paused():  # a graph has no circles, and goes when the last one who holds it goes
             opened = _open(where)
         self._kept[key] = opened
         if len(self._kept) > CACHED_GRAPHS:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import onnx
 
+from workflows.common.tensors import TensorSpec
 from workflows.graph.flat_graph import type_of
-from workflows.runtime.signature import FileSignature
-from workflows.tensors import TensorSpec
+from workflows.runtime.program.signature import FileSignature
 
 
 def signature_of(model: onnx.ModelProto) -> FileSignature:

@@ -13,7 +13,7 @@ from itertools import islice
 
 import onnx
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.graph.dtypes import byte_count
 from workflows.graph.operator_schemas import LATEST_OPSET, operator_exists, schema_of
 from workflows.graph.subgraphs import all_nodes, subgraphs_of

@@ -15,12 +15,12 @@ import onnx
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.errors import GraphError, RequestError, printable
+from workflows.common.errors import GraphError, RequestError, printable
 from workflows.graph.dtypes import byte_count, dtype_name, element_count
 from workflows.graph.external_data import check_location, external_location
 from workflows.graph.load import GraphFile
 from workflows.graph.subgraphs import all_graphs
-from workflows.wire.reports.graphs import Histogram, TensorReport
+from workflows.wire.reports.graphs import TensorReport, ValueHistogram
 
 BINS, HEAD = 64, 16
 _BLOCK = 1 << 20  # elements; a multiple of what one byte can hold
@@ -181,7 +181,7 @@ def _statistics(blocks: BlockReader) -> _Statistics:
     return _Statistics(count, zeros, nan, inf, *(_number(value) for value in (low, high, mean, spread)))
 
 
-def _histogram(blocks: BlockReader, low: float | None, high: float | None) -> Histogram | None:
+def _histogram(blocks: BlockReader, low: float | None, high: float | None) -> ValueHistogram | None:
     if low is None or high is None:
         return None
     edges = (low - 0.5, high + 0.5) if low == high else (low, high)
@@ -191,7 +191,7 @@ def _histogram(blocks: BlockReader, low: float | None, high: float | None) -> Hi
     for block in blocks():
         good = block[np.isfinite(block)].astype(np.float64)  # neighbours in float32 can be divided in it
         counts += np.histogram(good, BINS, edges)[0]
-    return Histogram(edges[0], edges[1], counts.tolist())
+    return ValueHistogram(edges[0], edges[1], counts.tolist())
 
 
 def _number(value: float) -> float | None:

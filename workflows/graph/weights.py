@@ -18,9 +18,9 @@ from typing import Protocol
 import numpy as np
 import onnx_ir as ir
 
-from workflows.digests import HashedFile, hashed
-from workflows.files import link_or_copy, room_for
-from workflows.tensors import Array
+from workflows.common.digests import HashingFile, hashing_file
+from workflows.common.files import link_or_copy, raise_disk_full
+from workflows.common.tensors import Array
 
 WEIGHTS = "weights.data"
 SMALL = 256  # bytes below which a tensor stays within its graph
@@ -128,7 +128,7 @@ def _write_weights(holders: ValuesByTensor, target: Path) -> Iterator[tuple[Key,
         return
     alike: dict[tuple[int, bytes], list[WeightRegion]] = {}
     needed = sum(_shared_tensor(values).nbytes for values in holders.values())
-    with room_for(target, needed), hashed(target) as file:
+    with raise_disk_full(target, needed), hashing_file(target) as file:
         for key, values in holders.items():
             yield key, _store_tensor(_shared_tensor(values), alike, file)
 
@@ -141,7 +141,7 @@ def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
 
 
 def _store_tensor(
-    tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[WeightRegion]], file: HashedFile
+    tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[WeightRegion]], file: HashingFile
 ) -> WeightRegion:
     """Where the tensor lies, which is written unless it is there. alike: those before, by length and a few bytes."""
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself

@@ -11,8 +11,9 @@ from pathlib import Path
 import onnx
 
 from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
-from workflows.errors import GraphError, RequestError, printable
-from workflows.generate.doubts import find_doubts
+from workflows.common.errors import GraphError, RequestError, printable
+from workflows.common.tensors import item_bytes
+from workflows.generate.text_problems import find_text_problems
 from workflows.graph import load_graph
 from workflows.graph.build_requirements import requirement_faults
 from workflows.graph.build_stages import read_evidence
@@ -21,15 +22,14 @@ from workflows.graph.signature import signature_of
 from workflows.inspection.picture.composite import CROSS, composite_of, composite_of_graph, group_layers
 from workflows.kvcache import StateTensor, find_state
 from workflows.kvcache.geometry import StateFacts, patterns_of
-from workflows.kvcache.infer import infer_facts
+from workflows.kvcache.inferred_facts import infer_facts
 from workflows.kvcache.layouts import built_layout
-from workflows.runtime.drafting import compile_draft
-from workflows.runtime.feeds import Program
-from workflows.runtime.program import compile_program
-from workflows.runtime.signature import FileSignature
-from workflows.tensors import item_bytes
-from workflows.wire.reports.composite import Composite, Layers
-from workflows.wire.reports.inspection import ComponentReport, InspectReport, KVGroupReport, Tensor, VerifyReport
+from workflows.runtime.program.compiler import compile_program
+from workflows.runtime.program.draft_pipeline import compile_draft_program
+from workflows.runtime.program.program import Program
+from workflows.runtime.program.signature import FileSignature
+from workflows.wire.reports.composite import Composite, LayerGroup
+from workflows.wire.reports.inspection import ComponentReport, InspectReport, KVGroupReport, TensorFacts, VerifyReport
 
 
 def inspect_path(path: str | Path, component: str | None = None) -> InspectReport:
@@ -63,7 +63,7 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
     signatures = _signatures(bundle, graphs)
     draft = _draft(bundle, program, graphs) if program else None
     composite = composite_of(bundle.pipeline, signatures, program, draft)
-    doubts = list(find_doubts(bundle))
+    doubts = list(find_text_problems(bundle))
     return InspectReport(
         model_type=facts.model_type,
         task=facts.task,
@@ -98,7 +98,7 @@ def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fal
         return verified
     bundle = read_bundle(folder)
     check_graphs(bundle)
-    return replace(verified, doubts=list(find_doubts(bundle)))
+    return replace(verified, doubts=list(find_text_problems(bundle)))
 
 
 def check_graphs(bundle: Bundle) -> Program | None:
@@ -127,8 +127,8 @@ def _check(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> Program | No
 
 
 def _draft(bundle: Bundle, program: Program, graphs: Mapping[str, _GraphContents]) -> tuple[Pipeline, Program] | None:
-    """The pipeline and the program of the sessions that draft. Raises BundleError as compile_draft does."""
-    return compile_draft(bundle.pipeline, program, _signatures(bundle, graphs), bundle.where)
+    """The pipeline and the program of the sessions that draft. Raises BundleError as compile_draft_program does."""
+    return compile_draft_program(bundle.pipeline, program, _signatures(bundle, graphs), bundle.where)
 
 
 def _signatures(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> dict[str, FileSignature]:
@@ -189,7 +189,7 @@ class _GraphContents:
     def component(self, name: str, file: str, role: str) -> ComponentReport:
         """As the report has it."""
         ends = self.signature.inputs, self.signature.outputs
-        inputs, outputs = ([Tensor(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
+        inputs, outputs = ([TensorFacts(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
         said = self.warnings, list(self.faults)
         return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, *said)
 
@@ -257,7 +257,7 @@ def _cross(composite: Composite) -> list[KVGroupReport]:
     return [_cross_row(state.name, one) for state in composite.states if state.frozen for one in state.layers]
 
 
-def _cross_row(name: str, one: Layers) -> KVGroupReport:
+def _cross_row(name: str, one: LayerGroup) -> KVGroupReport:
     first = one.tensors[0]
     slots = first.shape[-2] if len(first.shape) > 2 else None
     capacity = slots if isinstance(slots, int) else None

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
 from workflows.graph import GraphFile, GraphLocation, open_graph
 from workflows.graph.subgraphs import all_graphs
-from workflows.measure.profile import STEPS, profile_apart
+from workflows.measure.profile import STEPS, profile_isolated
 from workflows.wire.events import Event
 from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
 
@@ -35,7 +35,7 @@ def profile(
     fail, Cancelled on request.
     """
     open_graph(GraphLocation(path, component))  # what is not there is said before anything runs
-    found = profile_apart(path, provider, steps=steps, report=report, cancelled=cancelled)
+    found = profile_isolated(path, provider, steps=steps, report=report, cancelled=cancelled)
     parts = [part for part in found.components if component in ("", part.name)]
     if not parts:
         raise RequestError(f"{printable(component)} takes no part in a chunk or a step, so that nothing can be timed.")

@@ -20,19 +20,19 @@ from workflows.build.workspace import BuildWorkspace, Report, build_summary, ope
 from workflows.bundle import Pipeline
 from workflows.bundle.read import PIPELINE
 from workflows.bundle.write import check_target, publish
-from workflows.errors import RequestError, printable
-from workflows.files import not_a_file
+from workflows.common.errors import RequestError, printable
+from workflows.common.files import special_file_kind
+from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.graph.build_requirements import weight_precision
 from workflows.inspection.picture.composite import composite_of
 from workflows.interop.checkpoint_metadata import read_checkpoint_metadata
 from workflows.interop.feature_placement import place_features
 from workflows.interop.graph_folder import GraphFolder
 from workflows.interop.optimum_decoders import LooseGraphs, load_proto, prepare_graphs
-from workflows.runtime.infer import infer_pipeline
-from workflows.runtime.parts import Parts
-from workflows.runtime.program import compile_program
-from workflows.runtime.signature import FileSignature
-from workflows.strict import NoJsonError, read_json
+from workflows.runtime.program.compiler import compile_program
+from workflows.runtime.program.graph_roles import GraphRoles
+from workflows.runtime.program.pipeline_inference import infer_pipeline
+from workflows.runtime.program.signature import FileSignature
 from workflows.wire.events import BuildDone, NoticeEvent
 from workflows.wire.reports.composite import Composite
 
@@ -73,7 +73,7 @@ def infer_assembly(files: Mapping[str, Path], said: PipelineKeys | None = None, 
     _check_names(files)
     found = prepare_graphs(files)
     graphs = found.graphs
-    reads = Parts(_signatures(graphs)).reads
+    reads = GraphRoles(_signatures(graphs)).reads
     known = _merged(_merged(_facts(graphs), read_checkpoint_metadata(words, reads=reads) if words else {}), said or {})
     tokens = known.get("tokens")
     found.done += place_features(graphs, tokens if isinstance(tokens, dict) else {})
@@ -170,13 +170,13 @@ def _merged(words: Mapping[str, Any], said: PipelineKeys) -> dict[str, Any]:
 
 def read_keys(path: Path) -> dict[str, object]:
     """The keys of a pipeline file. Raises RequestError for a file that is no JSON object."""
-    if kind := not_a_file(path):
+    if kind := special_file_kind(path):
         raise RequestError(f"The pipeline {printable(path)} is {kind}, which may have no end: give a file.")
     try:
         found = read_json(path.read_bytes())
     except OSError as error:
         raise RequestError(f"The pipeline {printable(path)} cannot be read: {error.strerror}.") from None
-    except NoJsonError as error:
+    except InvalidJsonError as error:
         raise RequestError(f"The pipeline {printable(path)} {error}: give another one.") from None
     if not isinstance(found, dict):
         raise RequestError(f"The pipeline {printable(path)} is no JSON object: give a pipeline.json, or keys of one.")

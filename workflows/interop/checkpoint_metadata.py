@@ -9,8 +9,8 @@ from pathlib import Path
 
 from workflows.build.tokenizer import COPIED
 from workflows.checkpoint.configuration import CONFIG, GENERATION, read_optional, token_ids
-from workflows.errors import RequestError
-from workflows.names import DEFAULT_CAPACITY
+from workflows.common.errors import RequestError
+from workflows.common.tensor_names import DEFAULT_CAPACITY
 
 Json = dict[str, object]
 # ours → theirs, the first of which counts

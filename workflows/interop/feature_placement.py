@@ -13,12 +13,12 @@ from dataclasses import replace
 import onnx
 from onnx import helper
 
-from workflows import names
 from workflows.bundle.outline import Modality, modality
+from workflows.common import tensor_names
 from workflows.graph.signature import signature_of
 from workflows.interop.optimum_decoders import LooseGraphs, load_proto
-from workflows.runtime.parts import Parts, Port
-from workflows.runtime.signature import dotted
+from workflows.runtime.program.graph_roles import GraphRoles, Port
+from workflows.runtime.program.signature import port_name
 
 _UNKNOWN = -1
 UnplacedFeature = tuple[Modality, str, Port]  # kind, the graph that embeds, the features
@@ -30,7 +30,7 @@ def place_features(graphs: LooseGraphs, tokens: dict[str, object]) -> list[str]:
     tokens: those that are known, as in a pipeline file; one that is not is lacking, and stands for no token here.
     """
     done = []
-    for kind, name, source in _wanted(Parts({name: graph.signature for name, graph in graphs.items()})):
+    for kind, name, source in _wanted(GraphRoles({name: graph.signature for name, graph in graphs.items()})):
         token, features = tokens.get(f"{kind}_token"), load_proto(graphs[source[0]]).graph.output
         model = _with_places(
             load_proto(graphs[name]),
@@ -38,11 +38,11 @@ def place_features(graphs: LooseGraphs, tokens: dict[str, object]) -> list[str]:
             token if isinstance(token, int) else _UNKNOWN,
         )
         graphs[name] = replace(graphs[name], model=model, signature=signature_of(model))
-        done.append(f"{name} puts {dotted(source)} in the places of the token {token}: it got nodes for that.")
+        done.append(f"{name} puts {port_name(source)} in the places of the token {token}: it got nodes for that.")
     return done
 
 
-def _wanted(parts: Parts) -> list[UnplacedFeature]:
+def _wanted(parts: GraphRoles) -> list[UnplacedFeature]:
     """Features that no graph takes, where one graph embeds the tokens for a decoder that takes none itself."""
     taken = {source for source, _ in parts.edges}
     feeding = {source[0] for source, target in parts.edges if target[0] in parts.keepers}
@@ -58,12 +58,14 @@ def _wanted(parts: Parts) -> list[UnplacedFeature]:
     ]
 
 
-def _embeds(parts: Parts, name: str) -> bool:
+def _embeds(parts: GraphRoles, name: str) -> bool:
     """Whether a graph makes one tensor of tokens, and of nothing else but features that it was given already."""
     taken = [spec for spec in parts.takes(name) if not modality(((name, spec.name), (name, spec.name)))]
     ids = [spec.name for spec in taken if spec.dtype in ("int64", "int32")]
     made = [spec for spec in parts.graphs[name].outputs if spec.is_floating and len(spec.shape) == 3]
-    return ids == [names.IDS] and len(taken) == len(made) == len(parts.gives(name)) == 1 and name not in parts.once
+    return (
+        ids == [tensor_names.IDS] and len(taken) == len(made) == len(parts.gives(name)) == 1 and name not in parts.once
+    )
 
 
 def _with_places(model: onnx.ModelProto, features: onnx.ValueInfoProto, token: int) -> onnx.ModelProto:
@@ -71,7 +73,7 @@ def _with_places(model: onnx.ModelProto, features: onnx.ValueInfoProto, token: i
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     graph, embeds, own = copy.graph, copy.graph.output[0], f"{features.name}.placed"
-    ids = next(one for one in graph.input if one.name == names.IDS)
+    ids = next(one for one in graph.input if one.name == tensor_names.IDS)
     for node in graph.node:
         node.output[:] = [f"{own}.before" if name == embeds.name else name for name in node.output]
         node.input[:] = [f"{own}.before" if name == embeds.name else name for name in node.input]
@@ -84,7 +86,7 @@ def _with_places(model: onnx.ModelProto, features: onnx.ValueInfoProto, token: i
     )
     graph.node.extend(
         [
-            helper.make_node("Equal", [names.IDS, f"{own}.token"], [f"{own}.here"]),
+            helper.make_node("Equal", [tensor_names.IDS, f"{own}.token"], [f"{own}.here"]),
             helper.make_node("NonZero", [f"{own}.here"], [f"{own}.axes"]),
             helper.make_node("Transpose", [f"{own}.axes"], [f"{own}.places"], perm=[1, 0]),  # [k, 2]
             helper.make_node("Reshape", [features.name, f"{own}.rows"], [f"{own}.flat"]),  # [k, D]

@@ -27,17 +27,17 @@ from workflows.bundle.genai.to_version1 import (
 )
 from workflows.bundle.outline import Fault
 from workflows.bundle.schema import Pipeline
-from workflows.errors import BundleError, Cancelled, RequestError
-from workflows.files import put_in_place
-from workflows.generate.defaults import Defaults
+from workflows.common.errors import BundleError, Cancelled, RequestError
+from workflows.common.files import replace_folder
+from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.generate.generation_config import GenerationConfig
 from workflows.graph import load_graph
 from workflows.graph.signature import signature_of
 from workflows.inspection.contents import check_graphs
 from workflows.interop.genai_graphs import adapt_graph, adaptation_faults
 from workflows.interop.graph_folder import GraphFolder
 from workflows.interop.sample_programs import write_samples
-from workflows.runtime.feeds import Program
-from workflows.strict import NoJsonError, read_json
+from workflows.runtime.program.program import Program
 from workflows.wire.events import BuildDone
 
 GenaiVersion = Literal[1, 2]
@@ -78,7 +78,7 @@ def export_genai(
         _write(bundle, program, draft, version, link, cancelled)
         if out.is_dir():
             out.rmdir()
-        put_in_place(draft, target)
+        replace_folder(draft, target)
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     return BuildDone(
         bundle=str(out),
@@ -94,7 +94,7 @@ def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator
     if program.carries and (version == 2 or not bundle.pipeline.metadata.genai):
         message = f"genai has no words for {program.carries[0].past}, which is carried from step to step"
         yield Fault("pipeline.state", message)
-    defaults = Defaults.of_bundle(bundle)
+    defaults = GenerationConfig.of_bundle(bundle)
     for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
         yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
 
@@ -141,7 +141,7 @@ def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Ma
         heads=_size(words, "num_attention_heads"),
         width=_size(words, "hidden_size"),
     )
-    defaults = Defaults.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
+    defaults = GenerationConfig.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
     shares = program.facts.writer == "gqa"
     return to_version1(pipeline, geometry, tensors, shares_buffer=shares, defaults=defaults)
 
@@ -151,7 +151,7 @@ def _words(bundle: Bundle) -> Json:
     name = "tokenizer/config.json"
     try:
         found = read_json(bundle.text(name) or "{}")
-    except NoJsonError as error:
+    except InvalidJsonError as error:
         raise BundleError(f"{name} of {bundle.folder} {error}: build the bundle anew.") from None
     if not isinstance(found, dict):
         raise BundleError(f"{name} of {bundle.folder} is no JSON object: build the bundle anew.")

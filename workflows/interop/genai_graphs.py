@@ -16,19 +16,19 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from workflows import names
 from workflows.bundle.outline import Fault
+from workflows.common import tensor_names
+from workflows.common.tensor_names import POSITIONS_KEY
+from workflows.common.tensors import Array, TensorSpec
 from workflows.graph.signature import signature_of
 from workflows.kvcache import StateTensor
 from workflows.kvcache.geometry import FACTS_KEY
-from workflows.names import POSITIONS_KEY
-from workflows.runtime.feeds import Program
-from workflows.tensors import Array, TensorSpec
+from workflows.runtime.program.program import Program
 
 TOTAL = "total_sequence_length"
 _PREFIX = "joinery.genai."
 _I64, _BOOL = onnx.TensorProto.INT64, onnx.TensorProto.BOOL
-_WIDE = (names.IDS, names.EMBEDS, names.POSITIONS)  # inputs whose second axis counts the columns
+_WIDE = (tensor_names.IDS, tensor_names.EMBEDS, tensor_names.POSITIONS)  # inputs whose second axis counts the columns
 
 
 def adaptation_faults(program: Program) -> Iterator[Fault]:
@@ -59,11 +59,11 @@ def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.
         spec = specs.get(group.mask)
         if spec is not None and len(spec.shape) == 4:
             ends.mask(spec, group.window)
-    for name in (names.SEQLENS, names.TOTAL_LENGTH):
+    for name in (tensor_names.SEQLENS, tensor_names.TOTAL_LENGTH):
         if name in specs and name in given and given[name].kind == "driver":
             ends.length(specs[name])
-    if facts.left_aligned and names.POSITIONS in specs:
-        ends.positions(specs[names.POSITIONS])
+    if facts.left_aligned and tensor_names.POSITIONS in specs:
+        ends.positions(specs[tensor_names.POSITIONS])
     for tensor in program.kept.get(session, ()):
         if facts.writer == "host" and tensor.gives == "rows":
             ends.join(tensor)
@@ -94,7 +94,10 @@ class _GraphEnds:
 
     def mask(self, spec: TensorSpec, window: int | None) -> None:
         """Who sees whom, from one row that says where tokens are; spec: [1, 1, columns, total] in the graph."""
-        seen = [self._node("LessOrEqual", self._keys(), self._queries()), self._node("Cast", names.MASK, to=_BOOL)]
+        seen = [
+            self._node("LessOrEqual", self._keys(), self._queries()),
+            self._node("Cast", tensor_names.MASK, to=_BOOL),
+        ]
         if window is not None:
             back = self._node("Sub", self._queries(), self._keys())
             seen.append(self._node("Less", back, self._scalar(window)))
@@ -107,7 +110,7 @@ class _GraphEnds:
 
     def length(self, spec: TensorSpec) -> None:
         """How many tokens there are after the step, less one for seqlens_k."""
-        less = int(spec.name == names.SEQLENS)
+        less = int(spec.name == tensor_names.SEQLENS)
         count = self._node("Sub", self._total(), self._numbers(1)) if less else self._total()
         self._replace(spec.name, self._cast(self._node("Reshape", count, self._numbers(*[1] * len(spec.shape))), spec))
 
@@ -135,8 +138,8 @@ class _GraphEnds:
     def finish(self) -> None:
         """Puts the nodes in their places, and takes the inputs away that they stand for."""
         inputs = [value for value in self._graph.input if value.name not in self._taken]
-        if self._taken and names.MASK not in {value.name for value in inputs}:
-            inputs.insert(1, helper.make_tensor_value_info(names.MASK, _I64, [1, TOTAL]))
+        if self._taken and tensor_names.MASK not in {value.name for value in inputs}:
+            inputs.insert(1, helper.make_tensor_value_info(tensor_names.MASK, _I64, [1, TOTAL]))
         nodes = [*self._before, *self._graph.node, *self._after]
         del self._graph.input[:], self._graph.node[:]
         self._graph.input.extend(inputs)
@@ -145,7 +148,7 @@ class _GraphEnds:
     # -- what several of them need -------------------------------------------------------------------------------
 
     def _total(self) -> str:
-        return self._node("Shape", names.MASK, start=1, end=2)
+        return self._node("Shape", tensor_names.MASK, start=1, end=2)
 
     def _bounds(self) -> tuple[str, str]:
         """Scalars: where the step begins, where it ends."""

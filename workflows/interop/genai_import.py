@@ -19,12 +19,12 @@ from workflows.bundle.genai.metadata import extra_files, ignored_settings, is_ge
 from workflows.bundle.read import PIPELINE, unverified_bundle
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
-from workflows.errors import RequestError, printable
+from workflows.common.errors import RequestError, printable
 from workflows.graph import load_graph
 from workflows.graph.build_requirements import weight_precision
 from workflows.inspection.contents import check_graphs
 from workflows.interop.graph_folder import GraphFolder
-from workflows.runtime.opening import settled
+from workflows.runtime.loading.machines import complete_pipeline
 from workflows.wire.events import BuildDone, NoticeEvent
 
 _PLAIN = re.compile(r"[a-z0-9_][a-z0-9_\-]*")  # names that no disk takes for another's
@@ -79,7 +79,7 @@ def _draft(work: BuildWorkspace, folder: Path, pipeline: Pipeline, files: dict[s
     if words is not None:
         write_tokenizer(words, draft / "tokenizer", work.report)
     program = check_graphs(unverified_bundle(draft, whole, str(folder)))
-    (draft / PIPELINE).write_text((settled(whole, program) if program else whole).to_json(), "utf-8")
+    (draft / PIPELINE).write_text((complete_pipeline(whole, program) if program else whole).to_json(), "utf-8")
     return draft
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import onnx
 from onnx import helper
 
-from workflows.errors import GraphError, printable
+from workflows.common.errors import GraphError, printable
 from workflows.graph.subgraphs import all_graphs, values_read
 
 

@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 
 import onnx
 
-from workflows.errors import GraphError, RequestError, printable
-from workflows.files import link_or_copy
+from workflows.common.errors import GraphError, RequestError, printable
+from workflows.common.files import link_or_copy
 from workflows.graph.dtypes import byte_count
 from workflows.graph.external_data import check_location, external_location
 from workflows.graph.load import load_graph

@@ -16,19 +16,19 @@ from pathlib import Path
 
 import onnx
 
-from workflows import names
-from workflows.errors import printable
+from workflows.common import tensor_names
+from workflows.common.errors import printable
 from workflows.graph.load import load_graph
 from workflows.graph.signature import signature_of
 from workflows.interop.graph_edits import fix_axes, keep_outputs, rename_inputs, resolve_condition
 from workflows.interop.shape_folding import with_known_sizes
-from workflows.kvcache.geometry import layers_of, names_state, patterns_of
-from workflows.runtime.lacking import BRANCH, CROSS_PAST
-from workflows.runtime.signature import FileSignature
+from workflows.kvcache.geometry import has_state, layers_of, patterns_of
+from workflows.runtime.program.missing_inputs import BRANCH, CROSS_PAST
+from workflows.runtime.program.signature import FileSignature
 
 CROSS = "cross"
 _DECODERS = "decoder_"
-_COLUMNS = (names.IDS, names.EMBEDS, names.POSITIONS)  # [1, columns, …]
+_COLUMNS = (tensor_names.IDS, tensor_names.EMBEDS, tensor_names.POSITIONS)  # [1, columns, …]
 _CROSS_PRESENT = re.compile(r"present\.(\d+)\.encoder\.(key|value)")
 
 
@@ -83,13 +83,13 @@ def _first_run_graph(graph: LooseGraph, graphs: LooseGraphs) -> str | None:
     """The graph of the first run, which gives the keys and values that `graph` takes and gives, and takes none."""
     naming, signature = patterns_of(graph.signature.inputs), graph.signature
     present = naming.present_key % min(layers_of(signature.inputs, naming), default=0)
-    if not names_state(signature.inputs, naming) or present not in {spec.name for spec in signature.outputs}:
+    if not has_state(signature.inputs, naming) or present not in {spec.name for spec in signature.outputs}:
         return None
     return next(
         (
             name
             for name, other in graphs.items()
-            if not names_state(other.signature.inputs, naming)
+            if not has_state(other.signature.inputs, naming)
             and present in {spec.name for spec in other.signature.outputs}
         ),
         None,
@@ -128,17 +128,17 @@ def _cross_input_names(inputs: set[str]) -> dict[str, str]:
 
     There the plain names are the source's, and those of the tokens begin with `decoder_`.
     """
-    if f"{_DECODERS}{names.IDS}" not in inputs:
+    if f"{_DECODERS}{tensor_names.IDS}" not in inputs:
         return {}
     found = {name: name.removeprefix(_DECODERS) for name in inputs if name.startswith(_DECODERS)}
-    found |= {names.MASK: names.PLAIN_SOURCE_MASK} if names.MASK in inputs else {}
+    found |= {tensor_names.MASK: tensor_names.PLAIN_SOURCE_MASK} if tensor_names.MASK in inputs else {}
     return {} if {*found.values()} & (inputs - found.keys()) else found
 
 
 def _step_graph(graph: LooseGraph, model: onnx.ModelProto) -> LooseGraph:
     """The graph with past as the machine runs it: for one token, and without the cross-attention's present."""
     outputs = [one.name for one in model.graph.output if not _CROSS_PRESENT.fullmatch(one.name)]
-    model = fix_axes(keep_outputs(model, outputs), {(name, 1): 1 for name in (*_COLUMNS, names.LOGITS)})
+    model = fix_axes(keep_outputs(model, outputs), {(name, 1): 1 for name in (*_COLUMNS, tensor_names.LOGITS)})
     _name_axes(model)
     return replace(graph, signature=signature_of(model), model=model)
 

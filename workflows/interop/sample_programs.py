@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from workflows.bundle import Bundle
-from workflows.generate.template import ChatTemplate
+from workflows.generate.chat_template import ChatTemplate
 
 _PAGES = {"sample.py": "genai.py.txt", "sample.cpp": "genai.cpp.txt"}
 

@@ -8,6 +8,6 @@ TensorSpecs ──geometry──▶ StateTensors ──cache──▶ KVCache �
 from workflows.kvcache.cache import KVCache
 from workflows.kvcache.geometry import StateTensor, find_state
 from workflows.kvcache.layouts import LAYOUTS, Layout
-from workflows.kvcache.step import Group, Step
+from workflows.kvcache.step import CacheGroup, Step
 
-__all__ = ["LAYOUTS", "Group", "KVCache", "Layout", "StateTensor", "Step", "find_state"]
+__all__ = ["LAYOUTS", "CacheGroup", "KVCache", "Layout", "StateTensor", "Step", "find_state"]

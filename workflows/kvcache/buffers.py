@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from workflows.common.memory import free_bytes, lazy_zeros
+from workflows.common.tensors import Array, TensorSpec
 from workflows.kvcache.geometry import StateTensor
 from workflows.kvcache.layouts import Positions
-from workflows.memory import free_bytes, zeros_when_written
-from workflows.tensors import Array, TensorSpec
 
 _MOST = 0.75  # of the reserved slots: with large pages the others take memory, too
 
 
 @dataclass
-class Store:
+class StackedBuffers:
     """The buffers of all state tensors with one row shape and type, stacked so that a commit is one assignment.
 
     slots: [T, 1, H, S, D] or [T, 1, S, H·D]; a tensor's own buffer is the contiguous slots[t]. S is `allocated`, or
@@ -48,7 +48,7 @@ class Store:
         """Moves every row `by` slots to the left, or to the right where it is negative; what falls off is lost."""
         *_, slots, size = self.slots.shape
         for block in self.slots.reshape(-1, slots * size):  # a head's rows lie in one piece
-            slide(block, by * size)
+            shift_entries(block, by * size)
 
     def wipe(self) -> None:
         """Zeros everywhere."""
@@ -94,7 +94,7 @@ class Store:
         """A buffer with the slots that are reserved, or with those that are allocated alone."""
         if self.allocated <= self.reserved:
             try:
-                return zeros_when_written(self._shape(self.reserved), self.slots.dtype, self.large)
+                return lazy_zeros(self._shape(self.reserved), self.slots.dtype, self.large)
             except OSError:  # a limit of the process may count what is not used yet
                 self.reserved = 0
         return self.sized(self.allocated)
@@ -108,11 +108,11 @@ class Store:
         return len(self.tensors), *self.tensors[0].sized(slots)
 
 
-class Memory:
+class CacheBuffers:
     """The stores of a state's tensors, with `allocated` empty slots, and each tensor's own buffer by its name."""
 
     def __init__(self, state: Sequence[StateTensor], allocated: int) -> None:
-        self.stores = stack(state, allocated)
+        self.stores = stack_buffers(state, allocated)
         self._where = {tensor.past: (store, i) for store in self.stores for i, tensor in enumerate(store.tensors)}
         self._present = {tensor.present: tensor.past for tensor in state}
 
@@ -159,19 +159,19 @@ class Memory:
         return fresh
 
 
-def stack(state: Sequence[StateTensor], allocated: int) -> list[Store]:
+def stack_buffers(state: Sequence[StateTensor], allocated: int) -> list[StackedBuffers]:
     """Stores of `allocated` empty slots, one a row shape and type."""
     by_row: dict[tuple[tuple[int, ...], str], list[StateTensor]] = {}
     for tensor in state:
         by_row.setdefault((tensor.sized(1), tensor.dtype), []).append(tensor)
     dtypes = {dtype: TensorSpec("", (), dtype).numpy_dtype for _, dtype in by_row}
     return [
-        Store(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), dtypes[dtype]), allocated)
+        StackedBuffers(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), dtypes[dtype]), allocated)
         for (_, dtype), tensors in by_row.items()
     ]
 
 
-def slide(entries: Array, by: int) -> None:
+def shift_entries(entries: Array, by: int) -> None:
     """Moves the entries of an array with one axis `by` places to the front; those that have no place are lost.
 
     numpy moves what overlaps along one axis without a copy, which is ten times as fast as along the axis of slots.

@@ -15,17 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import CapacityError, GraphError
-from workflows.kvcache.buffers import Memory
-from workflows.kvcache.carried import Carried, CarriedTensor
-from workflows.kvcache.drivers import EMPTY, Feed, shape_of
+from workflows.common.errors import CapacityError, GraphError
+from workflows.common.tensors import Array, TensorSpec
+from workflows.kvcache.buffers import CacheBuffers
+from workflows.kvcache.cache_inputs import EMPTY, StepTokens, shape_of
+from workflows.kvcache.carried_state import CarriedState, CarriedTensor
 from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
-from workflows.kvcache.rewinds import check_rewind, lengths_of
-from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
-from workflows.kvcache.tree import can_branch, tree_of, whole_path
+from workflows.kvcache.rewinds import check_rewind, rewindable_lengths
+from workflows.kvcache.step import CacheGroup, Step, default_cache_inputs, default_facts
+from workflows.kvcache.token_tree import can_branch, checked_path, token_tree
 from workflows.kvcache.views import group_view
-from workflows.tensors import Array, TensorSpec
 from workflows.wire.events import GroupView
 
 _BUCKET = 64  # slots; a growing buffer is a multiple of this
@@ -64,23 +64,23 @@ class KVCache:
         if slots is not None and capacity > slots:
             raise GraphError(f"The graph has {slots:,} slots, so a capacity of {capacity:,} cannot be had from it.")
         self.layout, self.capacity, self.length, self.generation = layout, capacity, 0, 0
-        self.carried = Carried(carried)
+        self.carried = CarriedState(carried)
         self.told: Callable[[Positions], NDArray[np.int64]] | None = None
         self.lend: Callable[[], None] = lambda: None
-        facts = facts or plain_facts(state, layout)
+        facts = facts or default_facts(state, layout)
         self.positions = facts.positions
         self._joins, self._counts, self._pad_left = facts.joins, facts.counts, pad_left
         self.allocated = slots if slots is not None else 0 if facts.counts else min(capacity, _BUCKET)
         self._growing = slots is None
         self._ring = capacity - layout.sinks if layout.evicts else None
         empty = np.full(self.allocated, EMPTY, np.int64)
-        self.groups = [Group.of(group, self._ring, layout.sinks, empty.copy()) for group in facts.groups]
-        self._drivers = dict(drivers if drivers is not None else default_drivers(self.groups))
+        self.groups = [CacheGroup.of(group, self._ring, layout.sinks, empty.copy()) for group in facts.groups]
+        self._drivers = dict(drivers if drivers is not None else default_cache_inputs(self.groups))
         self._windows = {group.mask: group for group in self.groups}
         self.in_place = layout.writer != "host"
         self.branches = can_branch(facts, self._drivers, self._windows)
         self._gives = state[0].gives
-        self._memory = Memory(state, self.allocated)
+        self._memory = CacheBuffers(state, self.allocated)
         self._stores = self._memory.stores
         self.tensors: Mapping[str, StateTensor] = self._memory.tensors
         self.names = tuple(self.tensors)  # of the past inputs that it feeds
@@ -130,7 +130,7 @@ class KVCache:
         tokens, columns = len(ids), width or len(ids)
         if parents is not None and not self.branches:
             raise GraphError(f"The tokens of a run cannot branch in this {self.layout.name} cache: feed a chain.")
-        tree = tree_of(parents, tokens)
+        tree = token_tree(parents, tokens)
         if self.positions is not None and self.length + tree.reach > self.positions:
             raise CapacityError(f"The model knows {self.positions:,} positions, and all of them are taken: start anew.")
         order = np.arange(self.length, self.length + tokens, dtype=np.int64)
@@ -143,7 +143,7 @@ class KVCache:
         positions = self.length + tree.depths
         real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
         told = None if self.told is None else self.told(positions)
-        feed = Feed(ids, positions, placed, columns, real, self._joins, self.in_place, told, tree.kin)
+        feed = StepTokens(ids, positions, placed, columns, real, self._joins, self.in_place, told, tree.kin)
         inputs = {name: self._input(feed, spec) for name, spec in self._drivers.items()}
         return Step(inputs, placed, self.length, tokens, columns, real, tree.parents)
 
@@ -152,7 +152,7 @@ class KVCache:
 
         The only call that adds to the length. Raises GraphError for a path that does not go from parent to child.
         """
-        along = whole_path(step.parents, path)
+        along = checked_path(step.parents, path)
         count = step.tokens if along is None else len(along)
         if not count:
             return
@@ -206,7 +206,7 @@ class KVCache:
 
     def rewindable(self) -> tuple[range, ...]:
         """The lengths that can be gone back to, as half-open ranges; 0 always can. See rewinds.py."""
-        return lengths_of(self)
+        return rewindable_lengths(self)
 
     def rewind(self, length: int) -> None:
         """Forgets every token from `length` on. Raises RewindError that names the legal lengths.
@@ -298,7 +298,7 @@ class KVCache:
         """Whether a mask is one row for all queries."""
         return any(len(self._drivers[mask].shape) == 2 for mask in self._windows if mask in self._drivers)
 
-    def _input(self, feed: Feed, spec: TensorSpec) -> Array:
+    def _input(self, feed: StepTokens, spec: TensorSpec) -> Array:
         group = self._windows.get(spec.name)
         return feed.driver(spec) if group is None else feed.mask(spec, group.table, group)
 

@@ -8,22 +8,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
-from workflows import names
-from workflows.errors import GraphError
-from workflows.names import POSITIONS_KEY
-from workflows.strict import read_json
-from workflows.tensors import TensorSpec, item_bytes
+from workflows.common import tensor_names
+from workflows.common.errors import GraphError
+from workflows.common.strict_json import read_json
+from workflows.common.tensor_names import POSITIONS_KEY
+from workflows.common.tensors import TensorSpec, item_bytes
 
 Role = Literal["key", "value", "both"]
 Writer = Literal["host", "gqa", "scatter"]
-Joins = Literal["append", "slide", "place"]  # see drivers.py
-Gives = Literal["rows", "buffer", "joined"]
-MASK, SOURCE_MASK = names.MASK, names.SOURCE_MASK
+KeyJoin = Literal["append", "slide", "place"]  # see drivers.py
+PresentContent = Literal["rows", "buffer", "joined"]
+MASK, SOURCE_MASK = tensor_names.MASK, tensor_names.SOURCE_MASK
 FACTS_KEY = "joinery.kv"  # in a graph's metadata
-_COLUMNS = (names.IDS, names.EMBEDS)  # whose second axis is the step's columns
+_COLUMNS = (tensor_names.IDS, tensor_names.EMBEDS)  # whose second axis is the step's columns
 _LAYER = r"0|[1-9][0-9]{0,5}"
 _ALIGNED = ((False, False), (True, False), (False, True))  # (left, right); not both
-PLAIN_SOURCE_MASK = names.PLAIN_SOURCE_MASK
+PLAIN_SOURCE_MASK = tensor_names.PLAIN_SOURCE_MASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class StateFacts:
     positions: int | None = None
     right_aligned: bool = False
     counts: bool = False
-    joins: Joins = "append"
+    joins: KeyJoin = "append"
     note: str = ""
 
     def to_json(self) -> str:
@@ -72,7 +72,12 @@ class StateFacts:
             writer, aligned = data["writer"], (data["left_aligned"], data.get("right_aligned", False))
             positions = int(metadata[POSITIONS_KEY]) if POSITIONS_KEY in metadata else None
             joins = data.get("joins", "append" if writer == "host" else "place")
-            if writer not in get_args(Writer) or not groups or aligned not in _ALIGNED or joins not in get_args(Joins):
+            if (
+                writer not in get_args(Writer)
+                or not groups
+                or aligned not in _ALIGNED
+                or joins not in get_args(KeyJoin)
+            ):
                 raise ValueError
             if positions is not None and positions < 1:
                 raise ValueError
@@ -89,10 +94,10 @@ class StatePatterns:
     Without a name for values the key patterns are of tensors that hold both, [2, 1, kv_heads, slots, head_dim].
     """
 
-    past_key: str = names.PAST_KEY
-    past_value: str = names.PAST_VALUE
-    present_key: str = names.PRESENT_KEY
-    present_value: str = names.PRESENT_VALUE
+    past_key: str = tensor_names.PAST_KEY
+    past_value: str = tensor_names.PAST_VALUE
+    present_key: str = tensor_names.PRESENT_KEY
+    present_value: str = tensor_names.PRESENT_VALUE
 
     def pairs(self) -> tuple[tuple[Role, str, str], ...]:
         """(role, past pattern, present pattern)."""
@@ -101,7 +106,7 @@ class StatePatterns:
         return ("key", self.past_key, self.present_key), ("value", self.past_value, self.present_value)
 
 
-NAMINGS = (
+KNOWN_PATTERNS = (
     StatePatterns(),  # ours and optimum's
     StatePatterns(  # optimum's, of a decoder behind an encoder
         "past_key_values.%d.decoder.key",
@@ -115,7 +120,7 @@ NAMINGS = (
 )
 
 
-def patterns_of(inputs: Sequence[TensorSpec], namings: Sequence[StatePatterns] = NAMINGS) -> StatePatterns:
+def patterns_of(inputs: Sequence[TensorSpec], namings: Sequence[StatePatterns] = KNOWN_PATTERNS) -> StatePatterns:
     """How a graph with these inputs names its cache: the first of `namings` where it names it in no known way.
 
     A naming with whole layer numbers goes before one that an input resembles, which find_state then refuses by name.
@@ -127,7 +132,7 @@ def patterns_of(inputs: Sequence[TensorSpec], namings: Sequence[StatePatterns] =
     return next((naming for naming, found in numbers.items() if found), namings[0])
 
 
-def names_state(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> bool:
+def has_state(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> bool:
     """Whether a graph with these inputs has one that is named like past keys or values."""
     return any(_numbers(inputs, past) for _, past, _ in patterns.pairs())
 
@@ -156,7 +161,7 @@ class StateTensor:
     shape: tuple[int | str, ...]
     dtype: str
     writer: Literal["graph", "host"]
-    gives: Gives = "rows"
+    gives: PresentContent = "rows"
 
     @property
     def slot_axis(self) -> int:
@@ -183,7 +188,7 @@ class StateTensor:
         return size
 
 
-def sized(specs: Sequence[TensorSpec], heads: int | None, size: int | None) -> tuple[TensorSpec, ...]:
+def with_head_sizes(specs: Sequence[TensorSpec], heads: int | None, size: int | None) -> tuple[TensorSpec, ...]:
     """The same, where [batch, heads, slots, size] has these in place of axes that are left open."""
     return tuple(replace(spec, shape=_sized(spec.shape, heads, size)) for spec in specs)
 
@@ -217,11 +222,11 @@ def find_state(
             lacking = present_pattern if layer in past else past_pattern
             raise GraphError(f"The graph lacks {lacking % layer}, the other half of layer {layer}'s {role} cache.")
         found += [_state(role, layer, past[layer], present[layer], width) for layer in sorted(past)]
-    _refuse_halves(found)
+    _check_key_value_pairs(found)
     return tuple(sorted(found, key=lambda tensor: (tensor.layer, tensor.role)))
 
 
-def _refuse_halves(found: Sequence[StateTensor]) -> None:
+def _check_key_value_pairs(found: Sequence[StateTensor]) -> None:
     """Refuses a layer with keys alone, or values alone; layers may begin anywhere, and have gaps."""
     layers = {role: {tensor.layer for tensor in found if tensor.role == role} for role in ("key", "value")}
     for layer in sorted(layers["key"] ^ layers["value"]):
@@ -264,7 +269,7 @@ def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec, width:
     same = [axis for i, axis in enumerate(present.shape) if i not in (batch, slot_axis)] == fixed
     if not same or present.dtype != past.dtype:
         raise GraphError(f"{present.name} is {list(present.shape)} {present.dtype}, which does not fit {past.name}.")
-    gives = _gives(past.shape[slot_axis], present.shape[slot_axis], width)
+    gives = _present_content(past.shape[slot_axis], present.shape[slot_axis], width)
     if gives is None:
         raise GraphError(
             f"{present.name} has {present.shape[slot_axis]} slots, which are neither the {past.shape[slot_axis]} of "
@@ -274,7 +279,7 @@ def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec, width:
     return StateTensor(past.name, present.name, layer, role, past.shape, past.dtype, writer, gives)
 
 
-def _gives(past: int | str, present: int | str, width: int | str | None) -> Gives | None:
+def _present_content(past: int | str, present: int | str, width: int | str | None) -> PresentContent | None:
     """What present is, from the slot axes and the axis of the step's columns; None where that makes no sense.
 
     An axis without a name tells nothing, and is taken for the new rows, which every graph of ours gives.

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import CapacityError, RecipeError
+from workflows.common.errors import CapacityError, RecipeError
 from workflows.kvcache.geometry import StateFacts, Writer
 
 Positions = NDArray[np.int64]
@@ -98,7 +98,7 @@ def layout_named(name: str) -> Layout:
     return LAYOUTS[name]
 
 
-def layout_for(asked: str | None, built: str, facts: StateFacts) -> Layout:
+def choose_layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
     """The layout to run a graph with: the one `asked` for, or that it was `built` for.
 
     Raises RecipeError for one that is not right for the graph, which says why.
@@ -110,7 +110,7 @@ def layout_for(asked: str | None, built: str, facts: StateFacts) -> Layout:
             f"This bundle's graph was built for the cache {legal}, and {layout.name} needs another graph: "
             f"build one with --cache {layout.name}."
         )
-    if layout.evicts and (why := _unmovable(facts)):
+    if layout.evicts and (why := _left_aligned_reason(facts)):
         raise RecipeError(f"The {layout.name} cache is not right for this bundle: its graph {why}; use static.")
     return layout.right_aligned() if facts.right_aligned else layout
 
@@ -121,7 +121,7 @@ def built_layout(name: str, facts: StateFacts) -> Layout:
     return LAYOUTS["static"] if facts.note and layout.writer != facts.writer else layout
 
 
-def _unmovable(facts: StateFacts) -> str:
+def _left_aligned_reason(facts: StateFacts) -> str:
     """Why no layout may move the rows of the graph's cache; empty where one may."""
     if facts.left_aligned:
         return "takes slots for positions, and a window moves them"

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workflows.errors import RewindError
+from workflows.common.errors import RewindError
 
 if TYPE_CHECKING:
     from workflows.kvcache.cache import KVCache
 
 
-def lengths_of(cache: KVCache) -> tuple[range, ...]:
+def rewindable_lengths(cache: KVCache) -> tuple[range, ...]:
     """The lengths that can be gone back to, as half-open ranges.
 
     A length L is legal where every position that the next token sees, (L - window, L) and the sinks, still has its

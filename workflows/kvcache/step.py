@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workflows.kvcache.buffers import slide
-from workflows.kvcache.drivers import EMPTY, IDS, POSITIONS
-from workflows.kvcache.geometry import MASK, GroupFacts, Joins, StateFacts, StateTensor
+from workflows.common.tensors import Array, TensorSpec
+from workflows.kvcache.buffers import shift_entries
+from workflows.kvcache.cache_inputs import EMPTY, IDS, POSITIONS
+from workflows.kvcache.geometry import MASK, GroupFacts, KeyJoin, StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
-from workflows.tensors import Array, TensorSpec
 
 
 @dataclass
-class Group:
+class CacheGroup:
     """Layers that share one table; what they see is a Sight of drivers.py."""
 
     name: str
@@ -27,7 +27,7 @@ class Group:
     table: Positions = field(default_factory=lambda: np.empty(0, np.int64))  # [allocated], EMPTY or a position
 
     @classmethod
-    def of(cls, facts: GroupFacts, ring: int | None, sinks: int, table: Positions) -> Group:
+    def of(cls, facts: GroupFacts, ring: int | None, sinks: int, table: Positions) -> CacheGroup:
         """A ring is a window for every layer that sees further, and sinks are seen besides."""
         if ring is None or (facts.window is not None and facts.window <= ring):
             return cls(facts.name, facts.mask, facts.layers, facts.window, table=table)
@@ -40,7 +40,7 @@ class Group:
     def slide(self, by: int, capacity: int) -> None:
         """Its rows go `by` slots to the left, or back; those further from the end than `capacity` are forgotten."""
         slots = len(self.table)
-        slide(self.table, by)
+        shift_entries(self.table, by)
         self.table[max(0, slots - by) :] = EMPTY  # what was vacated, on either side
         self.table[: max(0, -by, slots - capacity)] = EMPTY
 
@@ -85,14 +85,14 @@ class Step:
     parents: tuple[int, ...] | None = None
 
 
-def plain_facts(state: Sequence[StateTensor], layout: Layout) -> StateFacts:
+def default_facts(state: Sequence[StateTensor], layout: Layout) -> StateFacts:
     """Of a graph that appends or writes in place as the layout has it, with one mask for all layers."""
     layers = tuple(sorted({tensor.layer for tensor in state}))
-    joins: Joins = "append" if layout.writer == "host" else "place"
+    joins: KeyJoin = "append" if layout.writer == "host" else "place"
     return StateFacts(layout.writer, (GroupFacts("all", MASK, layers, None),), joins=joins)
 
 
-def default_drivers(groups: Sequence[Group]) -> dict[str, TensorSpec]:
+def default_cache_inputs(groups: Sequence[CacheGroup]) -> dict[str, TensorSpec]:
     """Ids, positions and a mask a group, with a row for every query."""
     named = {IDS: (1, "sequence"), POSITIONS: (1, "sequence")} | dict.fromkeys(
         (group.mask for group in groups), (1, 1, "sequence", "total")

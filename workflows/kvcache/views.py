@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workflows.kvcache.drivers import EMPTY
+from workflows.kvcache.cache_inputs import EMPTY
 from workflows.kvcache.layouts import Positions
-from workflows.kvcache.step import Group
+from workflows.kvcache.step import CacheGroup
 from workflows.wire.events import GroupView
 
 if TYPE_CHECKING:
     from workflows.kvcache.cache import KVCache
 
 
-def group_view(cache: KVCache, group: Group) -> GroupView:
+def group_view(cache: KVCache, group: CacheGroup) -> GroupView:
     """A group of like layers as it is now."""
     tensors = [tensor for tensor in cache.tensors.values() if tensor.layer in group.layers]
     keys = {tensor.layer: tensor for tensor in tensors if tensor.role != "value"}
@@ -32,19 +32,19 @@ def group_view(cache: KVCache, group: Group) -> GroupView:
         writer=tensors[0].writer,
         length=cache.length,
         evicted=cache.evicted,
-        runs=runs_of(group.table),
+        runs=slot_runs(group.table),
         rewindable=[(lengths[0], lengths[-1]) for lengths in cache.rewindable()],
         slides=cache.layout.slides,
-        shapes=unlike([list(keys[layer].sized(cache.allocated)) for layer in group.layers]),
+        shapes=differing_shapes([list(keys[layer].sized(cache.allocated)) for layer in group.layers]),
     )
 
 
-def unlike(shapes: list[list[int | str]]) -> list[list[int | str]]:
+def differing_shapes(shapes: list[list[int | str]]) -> list[list[int | str]]:
     """The shapes of a group's layers, or nothing where they are all the first one."""
     return shapes if any(shape != shapes[0] for shape in shapes) else []
 
 
-def runs_of(table: Positions) -> list[tuple[int, int, int]]:
+def slot_runs(table: Positions) -> list[tuple[int, int, int]]:
     """The filled slots of a table, [allocated] int64, as GroupView's runs."""
     slots = np.flatnonzero(table != EMPTY)
     if not len(slots):

@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import Cancelled, DeviceError, GraphError, PromptError, RequestError
+from workflows.common.errors import Cancelled, DeviceError, GraphError, PromptError, RequestError
+from workflows.common.memory import peak_bytes
+from workflows.measure.bench_subjects import BenchContext, BenchSample, CompositeSubject, DraftRequest, SingleSubject
 from workflows.measure.roofline import read_bandwidth
-from workflows.measure.subject import Composite, Drafts, Run, Sample, Single
-from workflows.memory import peak_bytes
 from workflows.wire.events import Event, ProgressEvent
-from workflows.wire.reports.bench import CompositeRow, Row, UnusableRow
+from workflows.wire.reports.bench import CompositeRow, Row, UnusableProviderRow
 
 PROMPT_TOKENS, NEW_TOKENS = 128, 64
-Subject = Composite | Single
+Subject = CompositeSubject | SingleSubject
 
 
 @dataclass(frozen=True)
-class Load:
+class BenchLoad:
     """What each run does. prompt_tokens, new_tokens: None is 128 and 64, or what fits the bundle's cache.
 
     repeats: counted runs. prompt: ids in place of random ones, of which prompt_tokens takes the first. drafts: each
@@ -34,7 +34,7 @@ class Load:
     new_tokens: int | None = None
     repeats: int = 5
     prompt: Sequence[int] = ()
-    drafts: Drafts | None = None
+    drafts: DraftRequest | None = None
 
     def check(self) -> None:
         """Raises RequestError for a number below 1, and PromptError for a prompt that is shorter than is asked."""
@@ -49,14 +49,14 @@ class Load:
 
 
 @dataclass
-class _Lane:
+class _BenchLane:
     """One provider, with drafts or without: what runs there, or why nothing does."""
 
     provider: str
-    drafts: Drafts | None = None
+    drafts: DraftRequest | None = None
     subject: Subject | None = None
     reason: str = ""
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[BenchSample] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -66,17 +66,17 @@ class _Lane:
 def bench(
     folder: str | Path,
     providers: Sequence[str] = ("cpu",),
-    load: Load | None = None,
+    load: BenchLoad | None = None,
     *,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Row]:
     """A row for each of `providers`, in their order, and behind it one with drafts where the load has these.
 
-    One that cannot be used is an UnusableRow. Raises what Load.check raises, RequestError for drafts of a graph that
+    One that cannot be used is an UnusableProviderRow. Raises what Load.check raises, RequestError for drafts of a graph that
     generates nothing, PromptError for numbers that do not fit, DeviceError where nothing can be used, and Cancelled.
     """
-    load = load or Load()
+    load = load or BenchLoad()
     load.check()
     bundle = read_bundle(folder)
     if load.drafts is not None and bundle.pipeline.route == "single":
@@ -99,22 +99,22 @@ def bench(
     peak = peak_bytes()  # before the bandwidth is measured, which takes memory of its own
     bandwidth = read_bandwidth()
     report(ProgressEvent(stage="bench", message="done", done=total, total=total, unit="runs"))
-    return _beside([_row(lane, load.repeats, peak, bandwidth) for lane in lanes])
+    return _with_speedups([_row(lane, load.repeats, peak, bandwidth) for lane in lanes])
 
 
-def _open(bundle: Bundle, load: Load, provider: str, drafts: Drafts | None) -> _Lane:
+def _open(bundle: Bundle, load: BenchLoad, provider: str, drafts: DraftRequest | None) -> _BenchLane:
     try:
         if bundle.pipeline.route == "single":
-            return _Lane(provider, subject=Single(bundle, provider, load.prompt_tokens or PROMPT_TOKENS))
-        composite = Composite(bundle, provider, drafts, load.prompt)
+            return _BenchLane(provider, subject=SingleSubject(bundle, provider, load.prompt_tokens or PROMPT_TOKENS))
+        composite = CompositeSubject(bundle, provider, drafts, load.prompt)
     except (DeviceError, GraphError) as error:
-        return _Lane(provider, drafts, reason=str(error))
+        return _BenchLane(provider, drafts, reason=str(error))
     asked = load.prompt_tokens or len(load.prompt) or None
     composite.prompt_tokens, composite.new_tokens = _sizes(composite, asked, load.new_tokens)
-    return _Lane(provider, drafts, composite)
+    return _BenchLane(provider, drafts, composite)
 
 
-def _sizes(composite: Composite, prompt_tokens: int | None, new_tokens: int | None) -> tuple[int, int]:
+def _sizes(composite: CompositeSubject, prompt_tokens: int | None, new_tokens: int | None) -> tuple[int, int]:
     """The tokens of a run: what was asked for, else what is usual and fits. Raises PromptError for what does not."""
     longest, capacity = composite.longest_prompt, composite.capacity
     kept = 1 if composite.has_source else None  # of the prompt in the cache; None is all
@@ -129,13 +129,13 @@ def _sizes(composite: Composite, prompt_tokens: int | None, new_tokens: int | No
     return prompt, new
 
 
-def _row(lane: _Lane, repeats: int, peak: int, bandwidth: float) -> Row:
+def _row(lane: _BenchLane, repeats: int, peak: int, bandwidth: float) -> Row:
     if lane.subject is None:
-        return UnusableRow(lane.provider, lane.reason)
-    return lane.subject.row(Run(lane.provider, repeats, peak, bandwidth), lane.samples)
+        return UnusableProviderRow(lane.provider, lane.reason)
+    return lane.subject.row(BenchContext(lane.provider, repeats, peak, bandwidth), lane.samples)
 
 
-def _beside(rows: list[Row]) -> list[Row]:
+def _with_speedups(rows: list[Row]) -> list[Row]:
     """With how much faster each row with drafts is than the plain one of its provider."""
     plain = {row.provider: row for row in rows if isinstance(row, CompositeRow) and row.drafts is None}
     for row in rows:

@@ -20,20 +20,20 @@ from itertools import islice
 from math import isfinite
 from pathlib import Path
 
-from workflows.errors import HistoryError, JoineryError, RequestError, printable
-from workflows.files import free_for, naming, not_a_file
-from workflows.paths import home, make_folder, make_private
+from workflows.common.errors import HistoryError, JoineryError, RequestError, printable
+from workflows.common.files import free_space_text, name_os_errors, special_file_kind
+from workflows.common.paths import home, make_folder, make_private
 from workflows.wire.codec import read
-from workflows.wire.reports.runs import Figure, Run, RunReport, RunStep
+from workflows.wire.reports.runs import Figure, RunRecord, RunReport, RunStep
 
-FILE = "runs.db"
+DATABASE_FILE = "runs.db"
 _WAIT_S = 1.0  # for another that writes, which takes milliseconds
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter where it quotes a table's name that is no text
 _DAMAGED = {  # the first byte of SQLite's codes; all others leave the file as sound as it was
     sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA,
     sqlite3.SQLITE_MISMATCH,
 }  # fmt: skip
-_COLUMNS = tuple(one.name for one in fields(Run))
+_COLUMNS = tuple(one.name for one in fields(RunRecord))
 _STEP = tuple(one.name for one in fields(RunStep))
 _MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_version says which it is of
     """
@@ -48,7 +48,7 @@ _MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_versio
 )
 
 
-class History:
+class RunHistory:
     """The runs in `path`, else in the person's own folder.
 
     All that is asked of it raises RequestError for a file of a newer Joinery, OSError, and HistoryError where the file
@@ -57,10 +57,10 @@ class History:
     """
 
     def __init__(self, path: Path | None = None, told: Callable[[str], None] = lambda _: None) -> None:
-        self.path = path or home() / FILE
+        self.path = path or home() / DATABASE_FILE
         self._told = told
 
-    def add(self, run: Run, steps: Sequence[RunStep] = ()) -> None:
+    def add(self, run: RunRecord, steps: Sequence[RunStep] = ()) -> None:
         """Keeps a run. Raises HistoryError and OSError where it cannot be written."""
         self.restore([RunReport(run, list(steps))])
 
@@ -71,8 +71,8 @@ class History:
                 run = report.run
                 values = [*(getattr(run, name) for name in _COLUMNS[:-1]), json.dumps(run.figures, sort_keys=True)]
                 rows = [(run.id, *(getattr(step, name) for name in _STEP)) for step in report.steps]
-                base.execute(f"INSERT INTO runs VALUES({_marks(len(values))})", values)
-                base.executemany(f"INSERT INTO steps VALUES({_marks(len(_STEP) + 1)})", rows)
+                base.execute(f"INSERT INTO runs VALUES({_placeholders(len(values))})", values)
+                base.executemany(f"INSERT INTO steps VALUES({_placeholders(len(_STEP) + 1)})", rows)
 
     def remove(self, idents: Iterable[str]) -> list[RunReport]:
         """Removes the runs of these whole ids; what they were. Those that are gone already are left out."""
@@ -89,7 +89,7 @@ class History:
 
     def runs(
         self, kind: str | None = None, bundle: str | None = None, last: int | None = None, digest: str | None = None
-    ) -> list[Run]:
+    ) -> list[RunRecord]:
         """The runs, the newest first; bundle: a part of its folder or its name.
 
         Those that cannot be read are left out, and told of.
@@ -104,7 +104,7 @@ class History:
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE {' AND '.join(where)} ORDER BY time DESC, id LIMIT ?"
         with self._open() as base:
             rows = base.execute(query, [*values, -1 if last is None else last]).fetchall()
-        found = list[Run]()
+        found = list[RunRecord]()
         for row in rows:
             with suppress(HistoryError):
                 found.append(_run(row))
@@ -112,7 +112,7 @@ class History:
             self._told(f"{gone} of the runs in {self.path} cannot be read, so they are left out.")
         return found
 
-    def find(self, ident: str) -> Run:
+    def find(self, ident: str) -> RunRecord:
         """The run whose id begins so. Raises RequestError where there is none, or several."""
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE substr(id, 1, ?) = ? LIMIT 2"
         with self._open() as base:
@@ -143,9 +143,9 @@ class History:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with naming(self.path), self._naming():
+        with name_os_errors(self.path), self._naming():
             make_folder(self.path.parent)
-            if not not_a_file(self.path):
+            if not special_file_kind(self.path):
                 make_private(self.path)  # SQLite makes its log and index as private as the file
             try:
                 base = self._connected()
@@ -165,7 +165,7 @@ class History:
             yield
         except _ERRORS as error:
             if not _is_damage(error):
-                raise HistoryError(f"{self.path}: {error}; {free_for(self.path)}") from error
+                raise HistoryError(f"{self.path}: {error}; {free_space_text(self.path)}") from error
             raise HistoryError(
                 f"The history of runs in {self.path} is damaged ({printable(error)}) and now lies in "
                 f"{self._set_aside()}: ask again, and a new one begins."
@@ -214,7 +214,7 @@ def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
     A build that went on from an earlier one's stages says nothing of a whole one's time. Empty where nothing was kept,
     or what was kept cannot be read.
     """
-    history = History()
+    history = RunHistory()
     if not history.path.is_file():
         return []
     try:
@@ -236,7 +236,7 @@ def short_digest(digest: str) -> str:
     return hashlib.sha256(digest.encode()).hexdigest()[:16]
 
 
-def now() -> str:
+def current_time() -> str:
     """The time of a run."""
     return _text(datetime.now(UTC))
 
@@ -245,19 +245,19 @@ def _text(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-def _run(row: Sequence[object]) -> Run:
+def _run(row: Sequence[object]) -> RunRecord:
     """The run in a row of the file. Raises HistoryError where another has put something else there."""
     *others, figures = row
     try:
-        run = read(Run, dict(zip(_COLUMNS, (*others, json.loads(str(figures))), strict=True)))
-        run.figures.update({name: _told_by(value) for name, value in run.figures.items()})
+        run = read(RunRecord, dict(zip(_COLUMNS, (*others, json.loads(str(figures))), strict=True)))
+        run.figures.update({name: _finite_figure(value) for name, value in run.figures.items()})
         datetime.fromisoformat(run.time).astimezone()  # which a year that no calendar has does not survive
     except (ValueError, OverflowError, RecursionError) as error:
         raise HistoryError(f"The run {printable(row[0], 40)!r} in the history cannot be read: {error}.") from None
     return run
 
 
-def _told_by(value: Figure) -> Figure:
+def _finite_figure(value: Figure) -> Figure:
     """None for a number that is infinite, none or beyond a float: nothing can be drawn or reckoned with it."""
     try:
         return value if value is None or isinstance(value, str) or isfinite(value) else None
@@ -284,7 +284,7 @@ def _is_damage(error: Exception) -> bool:
     return code & 0xFF in _DAMAGED
 
 
-def _marks(count: int) -> str:
+def _placeholders(count: int) -> str:
     return ", ".join("?" * count)
 
 

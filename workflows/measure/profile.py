@@ -1,7 +1,7 @@
 """How long each node takes: a few runs in a process of its own, whose sessions keep onnxruntime's profile.
 
-    profile_apart(path) ──starts──▶ a chunk and a step to warm up, then chunks and steps ──▶ onnxruntime's JSON
-    JSON ──runs_of──▶ the calls of each run ──profile_of──▶ a node's calls, total, median, share
+    profile_isolated(path) ──starts──▶ a chunk and a step to warm up, then chunks and steps ──▶ onnxruntime's JSON
+    JSON ──parse_runs──▶ the calls of each run ──component_profile──▶ a node's calls, total, median, share
 
 Profiling costs some microseconds a node, so that a profile tells where the time goes, and bench how much it is. Names
 are onnxruntime's, after its fusions; workflows/inspection/node_profile.py tells which nodes of the graph they are.
@@ -21,16 +21,16 @@ from statistics import median
 
 from workflows.bundle import read_bundle
 from workflows.bundle.session_options import parse_options
-from workflows.errors import GraphError, JoineryError, RequestError
-from workflows.processes import run_apart, stay_with_parent
-from workflows.runtime.infer import infer_pipeline
+from workflows.common.errors import GraphError, JoineryError, RequestError
+from workflows.process.subprocesses import exit_with_parent, run_isolated
+from workflows.runtime.loading.machines import make_machine, open_machine
+from workflows.runtime.loading.session_plan import SessionPlan
+from workflows.runtime.loading.sessions import OpenSession, open_session
 from workflows.runtime.machine import Machine
-from workflows.runtime.opening import make_machine, open_machine
-from workflows.runtime.openings import Opening
+from workflows.runtime.program.pipeline_inference import infer_pipeline
 from workflows.runtime.providers import device_named
-from workflows.runtime.sessions import OpenSession, open_session
-from workflows.runtime.single import SingleGraph, single_opening
-from workflows.wire.codec import Mismatch, dumps, read
+from workflows.runtime.single_graph import SingleGraph, single_opening
+from workflows.wire.codec import PayloadMismatch, dumps, read
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
 
@@ -39,11 +39,11 @@ STEPS, CHUNKS = 8, 3
 _SECONDS = 1800.0
 _TOKENS = 16  # of a text for a model that reads it once, and of a source
 _PREFIX = "profile"  # onnxruntime takes no folder: the process stands in the one where the files belong
-_END, _RUN = "_kernel_time", "model_run"
+_NODE_SUFFIX, _RUN = "_kernel_time", "model_run"
 Json = Mapping[str, object]
 
 
-def profile_apart(
+def profile_isolated(
     path: Path,
     provider: str = "cpu",
     *,
@@ -67,13 +67,13 @@ def profile_apart(
 
     with tempfile.TemporaryDirectory(prefix="joinery-profile-") as folder:
         told = [str(path.absolute()), device.name, str(steps), folder]
-        ended = run_apart("workflows.measure.profile", told, _SECONDS, heard=heard, cancelled=cancelled)
+        ended = run_isolated("workflows.measure.profile", told, _SECONDS, heard=heard, cancelled=cancelled)
     try:
         answer = json.loads(ended.told)
         if "error" in answer:
             raise JoineryError(str(answer["error"]))
         return read(ProfileReport, answer)
-    except (ValueError, Mismatch, TypeError):
+    except (ValueError, PayloadMismatch, TypeError):
         why = ended.why or "printed nothing that could be read"
         raise JoineryError(f"The process that measured {path.name} on {device.title} {why}.") from None
 
@@ -82,7 +82,7 @@ def profile_apart(
 
 
 @dataclass
-class Recorded:
+class ProfiledSession:
     """A session that keeps a profile. runs: (component, phase) of each of its runs, None of one that is not counted."""
 
     opened: OpenSession
@@ -91,13 +91,13 @@ class Recorded:
     def end(self) -> list[ComponentProfile]:
         """The profile of each component and phase; the session keeps none any more."""
         events = json.loads(Path(self.opened.session.end_profiling()).read_text(encoding="utf-8"))
-        runs = runs_of(events)
+        runs = parse_runs(events)
         if len(runs) != len(self.runs):
             raise JoineryError(
                 f"onnxruntime recorded {len(runs)} runs of {self.opened.name}, and it ran {len(self.runs)} times."
             )
         return [
-            profile_of(*what, [run for run, one in zip(runs, self.runs, strict=True) if one == what])
+            component_profile(*what, [run for run, one in zip(runs, self.runs, strict=True) if one == what])
             for what in dict.fromkeys(one for one in self.runs if one is not None)
         ]
 
@@ -113,7 +113,7 @@ def measure(path: Path, provider: str, steps: int) -> ProfileReport:
         else:
             components = _of_machine(open_machine(bundle, device, session_options=told), steps)
         return ProfileReport(provider, components)
-    opened = open_session(Opening(path.stem, path, device, settings=told))
+    opened = open_session(SessionPlan(path.stem, path, device, settings=told))
     inferred = infer_pipeline({opened.name: opened}, {opened.name: path.name})
     if inferred.pipeline is None or inferred.lacks:
         return ProfileReport(provider, _of_single(opened, steps))
@@ -122,7 +122,7 @@ def measure(path: Path, provider: str, steps: int) -> ProfileReport:
 
 def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:
     """Of a graph that is run by itself, on inputs of the declared shapes."""
-    kept, graph = Recorded(opened), SingleGraph(opened)
+    kept, graph = ProfiledSession(opened), SingleGraph(opened)
     inputs = graph.example(_TOKENS)
     for step in range(steps + 1):
         _say(step + 1, f"run {step} of {steps}" if step else "warming up")
@@ -140,9 +140,9 @@ def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:
 
 def _of_machine(machine: Machine, steps: int) -> list[ComponentProfile]:
     """Of a composite: a chunk and a step that do not count, chunks from the start, and steps after the last."""
-    kept: dict[int, Recorded] = {}
+    kept: dict[int, ProfiledSession] = {}
     for opened in machine.sessions.values():
-        kept.setdefault(id(opened.session), Recorded(opened))
+        kept.setdefault(id(opened.session), ProfiledSession(opened))
 
     def ran(phase: str, counted: bool) -> None:
         for name in machine.program.runs[phase].sessions:
@@ -184,7 +184,7 @@ def _say(done: int, what: str) -> None:
 
 
 @dataclass(frozen=True)
-class Call:
+class NodeCall:
     """A node of one run. began, took: microseconds; own: without what ran inside its body."""
 
     name: str
@@ -201,28 +201,28 @@ class TimedRun:
     """One run of a session, with its calls in their order."""
 
     took: int
-    calls: tuple[Call, ...]
+    calls: tuple[NodeCall, ...]
 
 
-def runs_of(events: Iterable[Json]) -> list[TimedRun]:
+def parse_runs(events: Iterable[Json]) -> list[TimedRun]:
     """The runs in a profile: nodes are written before the event of the run that they belong to."""
     runs: list[TimedRun] = []
-    calls: list[Call] = []
+    calls: list[NodeCall] = []
     for event in events:
-        if event.get("cat") == "Node" and str(event["name"]).endswith(_END):
+        if event.get("cat") == "Node" and str(event["name"]).endswith(_NODE_SUFFIX):
             calls.append(_call(event))
         elif event.get("name") == _RUN:
-            runs.append(TimedRun(_whole(event["dur"]), tuple(_alone(calls))))
+            runs.append(TimedRun(_whole(event["dur"]), tuple(_own_times(calls))))
             calls = []
     return runs
 
 
-def _call(event: Json) -> Call:
+def _call(event: Json) -> NodeCall:
     args = event["args"]
     assert isinstance(args, Mapping)  # onnxruntime's format
     took = _whole(event["dur"])
-    return Call(
-        str(event["name"]).removesuffix(_END),
+    return NodeCall(
+        str(event["name"]).removesuffix(_NODE_SUFFIX),
         str(args["op_name"]),
         str(args["provider"]),
         _whole(event["ts"]),
@@ -236,7 +236,7 @@ def _whole(value: object) -> int:
     return int(str(value))
 
 
-def _alone(calls: Sequence[Call]) -> Iterator[Call]:
+def _own_times(calls: Sequence[NodeCall]) -> Iterator[NodeCall]:
     """Without what ran inside: the nodes of a body are listed beside the If or Loop that they belong to."""
     inside = [0] * len(calls)
     around: list[int] = []
@@ -249,15 +249,15 @@ def _alone(calls: Sequence[Call]) -> Iterator[Call]:
         if call.op in ("If", "Loop", "Scan"):
             around.append(place)
     for call, inner in zip(calls, inside, strict=True):
-        yield Call(**{**vars(call), "own": max(call.took - inner, 0)})
+        yield NodeCall(**{**vars(call), "own": max(call.took - inner, 0)})
 
 
-def profile_of(name: str, phase: str, runs: Sequence[TimedRun]) -> ComponentProfile:
+def component_profile(name: str, phase: str, runs: Sequence[TimedRun]) -> ComponentProfile:
     """The nodes of these runs, the slowest first; shares add up to 1 unless nothing took time.
 
     A share is of calls × median, so that one call during which the machine did something else counts no more than one.
     """
-    calls: dict[tuple[str, str, str], list[Call]] = {}
+    calls: dict[tuple[str, str, str], list[NodeCall]] = {}
     for run in runs:
         for call in run.calls:
             calls.setdefault((call.name, call.op, call.provider), []).append(call)
@@ -268,7 +268,7 @@ def profile_of(name: str, phase: str, runs: Sequence[TimedRun]) -> ComponentProf
     return ComponentProfile(name, phase, len(runs), float(median(run.took for run in runs)), nodes)
 
 
-def _summed(calls: Sequence[Call], usual: float, total: float) -> NodeTime:
+def _summed(calls: Sequence[NodeCall], usual: float, total: float) -> NodeTime:
     first = calls[0]
     return NodeTime(
         name=first.name,
@@ -284,7 +284,7 @@ def _summed(calls: Sequence[Call], usual: float, total: float) -> NodeTime:
 
 
 @contextmanager
-def _standing_in(folder: str) -> Iterator[None]:
+def _working_folder(folder: str) -> Iterator[None]:
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -295,10 +295,10 @@ def _standing_in(folder: str) -> Iterator[None]:
 
 def main(arguments: list[str]) -> None:
     """Prints the report, or what was wrong, as the last line."""
-    stay_with_parent()
+    exit_with_parent()
     path, provider, steps, folder = arguments
     try:
-        with _standing_in(folder):
+        with _working_folder(folder):
             told = dumps(measure(Path(path), provider, int(steps)))
     except JoineryError as error:
         told = json.dumps({"error": str(error)})

@@ -17,8 +17,8 @@ import numpy as np
 import psutil
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import JoineryError, printable
-from workflows.measure.history import History, new_id, now, short_digest
+from workflows.common.errors import JoineryError, printable
+from workflows.measure.history import RunHistory, current_time, new_id, short_digest
 from workflows.wire.events import (
     BuildDone,
     Event,
@@ -29,13 +29,13 @@ from workflows.wire.events import (
     TokenEvent,
 )
 from workflows.wire.reports.accuracy import EvalReport
-from workflows.wire.reports.bench import CompositeRow, DraftUse, Row, SingleRow
-from workflows.wire.reports.runs import Figure, Kind, Run, RunStep
+from workflows.wire.reports.bench import CompositeRow, DraftFigures, Row, SingleRow
+from workflows.wire.reports.runs import Figure, Kind, RunRecord, RunStep
 
-Told = Callable[[str], None]
+ReportProblem = Callable[[str], None]
 
 
-def recorded(bundle: Bundle, events: Iterable[Event], told: Told) -> Iterator[Event]:
+def record_generation(bundle: Bundle, events: Iterable[Event], told: ReportProblem) -> Iterator[Event]:
     """The events of a generation; once it has ended it is kept, where it gave a token. told: what could not be done."""
     steps, drafts = list[RunStep](), ""
     for event in events:
@@ -47,20 +47,20 @@ def recorded(bundle: Bundle, events: Iterable[Event], told: Told) -> Iterator[Ev
             figures = _of_generation(event, steps)
             if drafts and event.speculation is not None:
                 figures |= _of_drafts(drafts, event.speculation)
-            _keep("generate", bundle, event.provider, figures, told, steps, event.cache.layout)
+            _save_run("generate", bundle, event.provider, figures, told, steps, event.cache.layout)
         yield event
 
 
-def record_bench(folder: Path | str, rows: Iterable[Row], told: Told) -> None:
+def record_bench(folder: Path | str, rows: Iterable[Row], told: ReportProblem) -> None:
     """Keeps a run for each provider on which something ran."""
     bundle = read_bundle(folder)
     for row in rows:
         if isinstance(row, CompositeRow | SingleRow):
             layout = row.cache.layout if isinstance(row, CompositeRow) else None
-            _keep("bench", bundle, row.provider, _of_row(row), told, layout=layout)
+            _save_run("bench", bundle, row.provider, _of_row(row), told, layout=layout)
 
 
-def record_eval(folder: Path | str, against: str, found: EvalReport, told: Told) -> None:
+def record_eval(folder: Path | str, against: str, found: EvalReport, told: ReportProblem) -> None:
     """Keeps an evaluation, which runs on the CPU."""
     figures: dict[str, Figure] = {
         name: getattr(found, name)
@@ -70,10 +70,10 @@ def record_eval(folder: Path | str, against: str, found: EvalReport, told: Told)
     figures |= {"perplexity": found.perplexity.candidate, "perplexity_reference": found.perplexity.reference}
     if found.task is not None:
         figures |= {"task": found.task.score, "task_reference": found.task.reference_score}
-    _keep("eval", read_bundle(folder), "cpu", figures, told)
+    _save_run("eval", read_bundle(folder), "cpu", figures, told)
 
 
-def watched(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> Callable[[Event], None]:
+def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> Callable[[Event], None]:
     """`report`, which also puts into `stages` how each stage of a build ended."""
 
     def take(event: Event) -> None:
@@ -84,7 +84,7 @@ def watched(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> C
     return take
 
 
-def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: Told) -> None:
+def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: ReportProblem) -> None:
     """Keeps a build, whose provider is the target that it was made for. stages: how each ended."""
     bundle = read_bundle(done.bundle)
     target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
@@ -92,7 +92,7 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: Told) 
     figures |= {f"{name}_s": stage.seconds for name, stage in stages.items() if stage.state == "done"}
     figures |= {f"{name}_peak_mib": stage.peak_mib for name, stage in stages.items() if stage.state == "done"}
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
-    _keep("build", bundle, target, figures, told)
+    _save_run("build", bundle, target, figures, told)
 
 
 def _of_generation(done: GenerationDone, steps: list[RunStep]) -> dict[str, Figure]:
@@ -129,26 +129,26 @@ def _of_row(row: CompositeRow | SingleRow) -> dict[str, Figure]:
     return figures
 
 
-def _of_drafts(name: str, use: SpeculationUse | DraftUse) -> dict[str, Figure]:
+def _of_drafts(name: str, use: SpeculationUse | DraftFigures) -> dict[str, Figure]:
     """name: whose they were."""
     named = ("drafted", "accepted", "steps", "kept", "accept_rate", "tokens_per_step")
     return {"drafts": name} | {one: getattr(use, one) for one in named}
 
 
-def _keep(
+def _save_run(
     kind: Kind,
     bundle: Bundle,
     provider: str,
     figures: Mapping[str, Figure],
-    told: Told,
+    told: ReportProblem,
     steps: Iterable[RunStep] = (),
     layout: str | None = None,
 ) -> None:
     facts = bundle.pipeline.metadata
-    run = Run(
+    run = RunRecord(
         id=new_id(),
         kind=kind,
-        time=now(),
+        time=current_time(),
         bundle=str(bundle.folder.resolve()),
         name=facts.name or bundle.folder.name,
         digest=short_digest(bundle.digest),
@@ -156,11 +156,11 @@ def _keep(
         layout=facts.layout if layout is None else layout,
         provider=provider,
         version=version_of(provider),
-        machine=machine(),
+        machine=machine_description(),
         figures=dict(figures),
     )
     try:
-        History(told=told).add(run, list(steps))
+        RunHistory(told=told).add(run, list(steps))
     except (OSError, JoineryError) as error:
         told(f"The run could not be kept in the history: {printable(error, 200)}")
 
@@ -177,7 +177,7 @@ def version_of(provider: str) -> str:
     return f"{own.brought_by} {own.version()}"
 
 
-def machine() -> str:
+def machine_description() -> str:
     """The processor, its cores, the memory and the system."""
     memory = psutil.virtual_memory().total / 2**30
     cores = psutil.cpu_count(logical=False) or 1

@@ -16,8 +16,8 @@ import numpy as np
 import psutil
 
 from workflows.bundle import Bundle
-from workflows.errors import BundleError
-from workflows.memory import free_bytes
+from workflows.common.errors import BundleError
+from workflows.common.memory import free_bytes
 from workflows.runtime import Machine
 
 _BYTES = 256 << 20  # more than a processor's caches hold

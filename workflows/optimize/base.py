@@ -9,7 +9,7 @@ from typing import Protocol
 
 import onnx_ir as ir
 
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 from workflows.optimize.graph_checks import find_fault, graph_interface, infer_shapes, remove_unused
 
 

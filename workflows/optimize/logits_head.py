@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from workflows.names import LOGITS
+from workflows.common.tensor_names import LOGITS
 from workflows.optimize.base import Refusal
 from workflows.optimize.queries import constant_array, consumers, dimensions, producer
 

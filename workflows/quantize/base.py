@@ -12,7 +12,7 @@ from typing import Protocol
 
 import onnx_ir as ir
 
-from workflows.errors import GraphError, JoineryError, RecipeError, printable
+from workflows.common.errors import GraphError, JoineryError, RecipeError, printable
 from workflows.optimize.base import PassReport, PassResult, Refusal
 from workflows.optimize.graph_checks import find_fault, graph_interface, infer_shapes, remove_unused
 from workflows.recipe import QuantizeSettings

@@ -21,10 +21,10 @@ import onnx_ir as ir
 import psutil
 from numpy.typing import NDArray
 
+from workflows.common.tensors import Array
 from workflows.quantize.error_compensation import GROUP, Sums, error_shares, round_group
 from workflows.quantize.grids import BlockFormat, BlockGrid, Floats, round_tile
 from workflows.quantize.lazy_tensors import LazyTensorGroup, known_lazy_tensors
-from workflows.tensors import Array
 
 Bytes = NDArray[np.uint8]
 Weights = NDArray[np.floating]

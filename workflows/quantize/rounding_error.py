@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnx.external_data_helper import load_external_data_for_tensor
 
-from workflows.errors import Cancelled
+from workflows.common.errors import Cancelled
 from workflows.graph.load import GraphFile
 from workflows.graph.subgraphs import all_graphs
 from workflows.quantize.block_quantization import dequantize_rows

@@ -15,7 +15,7 @@ from typing import TypeGuard
 
 import onnx_ir as ir
 
-from workflows.files import room_for
+from workflows.common.files import raise_disk_full
 from workflows.graph.weights import SMALL, WEIGHTS, large_initializers, read_blocks, tensor_bytes
 from workflows.quantize.lazy_tensors import SOURCE_RECIPE
 
@@ -83,7 +83,7 @@ def _digest_of(file: Path, size: int) -> bytes | None:
 def _write(file: Path, tensor: ir.LazyTensor) -> bytes:
     data, draft = tensor_bytes(tensor), file.with_suffix(".draft")
     digest = hashlib.sha256(data).digest()
-    with room_for(draft, tensor.nbytes), draft.open("wb") as target:
+    with raise_disk_full(draft, tensor.nbytes), draft.open("wb") as target:
         target.write(data)
         target.write(digest)
     draft.replace(file)

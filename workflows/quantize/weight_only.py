@@ -10,7 +10,7 @@ from dataclasses import replace as changed
 
 import onnx_ir as ir
 
-from workflows import names
+from workflows.common import tensor_names
 from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
@@ -24,7 +24,7 @@ from workflows.recipe import QuantizeSettings
 
 FindSums = Callable[[ir.TensorProtocol], Sums | None]
 _MOVING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
-_PLACES = (names.POSITIONS, "token_type_ids")
+_PLACES = (tensor_names.POSITIONS, "token_type_ids")
 
 
 class WeightOnly:

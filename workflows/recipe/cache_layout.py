@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from workflows.preconditions import KERNELS, layout_misfit
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, layout_violation
 from workflows.recipe.families.base import Family, ModelGeometry
 from workflows.recipe.schema import MIXABLE, Cache, Recipe
 from workflows.recipe.target import find_target
@@ -37,7 +37,7 @@ def layout_conflict(cache: Cache, recipe: Recipe, family: Family, geometry: Mode
         return "the transformer-only variant attends in place"
     if recipe.variant == "transformer-only":
         return variant_conflict(geometry)
-    return "" if geometry.latent else layout_misfit(cache, geometry.head_dim)
+    return "" if geometry.latent else layout_violation(cache, geometry.head_dim)
 
 
 def variant_conflict(geometry: ModelGeometry | None) -> str:
@@ -47,7 +47,7 @@ def variant_conflict(geometry: ModelGeometry | None) -> str:
     """
     if geometry is None or geometry.latent:
         return ""
-    return KERNELS["GroupQueryAttention with rotary positions"].misfit(head_size=geometry.head_dim)
+    return KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"].misfit(head_size=geometry.head_dim)
 
 
 def alternative_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> Cache:

@@ -18,7 +18,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Literal
 
-from workflows import names
+from workflows.common import tensor_names
 from workflows.recipe.families.base import Family, ModelGeometry
 from workflows.recipe.schema import Recipe, cache_writer, single_graph_output
 from workflows.recipe.target import find_target
@@ -160,28 +160,30 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     cache = _state(geometry.windows)
     if recipe.variant == "transformer-only":
         return Cut(_transformer_only_components(recipe, cache), cache)
-    drivers = names.IDS, names.POSITIONS, *_cache_inputs(recipe, cache.windows)
+    drivers = tensor_names.IDS, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     if not family.encoder:
-        gives = (names.LOGITS, names.HIDDEN) if recipe.expose else (names.LOGITS,)
+        gives = (tensor_names.LOGITS, tensor_names.HIDDEN) if recipe.expose else (tensor_names.LOGITS,)
         whole = Component(ComponentRole.DECODER, ("step",), drivers, gives, cache)
         return Cut((*_cached_components(recipe, whole), *_early_exit_component(recipe, whole, cache)), cache)
-    cross = _by_layer(geometry.layers, names.CROSS_KEY, names.CROSS_VALUE)
-    encoder = Component(ComponentRole.ENCODER, ("init",), (names.IDS, names.SOURCE_MASK), cross)
-    decoder = Component(ComponentRole.DECODER, ("step",), (*drivers, names.SOURCE_MASK, *cross), (names.LOGITS,), cache)
+    cross = _by_layer(geometry.layers, tensor_names.CROSS_KEY, tensor_names.CROSS_VALUE)
+    encoder = Component(ComponentRole.ENCODER, ("init",), (tensor_names.IDS, tensor_names.SOURCE_MASK), cross)
+    decoder = Component(
+        ComponentRole.DECODER, ("step",), (*drivers, tensor_names.SOURCE_MASK, *cross), (tensor_names.LOGITS,), cache
+    )
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 
 def _transformer_only_components(recipe: Recipe, cache: CacheTensors) -> tuple[Component, ...]:
     """The transformer between the table of tokens and the head, which run whenever it does."""
-    takes = names.EMBEDS, *_cache_inputs(recipe, cache.windows)
-    whole = Component(ComponentRole.TRANSFORMER, ("step",), takes, (names.HIDDEN,), cache)
+    takes = tensor_names.EMBEDS, *_cache_inputs(recipe, cache.windows)
+    whole = Component(ComponentRole.TRANSFORMER, ("step",), takes, (tensor_names.HIDDEN,), cache)
     keepers = _cached_components(recipe, whole)
     when = tuple(when for part in keepers for when in part.when)
     return (
-        Component(ComponentRole.EMBEDDINGS, when, (names.IDS,), (names.EMBEDS,)),
+        Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS,), (tensor_names.EMBEDS,)),
         *keepers,
         *_early_exit_component(recipe, whole, cache),
-        Component(ComponentRole.HEAD, when, (names.HIDDEN,), (names.LOGITS,)),
+        Component(ComponentRole.HEAD, when, (tensor_names.HIDDEN,), (tensor_names.LOGITS,)),
     )
 
 
@@ -207,24 +209,24 @@ def _early_exit_component(recipe: Recipe, whole: Component, cache: CacheTensors)
     windows = cache.windows[: recipe.early_exit]
     own = _cache_inputs(recipe, windows)
     takes = (*(name for name in whole.takes if name not in _cache_inputs(recipe, cache.windows)), *own)
-    gives = tuple(name for name in whole.gives if name != names.HIDDEN) or whole.gives  # no heads draft from it
+    gives = tuple(name for name in whole.gives if name != tensor_names.HIDDEN) or whole.gives  # no heads draft from it
     return (replace(whole, role=ComponentRole.DRAFT, when=(), takes=takes, gives=gives, state=_state(windows)),)
 
 
 def _cache_inputs(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:
     """What the cache's table feeds beside ids and positions, by who writes the cache."""
-    masks = tuple(names.masks_of(windows).values())
+    masks = tuple(tensor_names.window_masks(windows).values())
     return {
         "host": masks,
-        "gqa": (names.SEQLENS, names.TOTAL_LENGTH),
-        "scatter": (*masks, names.WRITE_INDICES, names.VALID_LENGTH),
+        "gqa": (tensor_names.SEQLENS, tensor_names.TOTAL_LENGTH),
+        "scatter": (*masks, tensor_names.WRITE_INDICES, tensor_names.VALID_LENGTH),
     }[cache_writer(recipe.cache)]
 
 
 def _state(windows: tuple[int | None, ...]) -> CacheTensors:
     layers = len(windows)
-    past = _by_layer(layers, names.PAST_KEY, names.PAST_VALUE)
-    return CacheTensors(past, _by_layer(layers, names.PRESENT_KEY, names.PRESENT_VALUE), windows)
+    past = _by_layer(layers, tensor_names.PAST_KEY, tensor_names.PAST_VALUE)
+    return CacheTensors(past, _by_layer(layers, tensor_names.PRESENT_KEY, tensor_names.PRESENT_VALUE), windows)
 
 
 def _by_layer(layers: int, *patterns: str) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.config_checks import check_layers, check_rotation
-from workflows.errors import CheckpointError, RecipeError, printable
-from workflows.names import DEFAULT_CAPACITY
+from workflows.common.errors import CheckpointError, RecipeError, printable
+from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import alternative_layout, default_layout, layout_conflict
 from workflows.recipe.compatibility import target_refusals
 from workflows.recipe.cut import Cut, make_cut

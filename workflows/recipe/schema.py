@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from workflows.names import DEFAULT_CAPACITY
+from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.target import Opset, TargetName, resolve_alias
 
 Graphs = Literal["single", "prefill-decode"]
@@ -19,7 +19,7 @@ Variant = Literal["plain", "transformer-only"]
 ProviderName = Annotated[TargetName, BeforeValidator(resolve_alias)]
 
 DEFAULT_OPSET: Opset = 23
-SCATTER_FROM: Opset = 24  # the first with TensorScatter, as workflows/preconditions.py has it
+SCATTER_FROM: Opset = 24  # the first with TensorScatter, as workflows/common/kernel_constraints.py has it
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
 MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")  # that leave the types between nodes alone
 Rounding = Literal["nearest", "search", "compensated"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workflows.errors import RecipeError, printable
+from workflows.common.errors import RecipeError, printable
 
 TargetName = Literal["cpu", "qnn", "dml", "openvino", "webgpu"]
 Opset = Literal[21, 23, 24]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workflows.checkpoint import Checkpoint
-from workflows.errors import RecipeError, printable
+from workflows.common.errors import RecipeError, printable
 from workflows.recipe.families import FAMILIES, Family, family_for, tasks_of
 
 _TEXT, _FEATURES, _SEQUENCE = "text-generation", "feature-extraction", "sequence-to-sequence"

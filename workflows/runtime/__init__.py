@@ -6,23 +6,23 @@ Bundle ──devices, sessions──────────┴─opening─▶ 
                             └──single──▶ run(arrays) → arrays, for one graph without a cache
 """
 
-from workflows.runtime.assemble import open_onnx
-from workflows.runtime.loading import Loading
+from workflows.runtime.loading.cancellation import LoadCancellation
+from workflows.runtime.loading.machines import machine_with_own_cache, open_machine
+from workflows.runtime.loading.onnx_files import open_onnx
 from workflows.runtime.machine import Machine
-from workflows.runtime.opening import open_machine, second_machine
 from workflows.runtime.providers import PROVIDERS, device_named, devices
-from workflows.runtime.single import SingleGraph, open_single, run_single
+from workflows.runtime.single_graph import SingleGraph, open_single, run_single
 
 __all__ = [
     "PROVIDERS",
-    "Loading",
+    "LoadCancellation",
     "Machine",
     "SingleGraph",
     "device_named",
     "devices",
+    "machine_with_own_cache",
     "open_machine",
     "open_onnx",
     "open_single",
     "run_single",
-    "second_machine",
 ]

@@ -14,11 +14,11 @@ import numpy as np
 import onnxruntime as ort
 
 from workflows.bundle.outline import Port
-from workflows.errors import GraphError
-from workflows.runtime.feeds import Feed, Run
-from workflows.runtime.memory import DeviceMemory
-from workflows.runtime.sessions import OpenSession
-from workflows.tensors import Array, TensorSpec
+from workflows.common.errors import GraphError
+from workflows.common.tensors import Array, TensorSpec
+from workflows.runtime.device_memory import DeviceMemory
+from workflows.runtime.loading.sessions import OpenSession
+from workflows.runtime.program.program import InputSource, ProgramPhase
 
 Arrays = Mapping[Port, Array]
 Observer = Callable[[str, Mapping[str, Array]], None]
@@ -35,7 +35,7 @@ class Binding:
 
     def __init__(
         self,
-        run: Run,
+        run: ProgramPhase,
         sessions: Mapping[str, OpenSession],
         shapes: Mapping[str, tuple[int, ...]],
         given: Arrays,
@@ -146,7 +146,7 @@ class Binding:
             self.drivers.append((feed.name, array))
         return array
 
-    def _source(self, port: Port, feed: Feed) -> Array | None:
+    def _source(self, port: Port, feed: InputSource) -> Array | None:
         """What another session or the cache has for an input; None for a driver."""
         if feed.kind == "driver":
             return None
@@ -178,10 +178,12 @@ class Binding:
         observer(opened.name, {name: value.numpy() for name, value in own.items()})
 
 
-def bind_last(run: Run, sessions: Mapping[str, OpenSession], given: Arrays, observer: Observer | None) -> Binding:
+def bind_last(
+    run: ProgramPhase, sessions: Mapping[str, OpenSession], given: Arrays, observer: Observer | None
+) -> Binding:
     """What runs once after the last token, on outputs of the sessions before it; all that it gives is kept."""
     sources = {port: feed.source for port, feed in run.feeds.items() if feed.source is not None}
     arrays = {port: given[source] for port, source in sources.items() if source in given}
-    feeds = {port: Feed("given") if port in arrays else feed for port, feed in run.feeds.items()}
+    feeds = {port: InputSource("given") if port in arrays else feed for port, feed in run.feeds.items()}
     outputs = {(name, spec.name) for name in run.sessions for spec in sessions[name].outputs}
-    return Binding(Run(run.sessions, feeds), sessions, {}, arrays, frozenset(outputs), observer)
+    return Binding(ProgramPhase(run.sessions, feeds), sessions, {}, arrays, frozenset(outputs), observer)

@@ -25,20 +25,20 @@ from numpy.typing import NDArray
 
 from workflows.bundle.outline import Port
 from workflows.bundle.schema import Pipeline
-from workflows.errors import Cancelled, GraphError, JoineryError, PromptError, RequestError, printable
+from workflows.common.errors import Cancelled, GraphError, JoineryError, PromptError, RequestError, printable
+from workflows.common.tensors import Array
 from workflows.kvcache import KVCache, Step
-from workflows.kvcache.cross import cross_view
-from workflows.kvcache.drivers import IDS
-from workflows.kvcache.following import Following, following
+from workflows.kvcache.cache_inputs import IDS
+from workflows.kvcache.cross_attention import cross_view
+from workflows.kvcache.incremental_step import IncrementalStep, incremental_step
 from workflows.runtime.binding import Binding, Observer, bind_last
-from workflows.runtime.emulation import emulation_note
-from workflows.runtime.feeds import Program, Run
-from workflows.runtime.hidden import Hidden, hidden_rows
-from workflows.runtime.memory import DeviceMemory
-from workflows.runtime.prompt import Given, Prompt, check_source
-from workflows.runtime.rows import TOLD, RowChoice, logits_memory, telling
-from workflows.runtime.sessions import ORT_ERRORS, OpenSession, widest_chunk
-from workflows.tensors import Array
+from workflows.runtime.device_memory import DeviceMemory
+from workflows.runtime.hidden_states import HiddenStates, hidden_rows
+from workflows.runtime.loading.emulation import emulation_note
+from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession, widest_chunk
+from workflows.runtime.logits_rows import ROW_INPUT_SHAPES, LogitsRowSelector, logits_memory, with_row_inputs
+from workflows.runtime.program.program import Program, ProgramPhase
+from workflows.runtime.prompt_inputs import NamedInputs, PromptInputs, check_source
 from workflows.wire.events import GroupView, Phase
 from workflows.wire.reports.devices import Device
 
@@ -74,14 +74,14 @@ class Machine:
         self.placement = ""  # of nodes that the provider leaves to another, what a person should know
         self._sessions, self._observer = dict(sessions), observer
         self._source_limit = pipeline.metadata.source_limit
-        self._rows = RowChoice(program, self._sessions, every=observer is not None)
+        self._rows = LogitsRowSelector(program, self._sessions, every=observer is not None)
         self._bound: dict[_Key, Binding] = {}
         self._wide: _Key = "", 0, 0  # which of them is a wide tree's
         self._last: Binding | None = None
-        self._next: tuple[Binding, Following] | None = None  # of a token behind the last one, if it comes alone
-        self._branched: tuple[Step, Hidden | None] | None = None  # of which nothing is kept yet
-        self.hear: Callable[[int, Hidden], None] | None = None
-        self._prompt = Prompt(program, self._sessions)
+        self._next: tuple[Binding, IncrementalStep] | None = None  # of a token behind the last one, if it comes alone
+        self._branched: tuple[Step, HiddenStates | None] | None = None  # of which nothing is kept yet
+        self.hear: Callable[[int, HiddenStates], None] | None = None
+        self._prompt = PromptInputs(program, self._sessions)
         self.cache.told = self._prompt.positions()
         own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
         self.memory = DeviceMemory(cache) if own else None
@@ -132,7 +132,7 @@ class Machine:
         """What the encoder handed over, as the window draws it; none before the first source."""
         return cross_view({name: array for (_, name), array in self._prompt.kept.items()}, self._prompt.tokens)
 
-    def start(self, given: Given | None = None, prompt: Sequence[int] = ()) -> None:
+    def start(self, given: NamedInputs | None = None, prompt: Sequence[int] = ()) -> None:
         """Reads what comes with a prompt, and forgets what the cache has of another; `prompt` itself is not fed.
 
         given: by input, `input_ids` of a source, pictures … prompt: the tokens that will be fed, among them the places
@@ -142,7 +142,7 @@ class Machine:
         self._check_open()
         if given and IDS in given:
             check_source(np.shape(given[IDS])[-1], self.program.source, self._source_limit)
-        found = Prompt(self.program, self._sessions, prompt)
+        found = PromptInputs(self.program, self._sessions, prompt)
         found.read(given or {}, lambda bound: self._guarded(bound, {}, "encoder", self._options), self._observer)
         found.check_places()
         self.cache.told = found.positions()
@@ -217,11 +217,15 @@ class Machine:
             self._branched = step, hidden
         if phase == "decode":
             self._last = bound if self.program.final is not None else None
-            if width == 1 and not self.program.decode.features and (next_one := following(self.cache, bound.drivers)):
+            if (
+                width == 1
+                and not self.program.decode.features
+                and (next_one := incremental_step(self.cache, bound.drivers))
+            ):
                 self._next = bound, next_one
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
 
-    def _one_more(self, bound: Binding, step: Following, token: int) -> Logits:
+    def _one_more(self, bound: Binding, step: IncrementalStep, token: int) -> Logits:
         step.put(token)
         self._timed(bound, None, "decode", 1)
         step.commit()
@@ -246,7 +250,7 @@ class Machine:
         self._branched = None
         self._tell(step.start + len(path), None if hidden is None else hidden[list(path)])
 
-    def _tell(self, end: int, hidden: Hidden | None) -> None:
+    def _tell(self, end: int, hidden: HiddenStates | None) -> None:
         if self.hear is not None and hidden is not None and len(hidden):
             self.hear(end - len(hidden), hidden)
 
@@ -327,9 +331,9 @@ class Machine:
         if kept is None or kept.generation != self.cache.generation:
             # the others would keep buffers alive that the cache has left
             self._bound = {key: one for key, one in self._bound.items() if one.generation == self.cache.generation}
-            run, sessions = telling(run, sessions) if told else (run, sessions)
+            run, sessions = with_row_inputs(run, sessions) if told else (run, sessions)
             given = self._prompt.arrays(run, self.cache.length, tokens) | self._state(run, width)
-            shapes, taken = {**self.cache.shapes(width), **TOLD}, self.program.taken
+            shapes, taken = {**self.cache.shapes(width), **ROW_INPUT_SHAPES}, self.program.taken
             given |= logits_memory(run, key[2])
             kept = Binding(run, sessions, shapes, given, taken, self._observer, self.memory)
             kept.generation = self.cache.generation
@@ -340,7 +344,7 @@ class Machine:
                 self._bound[key] = kept
         return kept
 
-    def _state(self, run: Run, width: int) -> dict[Port, Array]:
+    def _state(self, run: ProgramPhase, width: int) -> dict[Port, Array]:
         """The cache's memory, as the inputs and outputs of the sessions that keep it."""
         found: dict[Port, Array] = {}
         for name in run.sessions:

@@ -16,8 +16,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
 from typing import Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from workflows.errors import printable
-from workflows.wire.rows import Column, pieces, read_piece
+from workflows.common.errors import printable
+from workflows.wire.rows import ColumnReader, read_row_chunk, to_row_chunks
 
 T = TypeVar("T")
 Reader = Callable[[object], object]
@@ -25,23 +25,23 @@ ABSENT = types.MappingProxyType({"absent": True})
 """The metadata of a field whose key is left out of JSON while it is None."""
 ROWS = types.MappingProxyType({"rows": True})
 """The metadata of a field that is a list of thousands of one dataclass: see workflows/wire/rows.py."""
-FEW = 200
+ELEMENTS_PER_STEP = 200
 """Elements of a list between two pauses of read_in_steps."""
-_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
-_SEVERAL = {str: "texts", int: "whole numbers", float: "numbers"}
+_TYPE_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
+_PLURAL_TYPE_NAMES = {str: "texts", int: "whole numbers", float: "numbers"}
 
 
-class Mismatch(ValueError):  # noqa: N818 - what does not fit is no more than that
+class PayloadMismatch(ValueError):  # noqa: N818 - what does not fit is no more than that
     """What a payload is not: "lacks its 'source'", "needs a text as its 'stages[2].name'", "takes no 'speed'"."""
 
     def __init__(self, words: str, place: str = "") -> None:
         super().__init__(words, place)
         self.words, self.place = words, place
 
-    def within(self, outer: str) -> Mismatch:
+    def within(self, outer: str) -> PayloadMismatch:
         """The same, seen from one shell further out."""
         inner = self.place if not self.place or self.place.startswith("[") else f".{self.place}"
-        return Mismatch(self.words, outer + inner)
+        return PayloadMismatch(self.words, outer + inner)
 
     def __str__(self) -> str:
         return f"{self.words} {printable(self.place)!r}" if self.place else f"{self.words} content"
@@ -71,10 +71,10 @@ def dumps(value: object, *, escaped: bool = False, named: bool = False) -> str:
 
     Each dataclass is opened when it is met: a graph of 20,000 nodes is not copied whole.
     """
-    return json.dumps(value, default=partial(shell, rows=not named), ensure_ascii=escaped, separators=(",", ":"))
+    return json.dumps(value, default=partial(to_fields, rows=not named), ensure_ascii=escaped, separators=(",", ":"))
 
 
-def shell(value: object, rows: bool = False) -> dict[str, object]:
+def to_fields(value: object, rows: bool = False) -> dict[str, object]:
     """The keys and values of one dataclass, not converted further but for rows. Raises TypeError for all else."""
     if not is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"{type(value).__name__} has no place on the wire")
@@ -83,7 +83,7 @@ def shell(value: object, rows: bool = False) -> dict[str, object]:
         if one.absent and found[one.key] is None:
             del found[one.key]
         elif one.rows and rows:
-            found[one.key] = pieces(found[one.key])
+            found[one.key] = to_row_chunks(found[one.key])
     return found
 
 
@@ -109,7 +109,7 @@ def read_in_steps(kind: type[T], payload: object) -> Generator[None, None, T]:
         field = _known(known, key)
         try:
             values[field.name] = yield from _steps(field, value)
-        except Mismatch as error:
+        except PayloadMismatch as error:
             raise error.within(key) from None
     return cast(T, _made(kind, known, values))
 
@@ -120,7 +120,7 @@ def _steps(field: _Field, value: object) -> Generator[None, None, object]:
         return (yield from read_in_steps(field.kind, value))
     if origin is not list or not isinstance(value, list):
         return field.read(value)
-    element, few, found = _reader(inner[0]), FEW, list[object]()
+    element, few, found = _reader(inner[0]), ELEMENTS_PER_STEP, list[object]()
     if field.rows:
         element, few = _piece(inner[0]), 1
     for place, one in enumerate(value):
@@ -141,7 +141,7 @@ def _reader(kind: object) -> Reader:
         return lambda value: value
     if kind is float:
         return _number
-    if isinstance(kind, type) and kind in _WORDS:
+    if isinstance(kind, type) and kind in _TYPE_NAMES:
         return _plain(kind)
     if is_dataclass(kind) and isinstance(kind, type):
         return _object(kind)
@@ -161,7 +161,7 @@ def _reader(kind: object) -> Reader:
 def _plain(kind: type) -> Reader:
     def take(value: object) -> object:
         if type(value) is not kind:
-            raise Mismatch(_needs(_WORDS[kind]))
+            raise PayloadMismatch(_needs_text(_TYPE_NAMES[kind]))
         return value
 
     return take
@@ -169,11 +169,11 @@ def _plain(kind: type) -> Reader:
 
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Mismatch(_needs(_WORDS[float]))
+        raise PayloadMismatch(_needs_text(_TYPE_NAMES[float]))
     try:
         return float(value)
     except OverflowError:  # a whole number of more digits than a float can be
-        raise Mismatch(_needs(_WORDS[float])) from None
+        raise PayloadMismatch(_needs_text(_TYPE_NAMES[float])) from None
 
 
 def _literal(known: tuple[object, ...]) -> Reader:
@@ -181,7 +181,7 @@ def _literal(known: tuple[object, ...]) -> Reader:
 
     def take(value: object) -> object:
         if value not in known:
-            raise Mismatch(_needs(f"one of {named}"))
+            raise PayloadMismatch(_needs_text(f"one of {named}"))
         return value
 
     return take
@@ -200,7 +200,7 @@ def _either(kinds: tuple[object, ...]) -> Reader:
         for reader in readers[:-1]:
             try:
                 return reader(value)
-            except Mismatch:
+            except PayloadMismatch:
                 continue
         return readers[-1](value)
 
@@ -212,13 +212,13 @@ def _object(cls: type) -> Reader:
 
     def take(value: object) -> object:
         if not isinstance(value, dict):
-            raise Mismatch(_needs("an object"))
+            raise PayloadMismatch(_needs_text("an object"))
         values = {}
         for key, one in value.items():
             field = _known(known, key)
             try:
                 values[field.name] = field.read(one)
-            except Mismatch as error:
+            except PayloadMismatch as error:
                 raise error.within(key) from None
         return _made(cls, known, values)
 
@@ -240,12 +240,12 @@ def _fields(cls: type) -> Mapping[str, _Field]:
 @cache
 def _piece(cls: type) -> Reader:
     """A piece of rows of a dataclass."""
-    columns = [Column(one.kind, _column(key, one.read)) for key, one in _fields(cls).items()]
+    columns = [ColumnReader(one.kind, _column(key, one.read)) for key, one in _fields(cls).items()]
 
     def take(value: object) -> object:
-        found = read_piece(cls, columns, value)
+        found = read_row_chunk(cls, columns, value)
         if found is None:
-            raise Mismatch(_needs(f"rows of {len(columns)}"))
+            raise PayloadMismatch(_needs_text(f"rows of {len(columns)}"))
         return found
 
     return take
@@ -255,7 +255,7 @@ def _column(key: str, read: Reader) -> Callable[[tuple[object, ...]], tuple[obje
     def cell(value: object) -> object:
         try:
             return read(value)
-        except Mismatch as error:
+        except PayloadMismatch as error:
             raise error.within(key) from None
 
     return lambda values: tuple(_element(cell, place, one) for place, one in enumerate(values))
@@ -266,7 +266,7 @@ def _pieces(cls: type) -> Reader:
 
     def take(value: object) -> object:
         if not isinstance(value, list):
-            raise Mismatch(_needs("a list of rows"))
+            raise PayloadMismatch(_needs_text("a list of rows"))
         return [row for place, one in enumerate(value) for row in cast(list[object], _element(piece, place, one))]
 
     return take
@@ -274,7 +274,7 @@ def _pieces(cls: type) -> Reader:
 
 def _known(known: Mapping[str, _Field], key: str) -> _Field:
     if key not in known:
-        raise Mismatch("takes no", key)
+        raise PayloadMismatch("takes no", key)
     return known[key]
 
 
@@ -282,23 +282,23 @@ def _made(cls: type, known: Mapping[str, _Field], values: Mapping[str, object]) 
     if len(values) < len(known):
         for key, field in known.items():
             if field.required and field.name not in values:
-                raise Mismatch("lacks its", key)
+                raise PayloadMismatch("lacks its", key)
     return cls(**values)
 
 
 def _list(make: type, kind: object) -> Reader:
     element = _reader(kind)
-    several = _SEVERAL.get(cast(type, kind))
-    words = _needs(f"a list of {several or 'objects'}" if several or is_dataclass(kind) else "a list")
+    several = _PLURAL_TYPE_NAMES.get(cast(type, kind))
+    words = _needs_text(f"a list of {several or 'objects'}" if several or is_dataclass(kind) else "a list")
 
     def take(value: object) -> object:
         if not isinstance(value, list):
-            raise Mismatch(words)
+            raise PayloadMismatch(words)
         try:
             return make(_element(element, place, one) for place, one in enumerate(value))
-        except Mismatch:
+        except PayloadMismatch:
             if several:
-                raise Mismatch(words) from None
+                raise PayloadMismatch(words) from None
             raise
 
     return take
@@ -307,7 +307,7 @@ def _list(make: type, kind: object) -> Reader:
 def _element(element: Reader, place: int, value: object) -> object:
     try:
         return element(value)
-    except Mismatch as error:
+    except PayloadMismatch as error:
         raise error.within(f"[{place}]") from None
 
 
@@ -316,7 +316,7 @@ def _row(kinds: tuple[object, ...]) -> Reader:
 
     def take(value: object) -> object:
         if not isinstance(value, list) or len(value) != len(readers):
-            raise Mismatch(_needs(f"a list of {len(readers)}"))
+            raise PayloadMismatch(_needs_text(f"a list of {len(readers)}"))
         pairs = enumerate(zip(readers, value, strict=True))
         return tuple(_element(reader, place, one) for place, (reader, one) in pairs)
 
@@ -328,17 +328,17 @@ def _dict(kind: object) -> Reader:
 
     def take(value: object) -> object:
         if not isinstance(value, dict):
-            raise Mismatch(_needs("an object"))
+            raise PayloadMismatch(_needs_text("an object"))
         found = {}
         for key, one in value.items():
             try:
                 found[key] = element(one)
-            except Mismatch as error:
+            except PayloadMismatch as error:
                 raise error.within(key) from None
         return found
 
     return take
 
 
-def _needs(what: str) -> str:
+def _needs_text(what: str) -> str:
     return f"needs {what} as its"

@@ -12,7 +12,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
-from workflows.wire.codec import ABSENT, Mismatch, dumps, read, read_in_steps, shell
+from workflows.wire.codec import ABSENT, PayloadMismatch, dumps, read, read_in_steps, to_fields
 from workflows.wire.reports.base import Report
 
 Phase = Literal["prefill", "decode"]
@@ -33,7 +33,7 @@ class Event:
 
     def to_dict(self) -> dict[str, object]:
         """Its name and its fields, for `codec.dumps`: what is inside them is as it is."""
-        return {"event": self.event, **shell(self)}
+        return {"event": self.event, **to_fields(self)}
 
     def to_line(self, job: int) -> str:
         """One line of JSON, without a line end, for the window's job `job`."""
@@ -291,7 +291,7 @@ class ErrorEvent(Event):
     reason: str | None = field(default=None, metadata=ABSENT)
 
 
-ENDS = (BuildDone, GenerationDone, ReadyEvent, ResultEvent, ErrorEvent)
+FINAL_EVENTS = (BuildDone, GenerationDone, ReadyEvent, ResultEvent, ErrorEvent)
 """With one of these a job ends."""
 _BY_NAME: dict[str, type[Event]] = {
     cls.event: cls
@@ -332,7 +332,7 @@ def parse_in_steps(payload: object, answer: type) -> Generator[None, None, Event
 
 def _opened(payload: object) -> tuple[object, Mapping[str, object]]:
     if not isinstance(payload, dict):
-        raise Mismatch("needs an object as its")
+        raise PayloadMismatch("needs an object as its")
     return payload.get("event"), {key: value for key, value in payload.items() if key not in ("event", "job")}
 
 
@@ -345,5 +345,5 @@ def _kind(name: object, answer: type) -> type[Event]:
     if name == "done" and issubclass(answer, Event):
         return answer
     if not isinstance(name, str) or name not in _BY_NAME:
-        raise Mismatch("is called", f"{name}")
+        raise PayloadMismatch("is called", f"{name}")
     return _BY_NAME[name]

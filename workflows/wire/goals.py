@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workflows.errors import RecipeError, printable
+from workflows.common.errors import RecipeError, printable
 
 Metric = Literal["top1", "kl", "perplexity", "task"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

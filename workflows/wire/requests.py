@@ -9,7 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
+from workflows.wire.engine_requests import Close as Close
+from workflows.wire.engine_requests import Generate as Generate
+from workflows.wire.engine_requests import LoadCache as LoadCache
+from workflows.wire.engine_requests import Open as Open
+from workflows.wire.engine_requests import Rewind as Rewind
+from workflows.wire.engine_requests import SaveCache as SaveCache
+from workflows.wire.engine_requests import Turn as Turn
+from workflows.wire.engine_requests import UseDraft as UseDraft
 from workflows.wire.events import BuildDone
 from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.accuracy import EvalReport
@@ -29,18 +37,10 @@ from workflows.wire.reports.runs import WrittenReport
 from workflows.wire.request import REQUESTS as REQUESTS
 from workflows.wire.request import Options as Options
 from workflows.wire.request import Request as Request
-from workflows.wire.sessions import Close as Close
-from workflows.wire.sessions import Generate as Generate
-from workflows.wire.sessions import LoadCache as LoadCache
-from workflows.wire.sessions import Open as Open
-from workflows.wire.sessions import Rewind as Rewind
-from workflows.wire.sessions import SaveCache as SaveCache
-from workflows.wire.sessions import Turn as Turn
-from workflows.wire.sessions import UseDraft as UseDraft
 
 
 @dataclass(frozen=True)
-class Where:
+class GraphReference:
     """A graph: an .onnx file, or a component of a bundle after a stage of its build; "": the first, and as it runs."""
 
     path: str
@@ -52,7 +52,7 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Probe(Request[ProbeReport], job="probe"):
+class ProbeSource(Request[ProbeReport], job="probe"):
     """What a source is: a folder, a hub id or a demo."""
 
     source: str
@@ -67,7 +67,7 @@ class PlanRecipe(Request[PlanReport], job="recipe"):
 
 
 @dataclass(frozen=True)
-class Warm(Request[Done], job="warm"):
+class PreloadModules(Request[Done], job="warm"):
     """The worker imports what a build needs, so that the next one begins at once."""
 
 
@@ -133,7 +133,7 @@ class Assemble(Request[BuildDone], job="assemble"):
 
 
 @dataclass(frozen=True)
-class Inspect(Request[InspectReport], job="inspect"):
+class InspectPath(Request[InspectReport], job="inspect"):
     """What a bundle or an .onnx file holds."""
 
     path: str
@@ -143,49 +143,49 @@ class Inspect(Request[InspectReport], job="inspect"):
 class ShowGraph(Request[GraphReport], job="graph"):
     """Every node and value of a graph."""
 
-    where: Where
+    where: GraphReference
 
 
 @dataclass(frozen=True)
-class Diff(Request[DiffReport], job="diff"):
+class DiffGraphs(Request[DiffReport], job="diff"):
     """What makes `after` of `before`."""
 
-    before: Where
-    after: Where
+    before: GraphReference
+    after: GraphReference
 
 
 @dataclass(frozen=True)
 class DescribeTensor(Request[TensorReport], job="tensor"):
     """Statistics of the initializer `name`."""
 
-    where: Where
+    where: GraphReference
     name: str
 
 
 @dataclass(frozen=True)
-class Rounding(Request[RoundingReport], job="rounding"):
+class MeasureRounding(Request[RoundingReport], job="rounding"):
     """How coarse the quantized weights of a graph are, node by node."""
 
-    where: Where
+    where: GraphReference
 
 
 @dataclass(frozen=True)
-class Excerpt(Request[ExcerptReport], job="netron"):
+class ExportExcerpt(Request[ExcerptReport], job="netron"):
     """A small file of the graph, or of one scope of it, for Netron."""
 
-    where: Where
+    where: GraphReference
     scope: str = ""
 
 
 @dataclass(frozen=True)
-class Verify(Request[VerifyReport], job="verify"):
+class VerifyBundle(Request[VerifyReport], job="verify"):
     """Every file of a bundle against its manifest."""
 
     bundle: str
 
 
 @dataclass(frozen=True)
-class CheckForm(Request[Done], job="form"):
+class CheckConstraint(Request[Done], job="form"):
     """Whether a reply can be held to a form: `text` is a JSON schema, a regular expression or a Lark grammar."""
 
     form: Literal["json_schema", "regex", "grammar"]
@@ -303,7 +303,7 @@ class WriteReport(Request[WrittenReport], job="report"):
 
 
 @dataclass(frozen=True)
-class Side:
+class DivergenceSide:
     """One of two that run beside each other: a bundle after a stage of its build (""; as it runs), on a provider."""
 
     bundle: str
@@ -315,8 +315,8 @@ class Side:
 class Diverge(Request[DivergenceReport], job="diverge"):
     """The first node at which `b` parts from `a`, after a text or ids. steps: tokens that `a` goes on with."""
 
-    a: Side
-    b: Side
+    a: DivergenceSide
+    b: DivergenceSide
     prompt: str | None = None
     prompt_ids: tuple[int, ...] | None = None
     steps: int = 2
@@ -338,7 +338,7 @@ class Cancel(Request[None], job="cancel"):
     target: int
 
 
-CONNECTING = (Probe, PlanRecipe, Warm, Build, InstallPlugin, Eval)
+NETWORK_REQUESTS = (ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval)
 """Those that may ask the hub or an index of packages, and what is done ahead of them; every other needs no network.
 
 A build and a comparison have done so before they open anything, a probe opens nothing by itself, and the other two open

@@ -16,28 +16,28 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal, Union, get_args, get_origin
 
-PIECE = 200
+ROWS_PER_CHUNK = 200
 """Rows that are sent, and read, in one go."""
 _PLAIN = (str, int, float, bool, types.NoneType)
 
 
-def pieces(values: Sequence[object]) -> list[list[tuple[object, ...]]]:
+def to_row_chunks(values: Sequence[object]) -> list[list[tuple[object, ...]]]:
     """The fields of dataclasses of one kind, in their order."""
     if not values:
         return []
     row = attrgetter(*(one.name for one in fields(values[0])))  # type: ignore[arg-type]
-    return [list(map(row, values[at : at + PIECE])) for at in range(0, len(values), PIECE)]
+    return [list(map(row, values[at : at + ROWS_PER_CHUNK])) for at in range(0, len(values), ROWS_PER_CHUNK)]
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnReader:
     """What a field is declared as, and how values of it are read, one by one."""
 
     kind: Hashable
     read: Callable[[tuple[object, ...]], tuple[object, ...]]
 
 
-def read_piece(make: Callable[..., object], columns: Sequence[Column], piece: object) -> list[object] | None:
+def read_row_chunk(make: Callable[..., object], columns: Sequence[ColumnReader], piece: object) -> list[object] | None:
     """The dataclasses of a piece; None where it is none: rows, each with all columns. Raises what the columns do."""
     if not isinstance(piece, list) or set(map(type, piece)) - {list} or set(map(len, piece)) - {len(columns)}:
         return None
@@ -49,7 +49,7 @@ def read_piece(make: Callable[..., object], columns: Sequence[Column], piece: ob
 
 def _fits(kind: Hashable, values: Sequence[object]) -> bool:
     """Whether all are of a kind, by a glance; False also where that does not tell."""
-    plain, other = _split(kind)
+    plain, other = _split_union(kind)
     found = set(map(type, values)) - plain
     if not found:
         return True
@@ -63,7 +63,7 @@ def _fits(kind: Hashable, values: Sequence[object]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _split(kind: Hashable) -> tuple[frozenset[type], object]:
+def _split_union(kind: Hashable) -> tuple[frozenset[type], object]:
     """The plain types that a value may have, and the one other kind that it may be; None where there are several."""
     either = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     others = [one for one in either if one not in _PLAIN]

@@ -20,7 +20,7 @@ from app.chat.decoding.decoding_section import DecodingSection
 from app.state.draft_bundle import DraftBundle
 from app.text.formatting import format_number
 from workflows.wire.events import ErrorEvent
-from workflows.wire.requests import CheckForm
+from workflows.wire.requests import CheckConstraint
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -142,7 +142,7 @@ class DecodingController(QObject):
             if error.kind == "request":
                 check.answer(kind, text, error.message)
 
-        job = self._context.probe_worker.request(CheckForm(kind, text))
+        job = self._context.probe_worker.request(CheckConstraint(kind, text))
         job.on_answer(lambda _done: check.answer(kind, text, ""))
         job.on_error(refuse)
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 from app.chat.decoding.chain_ops import ChainRow, chain_op, draws
 from app.chat.sampling import DRAWS, SamplingSettings
-from workflows.errors import RequestError
-from workflows.wire.codec import Mismatch, read
+from workflows.common.errors import RequestError
+from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.request import Options
 
 Drafts = Literal["none", "ngram", "bundle", "off"]
@@ -98,7 +98,7 @@ class DecodingOptions:
         for name, value in data.items() if isinstance(data, dict) else ():
             try:
                 found = replace(found, **{name: read(_KINDS[name], value)})
-            except (KeyError, Mismatch, RequestError):
+            except (KeyError, PayloadMismatch, RequestError):
                 continue
         right = 1 <= found.draft_tokens <= 16 and 1 <= found.num_beams <= 64 and isfinite(found.length_penalty)
         return found if right else cls()

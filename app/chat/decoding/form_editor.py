@@ -24,7 +24,7 @@ from app.chat.decoding.form_check import FormFinding
 from app.chat.decoding.form_examples import form_examples
 from app.widgets import button, label, set_role
 from app.widgets.theme import G, mono_font, theme
-from workflows.files import write_whole
+from workflows.common.files import write_atomically
 
 LONGEST = 1 << 20
 
@@ -129,7 +129,7 @@ class FormEditor(QDialog):
     def save(self, file: Path) -> None:
         """The text to a file."""
         try:
-            write_whole(file, self.text.toPlainText().encode())
+            write_atomically(file, self.text.toPlainText().encode())
         except OSError as error:
             why = error.strerror or type(error).__name__
             self._told(self.tr("{0} cannot be written: {1}.").format(file, why), True)

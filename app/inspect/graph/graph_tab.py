@@ -35,7 +35,7 @@ from app.widgets import Banner
 from app.widgets.actions import add_action
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport
-from workflows.wire.requests import Where
+from workflows.wire.requests import GraphReference
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -279,4 +279,4 @@ class GraphTab(InspectTab):
 
     def compare_with(self, path: str) -> None:
         """Shows what is different in this graph from that in another file."""
-        self.model.compare(Where(path))
+        self.model.compare(GraphReference(path))

@@ -16,7 +16,7 @@ from app.jobs.time_slices import TimeSlicer
 from app.text.formatting import format_number
 from app.widgets import Banner
 from app.widgets.file_suffix import with_file_suffix
-from workflows.paths import make_folder
+from workflows.common.paths import make_folder
 
 
 class PictureSaver(QObject):

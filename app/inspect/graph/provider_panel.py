@@ -20,7 +20,7 @@ from app.widgets import PillLabel, button, label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, theme
 from workflows.wire.reports.devices import DevicesReport
-from workflows.wire.reports.preflight import LeftNode
+from workflows.wire.reports.preflight import FallbackNode
 from workflows.wire.requests import ListDevices
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class ProviderPanel(QWidget):
         """By operator and reason, which are the same for many."""
         self.tree.clear()
         overlay, made = self.overlay, self.tr("Made by onnxruntime: in no graph of the bundle.")
-        groups: dict[tuple[str, str], list[tuple[LeftNode, int | None]]] = {}
+        groups: dict[tuple[str, str], list[tuple[FallbackNode, int | None]]] = {}
         for place, one in overlay.left.items():
             groups.setdefault((one.op, one.reason), []).append((one, place))
         for one in overlay.elsewhere:
@@ -159,7 +159,7 @@ class ProviderPanel(QWidget):
             self._group(op, why, nodes)
         self.tree.setVisible(bool(groups))
 
-    def _group(self, op: str, why: str, nodes: list[tuple[LeftNode, int | None]]) -> None:
+    def _group(self, op: str, why: str, nodes: list[tuple[FallbackNode, int | None]]) -> None:
         many = f" ×{format_number(len(nodes))}" if len(nodes) > 1 else ""
         item = _row(self.tree.invisibleRootItem(), op.rpartition(".")[2] + many, f"{op}\n{why}".rstrip(), nodes[0][1])
         if why:

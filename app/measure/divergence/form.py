@@ -14,7 +14,7 @@ from app.widgets.theme import G, set_icon
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.inspection import InspectReport
-from workflows.wire.requests import Diverge, Inspect, ListDevices, Side
+from workflows.wire.requests import Diverge, DivergenceSide, InspectPath, ListDevices
 
 
 class SideForm(QObject):
@@ -45,9 +45,11 @@ class SideForm(QObject):
         return self.bundle, self.stage, self.provider
 
     @property
-    def side(self) -> Side:
+    def side(self) -> DivergenceSide:
         """What was chosen."""
-        return Side(self.bundle.path, str(self.stage.currentData() or ""), str(self.provider.currentData() or "cpu"))
+        return DivergenceSide(
+            self.bundle.path, str(self.stage.currentData() or ""), str(self.provider.currentData() or "cpu")
+        )
 
     def show_devices(self, found: DevicesReport) -> None:
         """Lists the providers; one that cannot be used is greyed and says why."""
@@ -66,7 +68,7 @@ class SideForm(QObject):
         self._asked = path
         self._fill([])
         if self._context.recents.find(path) is not None:
-            job = self._context.probe_worker.request(Inspect(path))
+            job = self._context.probe_worker.request(InspectPath(path))
             job.on_answer(lambda found: self._on_stages(path, found))
 
     def _on_stages(self, path: str, found: InspectReport) -> None:

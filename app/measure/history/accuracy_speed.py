@@ -16,10 +16,10 @@ from app.text.formatting import pluralize
 from app.widgets import label
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
-from workflows.measure.figures import ACCURACY, MEASURES, SPEED, Measure
-from workflows.measure.figures import label as name_of
-from workflows.measure.front import Scatter, scatter
-from workflows.wire.reports.runs import Run
+from workflows.measure.measures import ACCURACY, MEASURES, SPEED, Measure
+from workflows.measure.measures import run_label as name_of
+from workflows.measure.pareto_front import ParetoScatter, scatter
+from workflows.wire.reports.runs import RunRecord
 
 if TYPE_CHECKING:
     from app.measure.history.pareto_chart import ParetoChart
@@ -32,8 +32,8 @@ class AccuracySpeedView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._runs: list[Run] = []
-        self.found = Scatter([], [])
+        self._runs: list[RunRecord] = []
+        self.found = ParetoScatter([], [])
         self.dots: ParetoChart | None = None
         self.speed = self._chooser(self.tr("Speed"), SPEED)
         self.accuracy = self._chooser(self.tr("Accuracy"), ACCURACY)
@@ -70,7 +70,7 @@ class AccuracySpeedView(QWidget):
         column.addLayout(top)
         column.addWidget(self.split, 1)
 
-    def show_runs(self, runs: Sequence[Run]) -> None:
+    def show_runs(self, runs: Sequence[RunRecord]) -> None:
         """Draws the points of these runs."""
         self._runs = list(runs)
         self._draw()

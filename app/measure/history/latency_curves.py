@@ -16,7 +16,7 @@ from app.measure.history.curve_legend import CurveLegend
 from app.measure.history.curve_style import CurveStyle
 from app.widgets.plot_style import make_static, restyle_plot
 from app.widgets.theme import theme
-from workflows.measure.figures import decode_latencies, label
+from workflows.measure.measures import decode_latencies, run_label
 from workflows.wire.reports.runs import RunReport
 
 MARKS = 12
@@ -54,7 +54,7 @@ class LatencyCurves(QWidget):
             at = list(range(0, len(values), max(len(values) // MARKS, 1)))
             line.setData(list(range(len(values))), values)
             marks.setData(at, [values[n] for n in at])
-        self.legend.show_names([label(one.run) for one in timed])
+        self.legend.show_names([run_label(one.run) for one in timed])
         self.fit()
 
     def fit(self) -> None:

@@ -13,8 +13,8 @@ from app.state.run_rows import axis_title, measure_text
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.plot_style import make_static, restyle_plot
 from app.widgets.theme import sans_font, theme
-from workflows.measure.figures import Measure
-from workflows.measure.front import Point
+from workflows.measure.measures import Measure
+from workflows.measure.pareto_front import ParetoPoint
 
 SIZE, RING = 11, 19
 
@@ -31,13 +31,13 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         self.setAccessibleName(_tr("Accuracy against speed; the table beside it says the same"))
         self.setMinimumWidth(280)
         make_static(self)
-        self._points: list[Point] = []
+        self._points: list[ParetoPoint] = []
         self._measures: tuple[Measure, Measure] | None = None
         self._marked = set[int]()
         theme().changed.connect(self._draw)
         self._draw()
 
-    def show_points(self, points: Sequence[Point], speed: Measure, accuracy: Measure) -> None:
+    def show_points(self, points: Sequence[ParetoPoint], speed: Measure, accuracy: Measure) -> None:
         """Draws these."""
         self._points, self._measures, self._marked = list(points), (speed, accuracy), set()
         self._draw()
@@ -70,7 +70,7 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
             if one.on_front:
                 self._name(one, x, y, _relative_position(x, [each for each, _ in at]))
 
-    def _place(self, point: Point) -> tuple[float, float]:
+    def _place(self, point: ParetoPoint) -> tuple[float, float]:
         assert self._measures is not None
         speed, accuracy = self._measures
         return speed.on_axis(point.x), accuracy.on_axis(point.y)
@@ -81,14 +81,14 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         xs, ys = [at[n][0] for n in ringed], [at[n][1] for n in ringed]
         self.addItem(pg.ScatterPlotItem(xs, ys, size=RING, pen=pg.mkPen(theme().color("text")), brush=brushes))
 
-    def _name(self, point: Point, x: float, y: float, share: float) -> None:
+    def _name(self, point: ParetoPoint, x: float, y: float, share: float) -> None:
         """Over the point, and within the picture: to its right at the left edge, to its left at the right one."""
         text = pg.TextItem(point.name, color=theme().color("text"), anchor=(share, 1.6))
         text.setFont(sans_font(11))
         text.setPos(x, y)
         self.addItem(text, ignoreBounds=True)
 
-    def _told(self, point: Point) -> str:
+    def _told(self, point: ParetoPoint) -> str:
         assert self._measures is not None
         speed, accuracy = self._measures
         where = _tr("on the front") if point.on_front else _tr("not on the front")

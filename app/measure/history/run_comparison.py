@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.state.run_rows import COLUMNS, OWNER, WHERE, measure_text, run_row, titles
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
-from workflows.measure.figures import MEASURES, best, drafts_of, label, value
-from workflows.wire.reports.runs import Run
+from workflows.measure.measures import MEASURES, best_indices, drafts_of, measure_value, run_label
+from workflows.wire.reports.runs import RunRecord
 
 MAX_RUNS = 8
 """Runs that are compared at once: more can be told apart neither in a table nor among curves."""
@@ -39,25 +39,25 @@ class RunComparison(ReadOnlyTable):
         super().__init__(self.columns, _tr("Runs side by side"), parent=parent)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
 
-    def show_runs(self, runs: Sequence[Run]) -> None:
+    def show_runs(self, runs: Sequence[RunRecord]) -> None:
         """Compares these, MOST at most."""
         shown = list(runs)[:MAX_RUNS]
         hint = [[_tr("Select runs in the table to see them side by side.")]]
-        self.columns.show_columns(["", *map(label, shown)], comparison_rows(shown) if shown else hint)
+        self.columns.show_columns(["", *map(run_label, shown)], comparison_rows(shown) if shown else hint)
         letter = self.fontMetrics().averageCharWidth()
         for column, heading in enumerate(self.columns.headings):
             first = 16 if shown else len(hint[0][0])
             self.setColumnWidth(column, letter * (len(heading) + 4 if column else first) + 2 * G)
 
 
-def comparison_rows(runs: Sequence[Run]) -> list[list[str]]:
+def comparison_rows(runs: Sequence[RunRecord]) -> list[list[str]]:
     """Whose they are, and each measure that one of them has."""
     names, lines = titles(), [run_row(run) for run in runs]
     rows = [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in _identity_rows(runs)]
     for measure in MEASURES.values():
-        values = [value(run, measure) for run in runs]
+        values = [measure_value(run, measure) for run in runs]
         if any(one is not None for one in values):
-            top = best(values, measure.better)
+            top = best_indices(values, measure.better)
             texts = [measure_text(one, measure) for one in values]
             told = [_tr("{0} (best)").format(text) if at in top else text for at, text in enumerate(texts)]
             rows.append([names[measure.key], *told])
@@ -67,12 +67,12 @@ def comparison_rows(runs: Sequence[Run]) -> list[list[str]]:
     return rows + [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in WHERE]
 
 
-def _identity_rows(runs: Sequence[Run]) -> list[str]:
+def _identity_rows(runs: Sequence[RunRecord]) -> list[str]:
     """The columns that say whose they are; that of drafts where one ran with some."""
     return [key for key in OWNER if key != "drafts" or any(map(drafts_of, runs))]
 
 
-def run_figures(run: Run) -> list[list[str]]:
+def run_figures(run: RunRecord) -> list[list[str]]:
     """Everything that was kept of one run, by the names that the command line prints."""
     names, line = titles(), run_row(run)
     rows = [[names[key], line.texts[COLUMNS.index(key)]] for key in (*_identity_rows([run]), *WHERE)]

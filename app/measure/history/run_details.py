@@ -15,8 +15,8 @@ from app.widgets import button, label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, mono_font
-from workflows.measure.figures import bundle_name
-from workflows.wire.reports.runs import Run, RunReport
+from workflows.measure.measures import bundle_name
+from workflows.wire.reports.runs import RunRecord, RunReport
 
 
 class RunDetails(QWidget):
@@ -28,7 +28,7 @@ class RunDetails(QWidget):
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.run: Run | None = None
+        self.run: RunRecord | None = None
         self.title = label(self.tr("Double-click a run, or press Enter on it, to see all of it."), "muted", wrap=True)
         self.open = button(self.tr("Open bundle"), "folder", clicked=lambda: self._emit(self.wanted))
         self.report = button(self.tr("Report on the bundle …"), "save", clicked=lambda: self._emit(self.reported))
@@ -60,7 +60,7 @@ class RunDetails(QWidget):
         column.addLayout(top)
         column.addWidget(split, 1)
 
-    def show_run(self, run: Run) -> None:
+    def show_run(self, run: RunRecord) -> None:
         """Everything of this one."""
         self.run = run
         words = self.tr("{0}: {1} of {2}")
@@ -96,7 +96,7 @@ class RunDetails(QWidget):
                 ]
             )  # fmt: skip
 
-    def _take_recipe(self, run: Run, text: str | None) -> None:
+    def _take_recipe(self, run: RunRecord, text: str | None) -> None:
         if run is self.run:
             gone = self.tr("The bundle in this folder is gone, or is another one now: its recipe is not known.")
             self.recipe.setPlainText(gone if text is None else text or self.tr("This bundle has no recipe."))

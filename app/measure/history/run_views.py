@@ -16,8 +16,8 @@ from app.measure.history.run_comparison import MAX_RUNS, RunComparison
 from app.measure.history.run_details import RunDetails
 from app.state.run_history import HistoryModel
 from app.widgets import label
-from workflows.measure.figures import decode_latencies
-from workflows.wire.reports.runs import Run, RunReport
+from workflows.measure.measures import decode_latencies
+from workflows.wire.reports.runs import RunRecord, RunReport
 
 if TYPE_CHECKING:
     from app.measure.history.latency_curves import LatencyCurves
@@ -31,8 +31,8 @@ class RunViews(QTabWidget):
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._selected: list[Run] = []
-        self._shown: list[Run] = []
+        self._selected: list[RunRecord] = []
+        self._shown: list[RunRecord] = []
         self.compare = RunComparison()
         self.curves: LatencyCurves | None = None
         self.hint = label("", "muted", wrap=True)
@@ -50,12 +50,12 @@ class RunViews(QTabWidget):
         self.addTab(self.details, self.tr("One run"))
         self.currentChanged.connect(lambda _: self._refresh())
 
-    def show_runs(self, selected: Sequence[Run], shown: Sequence[Run]) -> None:
+    def show_runs(self, selected: Sequence[RunRecord], shown: Sequence[RunRecord]) -> None:
         """Other runs are selected, or shown by the table."""
         self._selected, self._shown = list(selected), list(shown)
         self._refresh()
 
-    def show_run(self, run: Run) -> None:
+    def show_run(self, run: RunRecord) -> None:
         """Brings one run to the front."""
         self.details.show_run(run)
         self.setCurrentWidget(self.details)

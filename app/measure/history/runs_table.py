@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.state.run_rows import COLUMNS, RunRow, titles
 from app.widgets.tables import ReadOnlyTable, TextTableModel
-from workflows.measure.figures import MEASURES
-from workflows.wire.reports.runs import Run
+from workflows.measure.measures import MEASURES
+from workflows.wire.reports.runs import RunRecord
 
 NUMBERS = tuple(COLUMNS.index(key) for key in MEASURES)
 WIDTHS = {"time": 20, "bundle": 30, "machine": 40, "version": 24, "memory": 15, "resident": 18}
@@ -92,7 +92,7 @@ class RunsTable(ReadOnlyTable):
         self.doubleClicked.connect(lambda index: self.opened.emit(self.lines.shown[index.row()].run))
 
     @property
-    def selected(self) -> list[Run]:
+    def selected(self) -> list[RunRecord]:
         """The runs that are selected, in the order of the table."""
         ranges = self.selectionModel().selection()  # and no index a row: a thousand of them take 50 ms
         rows = {row for one in map(ranges.at, range(ranges.size())) for row in range(one.top(), one.bottom() + 1)}

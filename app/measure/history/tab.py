@@ -24,7 +24,7 @@ from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import add_action
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
-from workflows.wire.reports.runs import Run, WrittenReport
+from workflows.wire.reports.runs import RunRecord, WrittenReport
 from workflows.wire.requests import WriteReport
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class HistoryTab(QWidget):
     def _on_menu(self, place: QPoint) -> None:
         self.menu_of(self.table.selected).popup(self.table.viewport().mapToGlobal(place))
 
-    def menu_of(self, runs: list[Run]) -> QMenu:
+    def menu_of(self, runs: list[RunRecord]) -> QMenu:
         """What can be done with the runs that are selected."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

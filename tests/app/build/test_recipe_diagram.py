@@ -9,19 +9,19 @@ from pytestqt.qtbot import QtBot
 
 from app.build.recipe_diagram import RecipeDiagram
 from app.widgets.theme import theme
-from workflows.wire.reports.plan import Arrow, Box
+from workflows.wire.reports.plan import PlanComponent, PlanEdge
 
 
-def box(name: str) -> Box:
-    return Box(name, name, ["ids"], ["logits"])
+def box(name: str) -> PlanComponent:
+    return PlanComponent(name, name, ["ids"], ["logits"])
 
 
-def flow(source: str, target: str) -> Arrow:
-    return Arrow(f"{source}.out", f"{target}.in", "dataflow")
+def flow(source: str, target: str) -> PlanEdge:
+    return PlanEdge(f"{source}.out", f"{target}.in", "dataflow")
 
 
-def cache(source: str, target: str) -> Arrow:
-    return Arrow(f"{source}.present", f"{target}.past", "cache")
+def cache(source: str, target: str) -> PlanEdge:
+    return PlanEdge(f"{source}.present", f"{target}.past", "cache")
 
 
 PARTS = [box(name) for name in ("embed", "prefill", "decode", "head")]
@@ -34,7 +34,7 @@ def diagram(qtbot: QtBot) -> RecipeDiagram:
     return made
 
 
-def shown(diagram: RecipeDiagram, boxes: list[Box], *edges: Arrow, width: int = 1000) -> RecipeDiagram:
+def shown(diagram: RecipeDiagram, boxes: list[PlanComponent], *edges: PlanEdge, width: int = 1000) -> RecipeDiagram:
     diagram.set_plan(boxes, list(edges), "static 4096")
     diagram.resize(width, diagram.sizeHint().height())
     return diagram
@@ -60,7 +60,7 @@ def test_boxes_stand_in_a_row_in_their_order_and_within_the_width(diagram: Recip
     ],
 )
 def test_an_edge_that_leaps_over_a_box_has_room_of_its_own_above(
-    diagram: RecipeDiagram, edges: list[Arrow], leaps: int
+    diagram: RecipeDiagram, edges: list[PlanEdge], leaps: int
 ) -> None:
     plain = shown(diagram, PARTS).boxes()["embed"].top()
     height = diagram.sizeHint().height()

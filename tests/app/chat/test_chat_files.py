@@ -18,7 +18,7 @@ from app.chat.intents import DeleteChat, OpenChat, RenameChat
 from app.state.chat_store import SavedChat
 from app.widgets import Banner
 from tests.app.test_conversation import talk
-from workflows.locks import HeldError
+from workflows.common.locks import LockHeldError
 
 
 def at_once(saved: list[SavedChat]) -> Generator[None, None, list[SavedChat]]:
@@ -77,7 +77,7 @@ def bench(qtbot: QtBot) -> Bench:
     return made
 
 
-HELD = HeldError("process 7 on here")
+HELD = LockHeldError("process 7 on here")
 FULL = OSError(28, "No space left on device")
 
 

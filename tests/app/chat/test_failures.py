@@ -16,8 +16,8 @@ from app.state.bundle_session import SessionFailure
 from app.widgets import Banner
 from tests.app.test_session import StubWorker
 from workflows.wire.events import ErrorEvent
-from workflows.wire.reports.inspection import Problem, VerifyReport
-from workflows.wire.requests import Verify
+from workflows.wire.reports.inspection import FileProblem, VerifyReport
+from workflows.wire.requests import VerifyBundle
 
 
 class Bench:
@@ -104,7 +104,7 @@ def test_a_failure_of_a_reply_is_not_said_again_as_one_of_the_session(bench: Ben
 def test_a_bundle_that_may_be_damaged_is_verified_on_demand(bench: Bench, kind: str) -> None:
     assert bench.fail(kind) == "Verify bundle"
     bench.banner._action.click()
-    assert bench.worker.jobs[-1].request == Verify("/b") and "Checking" in bench.banner.message
+    assert bench.worker.jobs[-1].request == VerifyBundle("/b") and "Checking" in bench.banner.message
     bench.worker.jobs[-1].answered.emit(VerifyReport(True, 7, 1, []))
     assert bench.banner.message == "All 7 files of the bundle are as they were written."
     bench.banner._action.click()
@@ -114,7 +114,7 @@ def test_a_bundle_that_may_be_damaged_is_verified_on_demand(bench: Bench, kind: 
 def test_what_is_damaged_is_named_and_leads_home(bench: Bench) -> None:
     bench.fail("bundle")
     bench.banner._action.click()
-    problem = Problem("model.onnx", "has 12 bytes instead of 9,000")
+    problem = FileProblem("model.onnx", "has 12 bytes instead of 9,000")
     bench.worker.jobs[-1].answered.emit(VerifyReport(False, 7, 1, [problem]))
     assert bench.banner.message == "The bundle is damaged; build it again."
     assert "model.onnx: has 12 bytes instead of 9,000" in bench.banner._details.toPlainText()

@@ -6,7 +6,16 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tests.fakes.inspections import BUNDLE
-from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
+from workflows.wire.reports.composite import (
+    ComponentSession,
+    Composite,
+    CompositeEdge,
+    CompositeFeed,
+    CompositeOutput,
+    CompositeState,
+    CompositeTensor,
+    LayerGroup,
+)
 from workflows.wire.reports.inspection import ComponentReport, InspectReport
 
 BOTH = ("prefill", "decode")
@@ -29,26 +38,37 @@ def ten_sessions() -> Composite:
     """Vision and speech before an embedding, and a decoder in six pieces."""
     parts = [f"layers_{i}" for i in range(6)]
     names = ["vision", "speech", "embedding", *parts, "head"]
-    sessions = [Session(name, f"{name}.onnx", name, ("source",) if name in names[:2] else BOTH) for name in names]
+    sessions = [
+        ComponentSession(name, f"{name}.onnx", name, ("source",) if name in names[:2] else BOTH) for name in names
+    ]
     features = [("vision", "image_features", "embedding"), ("speech", "audio_features", "embedding")]
     chain = [(one, "hidden_states", other) for one, other in pairwise(names[2:])]
     edges = [
-        Edge((one, tensor), (other, tensor), Tensor(tensor, (1, "rows", 2048), "float16"), BOTH)
+        CompositeEdge((one, tensor), (other, tensor), CompositeTensor(tensor, (1, "rows", 2048), "float16"), BOTH)
         for one, tensor, other in [*features, *chain]
     ]
-    edges.append(Edge(("vision", "grid"), (parts[3], "grid"), Tensor("grid", (1, 3), "int64"), ("prefill",)))
+    edges.append(
+        CompositeEdge(("vision", "grid"), (parts[3], "grid"), CompositeTensor("grid", (1, 3), "int64"), ("prefill",))
+    )
     kept = [
-        State(part, "cache", "host", (layers(2 * i, 2 * i + 1),), (part,), (part,), BOTH)
+        CompositeState(part, "cache", "host", (layers(2 * i, 2 * i + 1),), (part,), (part,), BOTH)
         for i, part in enumerate(parts)
     ]
-    masks = (Tensor("position_ids", (1, "rows"), "int64"), Tensor("attention_mask", (1, 1, "rows", "total"), "float16"))
-    feeds = [Feed("driver", part, masks, BOTH) for part in parts]
-    feeds.append(Feed("given", "vision", (Tensor("pixel_values", ("patches", 1176), "float32"),), ("source",)))
-    feeds.append(Feed("driver", "embedding", (Tensor("input_ids", (1, "rows"), "int64"),), BOTH))
-    logits = Output("head", (Tensor("logits", (1, "rows", 151_936), "float16"),), BOTH)
+    masks = (
+        CompositeTensor("position_ids", (1, "rows"), "int64"),
+        CompositeTensor("attention_mask", (1, 1, "rows", "total"), "float16"),
+    )
+    feeds = [CompositeFeed("driver", part, masks, BOTH) for part in parts]
+    feeds.append(
+        CompositeFeed("given", "vision", (CompositeTensor("pixel_values", ("patches", 1176), "float32"),), ("source",))
+    )
+    feeds.append(CompositeFeed("driver", "embedding", (CompositeTensor("input_ids", (1, "rows"), "int64"),), BOTH))
+    logits = CompositeOutput("head", (CompositeTensor("logits", (1, "rows", 151_936), "float16"),), BOTH)
     return Composite("ten", ("source", *BOTH), tuple(sessions), tuple(edges), tuple(kept), tuple(feeds), (logits,))
 
 
-def layers(*numbers: int) -> Layers:
+def layers(*numbers: int) -> LayerGroup:
     """Keys and values."""
-    return Layers(numbers, tuple(Tensor(role, (1, 8, "slots", 128), "float16") for role in ("key", "value")))
+    return LayerGroup(
+        numbers, tuple(CompositeTensor(role, (1, 8, "slots", 128), "float16") for role in ("key", "value"))
+    )

@@ -23,7 +23,7 @@ from tests.fakes.worker import program
 from tests.workflows.inspection.picture.making import encoder_decoder, seams
 from workflows.inspection.picture.layout import lay_out
 from workflows.inspection.picture.svg import svg_of
-from workflows.wire.reports.composite import Composite, Session
+from workflows.wire.reports.composite import ComponentSession, Composite
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -84,7 +84,7 @@ def test_a_bundle_opens_on_its_composite(make: Make) -> None:
 
 def test_names_are_no_markup(make: Make) -> None:
     """Nor in what is said of a box that is pointed at."""
-    alone = Session("<b>table</b>", "<i>.onnx", "", ())
+    alone = ComponentSession("<b>table</b>", "<i>.onnx", "", ())
     (one,) = make(Composite("<u>", (), (alone,), (), (), (), ())).composite.view.nodes
     assert one.toolTip() == "<p style='white-space: pre'>&lt;b&gt;table&lt;/b&gt;, &lt;i&gt;.onnx</p>"
 

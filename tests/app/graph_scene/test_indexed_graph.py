@@ -8,7 +8,7 @@ from app.graph_scene.indexed_graph import IndexedGraph, join_indices, read_graph
 from app.graph_scene.scope_tree import read_scope_tree
 from app.jobs.time_slices import run_at_once
 from tests.fakes.graphs import Maker, decoder, diff_of, small
-from workflows.wire.requests import Where
+from workflows.wire.requests import GraphReference
 
 
 def test_producers_and_consumers() -> None:
@@ -34,7 +34,7 @@ def test_stages_and_their_parity() -> None:
     assert parity is not None and parity.max_abs_diff == 1.9e-6 and parity.greedy_equal == 32
     assert graph.stages[0].parity is None
     assert graph.stages[1].refused[0].reason == "The norm has two consumers."
-    assert graph.where == Where("/b/demo", "decode", "final")
+    assert graph.where == GraphReference("/b/demo", "decode", "final")
 
 
 def test_numbers_belong_to_what_they_count() -> None:

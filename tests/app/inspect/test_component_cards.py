@@ -13,14 +13,14 @@ from app.inspect.signature_tab import OperatorsTab, SignatureTab
 from app.state.inspection import Inspection, PassRow
 from app.text.formatting import format_bytes
 from app.widgets.tables import ReadOnlyTable
-from workflows.wire.reports.inspection import BuiltPass, ComponentReport, Refused, Tensor
+from workflows.wire.reports.inspection import BuiltPass, ComponentReport, PassRefusal, TensorFacts
 
 DECODE = ComponentReport(
     name="decode",
     file="decode/model.onnx",
     role="decode",
-    inputs=[Tensor("ids", [1, "tokens"], "int64"), Tensor("scalar", [], "float32")],
-    outputs=[Tensor("logits", [1, "tokens", 512], "float32")],
+    inputs=[TensorFacts("ids", [1, "tokens"], "int64"), TensorFacts("scalar", [], "float32")],
+    outputs=[TensorFacts("logits", [1, "tokens", 512], "float32")],
     op_counts={"MatMul": 15, "Add": 4},
     opset={"": 23, "com.microsoft": 1},
     bytes=9000,
@@ -102,7 +102,7 @@ def test_operators_are_counted_and_one_is_one(qtbot: QtBot) -> None:
     assert tab.opset.text() == "1 node, 1 kind of operator · opset ?"
 
 
-def done(name: str, modified: bool, *refused: Refused) -> BuiltPass:
+def done(name: str, modified: bool, *refused: PassRefusal) -> BuiltPass:
     return BuiltPass(name, modified, 120, 107, list(refused), 0.1, name, 9000)
 
 
@@ -111,7 +111,7 @@ def test_passes_and_the_refusals_of_the_chosen_one_in_full(qtbot: QtBot) -> None
     qtbot.addWidget(tab)
     tab.fill(None)
     assert tab.nothing.isVisibleTo(tab) and not tab.table.isVisibleTo(tab)
-    refused = Refused("Two takers.", "Mul_3"), Refused("All of it.")
+    refused = PassRefusal("Two takers.", "Mul_3"), PassRefusal("All of it.")
     fused, folded = done("fuse", True), done("fold", False, *refused)
     rows = PassRow("optimize", "decode", fused), PassRow("optimize", "head", folded)
     tab.fill(Inspection("/b", "b", True, (), (DECODE, HEAD), (), rows, ()))

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.jobs.background_tasks import BackgroundTasks
-from workflows.errors import BundleError, HistoryError
+from workflows.common.errors import BundleError, HistoryError
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from app.jobs.worker_client import HARD_GRACE_MS, HARD_KILL_MS
 from app.state.device_jobs import DeviceJobs
 from tests.app.state.test_interop import Errands
 from workflows.wire.events import ErrorEvent, ProgressEvent, ResultEvent
-from workflows.wire.requests import ListDevices, Verify
+from workflows.wire.requests import ListDevices, VerifyBundle
 
-ASKED = Verify("/b")
+ASKED = VerifyBundle("/b")
 BROKE, STOPPED = (ErrorEvent(kind=kind, message="It broke.") for kind in ("internal", "cancelled"))
 
 

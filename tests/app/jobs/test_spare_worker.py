@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.jobs.spare_worker import IDLE_MS, NEEDED_BYTES, RELEASE_BELOW_BYTES, SpareWorker
 from app.state.context import AppContext
-from workflows.wire.requests import Build, Request, Warm
+from workflows.wire.requests import Build, PreloadModules, Request
 
 
 class Waiting(QObject):
@@ -55,7 +55,7 @@ def test_one_waits_and_is_taken_once(bench: Bench) -> None:
     bench.warm.prepare()
     bench.warm.prepare()
     (first,) = bench.made
-    assert first.asked == [Warm()] and first.background
+    assert first.asked == [PreloadModules()] and first.background
     assert bench.warm.take() is first and not first.retired
     assert not bench.warm.waiting and bench.warm.take() is bench.made[1]
     assert bench.made[1].asked == []  # nothing is prepared when a build waits for it

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.startup.system_libraries import missing, missing_libraries_message, platforms
-from workflows.processes import python_path
+from workflows.process.subprocesses import module_search_path
 
 ON_X = {"DISPLAY": ":0"}
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux alone has packages of these")
@@ -68,7 +68,7 @@ def test_the_program_says_so_and_ends_with_1(tmp_path: Path) -> None:
     """A library of no use stands before the system's."""
     (tmp_path / "libxcb-cursor.so.0").write_bytes(b"no library")
     env = {name: value for name, value in os.environ.items() if name not in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY")}
-    env |= {"DISPLAY": ":99", "LD_LIBRARY_PATH": str(tmp_path), "PYTHONPATH": python_path("")}
+    env |= {"DISPLAY": ":99", "LD_LIBRARY_PATH": str(tmp_path), "PYTHONPATH": module_search_path("")}
     done = subprocess.run([sys.executable, "-P", "-m", "app"], env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1 and "libxcb-cursor" in done.stderr and done.stdout == ""

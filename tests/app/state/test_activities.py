@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.jobs.job import Job
 from app.state.activities import Activities
 from workflows.wire.events import ErrorEvent, ProgressEvent, ResultEvent
-from workflows.wire.requests import Build, ListDevices, Probe, Request
+from workflows.wire.requests import Build, ListDevices, ProbeSource, Request
 
 
 class Begins(QObject):
@@ -43,7 +43,7 @@ def part(done: int, total: int, unit: str = "") -> ProgressEvent:
     return ProgressEvent(stage="", message="going on", done=done, total=total, unit=unit)
 
 
-BUILD, PROBE = Build("demo:qwen3", "/out"), Probe("owner/name")
+BUILD, PROBE = Build("demo:qwen3", "/out"), ProbeSource("owner/name")
 BROKE, STOPPED = (ErrorEvent(kind=kind, message="It broke.") for kind in ("export", "cancelled"))
 
 

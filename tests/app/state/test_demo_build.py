@@ -14,7 +14,7 @@ from app.state.demo_build import DemoBuild
 from app.state.unsaved_recipe import DEMO, UnsavedRecipe
 from tests.app.test_session import StubJob, StubWorker
 from workflows.wire.events import ErrorEvent
-from workflows.wire.requests import Build, PlanRecipe, Probe
+from workflows.wire.requests import Build, PlanRecipe, ProbeSource
 
 FOUND: Any = SimpleNamespace(remote_code={}, supported=True, decoder=None)
 PLAN: Any = SimpleNamespace(
@@ -58,7 +58,7 @@ class Bench:
     def look(self) -> None:
         """Up to the question for a plan."""
         assert self.click.start()
-        assert self.job.request == Probe(DEMO)
+        assert self.job.request == ProbeSource(DEMO)
         self.job.answered.emit(FOUND)
         self.plan()
 

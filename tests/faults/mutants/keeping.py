@@ -13,9 +13,9 @@ from app.state.run_rows import run_row
 from tests.faults.mutants.edits import change_bytes, change_json
 from tests.faults.mutants.lines import RefusedError, line
 from tests.workflows.interop.mutations import JUNK
-from workflows.errors import JoineryError
-from workflows.measure.history import FILE, History
-from workflows.wire.reports.runs import Run, RunStep
+from workflows.common.errors import JoineryError
+from workflows.measure.history import DATABASE_FILE, RunHistory
+from workflows.wire.reports.runs import RunRecord, RunStep
 
 _FIGURES = {"decode_tokens_per_s": 12.5, "ttft_ms": 80.0, "bytes": 1 << 20, "seconds": 3.2, "top1_agreement": 0.99,
             "against": "b", "drafter": "ngram", "accept_rate": 0.4}  # fmt: skip
@@ -32,24 +32,24 @@ _SHAPES = (
 
 def lay(root: Path) -> None:
     """Three runs with steps."""
-    history = History(root / FILE)
+    history = RunHistory(root / DATABASE_FILE)
     for number, kind in enumerate(("bench", "build", "eval")):
-        run = Run(f"{number}abc", kind, f"2026-01-0{number + 1}T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static",
+        run = RunRecord(f"{number}abc", kind, f"2026-01-0{number + 1}T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static",
                   "cpu", "1", "m", _FIGURES)  # fmt: skip
         history.add(run, [RunStep(step, "decode", 1.5, step, 99) for step in range(30)])
-    with closing(sqlite3.connect(root / FILE)) as base:
+    with closing(sqlite3.connect(root / DATABASE_FILE)) as base:
         base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def change(root: Path, chances: random.Random) -> str:
     """A cell, the tables themselves, or bytes of the file."""
-    path = root / FILE
+    path = root / DATABASE_FILE
     way = chances.random()
     if way < 0.4:
         data, told = change_bytes(path.read_bytes(), chances)
         path.write_bytes(data)
         if chances.random() < 0.1:
-            (root / f"{FILE}-wal").write_bytes(chances.randbytes(4096))
+            (root / f"{DATABASE_FILE}-wal").write_bytes(chances.randbytes(4096))
             told += ", and a log of garbage"
         return told
     with closing(sqlite3.connect(path)) as base, base:
@@ -91,7 +91,7 @@ def use(root: Path) -> list[str]:
     os.environ["JOINERY_HOME"] = str(root)
     said = line("runs", "list") + line("runs", "list", "--json")
     try:
-        found = History(root / FILE).runs()
+        found = RunHistory(root / DATABASE_FILE).runs()
         for run in found:
             run_row(run)
     except (OSError, JoineryError) as error:  # what the window says of it
@@ -109,8 +109,10 @@ def use(root: Path) -> list[str]:
 
 def _gone_on(root: Path) -> None:
     """One more is kept; or why not is said."""
-    one = Run("ffff", "bench", "2026-02-01T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static", "cpu", "1", "m", {})
+    one = RunRecord(
+        "ffff", "bench", "2026-02-01T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static", "cpu", "1", "m", {}
+    )
     try:
-        History(root / FILE).add(one, [RunStep(0, "decode", 1.5, 0, 99)])
+        RunHistory(root / DATABASE_FILE).add(one, [RunStep(0, "decode", 1.5, 0, 99)])
     except JoineryError as error:
         raise RefusedError(str(error)) from None

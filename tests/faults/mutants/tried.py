@@ -22,8 +22,8 @@ from tests.faults.mutants.bounded import CPU_S, Ended, bounded
 from tests.faults.mutants.kinds import KINDS, Kind
 from tests.faults.mutants.lines import DEBUG, RefusedError
 from workflows.build.warmup import warm_up as import_builders
+from workflows.common.errors import JoineryError
 from workflows.common.stage_cache import write_limit
-from workflows.errors import JoineryError
 
 HEAD = ("mutants of", "mutants", "run", "of them told", "refused", "findings", "most CPU s", "most MiB")
 _RUN, _TOLD, _REFUSED = "run", "told", "refused"

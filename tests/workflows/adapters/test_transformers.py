@@ -9,7 +9,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from workflows.adapters.transformers import JoineryModel, SourcePipeline, pipeline
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 
 DEMOS = Path(__file__).parents[3] / "resources" / "demos"
 GREETING = "translate English to French: Hello, how are you?"

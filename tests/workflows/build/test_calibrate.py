@@ -15,7 +15,7 @@ from tests.workflows.families.models import save_encoder_decoder
 from workflows.build import BuildRequest, build, calibrate
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import Cancelled, PromptError, RecipeError
+from workflows.common.errors import Cancelled, PromptError, RecipeError
 from workflows.evaluation.accuracy import compare
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet, demo_questions, encode_prompt, evenly_spaced

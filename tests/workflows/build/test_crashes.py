@@ -15,11 +15,11 @@ import pytest
 
 from tests.workflows.build.test_run import below
 from tests.workflows.bundle.making import pipeline
-from workflows import files
 from workflows.build import BuildRequest, build
 from workflows.build.workspace import BuildWorkspace, open_workspace
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
+from workflows.common import files
 from workflows.common.stage_cache import StageCache
 from workflows.wire.events import Event, LogEvent, StageEvent
 
@@ -116,7 +116,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(params=["exchange", pytest.param("two renames", marks=pytest.mark.slow)])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "two renames":
-        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+        monkeypatch.setattr(files, "_exchange_names", lambda *_: False)
 
 
 @pytest.mark.parametrize("act", [kill, refuse])
@@ -143,7 +143,7 @@ def test_at_every_moment_the_old_bundle_or_the_new_one_is_there(tmp_path: Path, 
     """Where names can be exchanged there is no moment between the two."""
     small_build(tmp_path / "whole")
     new = below(tmp_path / "whole")
-    if not files._exchange(tmp_path / "whole", Path(shutil.copytree(tmp_path / "whole", tmp_path / "twin"))):
+    if not files._exchange_names(tmp_path / "whole", Path(shutil.copytree(tmp_path / "whole", tmp_path / "twin"))):
         pytest.skip("this file system cannot exchange two names")
     (tmp_path / "whole" / "weights.data").write_bytes(b"\0" * 256)
     old, states = below(tmp_path / "whole"), set[str]()

@@ -14,8 +14,15 @@ from resources.demos.train_mu import FOLDER as MU
 from workflows.build import BuildRequest, build
 from workflows.build import isolated_export as apart_module
 from workflows.build.isolated_export import _event_reader, _last
-from workflows.errors import CheckpointError, JoineryError, LayoutError, MemoryShortError, passed_on, taken_over
-from workflows.processes import Ended
+from workflows.common.errors import (
+    CheckpointError,
+    JoineryError,
+    LayoutError,
+    MemoryShortError,
+    error_from_dict,
+    error_to_dict,
+)
+from workflows.process.subprocesses import ProcessResult
 from workflows.wire.events import Event, NoticeEvent
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's own; elsewhere its lack is said")
@@ -78,7 +85,7 @@ def test_code_that_ends_its_process_is_told_of(brings: Brings) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is the system's")
 def test_memory_that_runs_out_is_told_as_such(brings: Brings, monkeypatch: pytest.MonkeyPatch) -> None:
     """While libraries are imported, which say it as an ImportError, or later."""
-    monkeypatch.setattr(apart_module, "most_memory", lambda _: 1 << 27)
+    monkeypatch.setattr(apart_module, "memory_limit", lambda _: 1 << 27)
     with pytest.raises(MemoryShortError, match=r"^Memory ran out: close other programs, or take a smaller checkpoint"):
         built(brings(""))
 
@@ -88,14 +95,14 @@ def test_files_that_changed_since_they_were_agreed_to_do_not_run(
 ) -> None:
     """Between the look and the run: the hashes are held against the files once more."""
     folder = brings("")
-    run = apart_module.run_apart
+    run = apart_module.run_isolated
 
-    def changed(*arguments: Any, **more: Any) -> Ended:
+    def changed(*arguments: Any, **more: Any) -> ProcessResult:
         own = folder / "configuration_mu.py"
         own.write_text(f"open({str(tmp_path / 'fired')!r}, 'w').close()\n{own.read_text('utf-8')}", "utf-8")
         return run(*arguments, **more)
 
-    monkeypatch.setattr(apart_module, "run_apart", changed)
+    monkeypatch.setattr(apart_module, "run_isolated", changed)
     with pytest.raises(JoineryError, match=r"would run its own Python code: configuration_mu\.py"):
         built(folder)
     assert not (tmp_path / "fired").exists()
@@ -105,11 +112,11 @@ def test_what_it_is_not_kept_from_is_a_notice(brings: Brings, monkeypatch: pytes
     """As the process tells it: here one that ends afterwards."""
     notice = NoticeEvent(code="open", message="It could connect.")
 
-    def told(*_: Any, heard: Callable[[str], None], **__: Any) -> Ended:
+    def told(*_: Any, heard: Callable[[str], None], **__: Any) -> ProcessResult:
         heard(notice.to_line(0))
-        return Ended('{"error": "LayoutError", "message": "no"}', "")
+        return ProcessResult('{"error": "LayoutError", "message": "no"}', "")
 
-    monkeypatch.setattr(apart_module, "run_apart", told)
+    monkeypatch.setattr(apart_module, "run_isolated", told)
     seen: list[Event] = []
     with pytest.raises(LayoutError, match=r"^no$"):
         built(brings(""), seen)
@@ -119,12 +126,12 @@ def test_what_it_is_not_kept_from_is_a_notice(brings: Brings, monkeypatch: pytes
 def test_errors_keep_their_kind() -> None:
     """Those that are made of a sentence; the process is a stranger's, and names what it likes."""
     for error in (LayoutError("No."), CheckpointError("No.")):
-        over = taken_over(passed_on(error, "build") or {})
+        over = error_from_dict(error_to_dict(error, "build") or {})
         assert (type(over), str(over)) == (type(error), "No.")
-    assert isinstance(taken_over(passed_on(MemoryError(), "build") or {}), MemoryShortError)
-    assert passed_on(KeyError("x"), "build") is None
+    assert isinstance(error_from_dict(error_to_dict(MemoryError(), "build") or {}), MemoryShortError)
+    assert error_to_dict(KeyError("x"), "build") is None
     names = ("HubError", "printable", "SystemExit", "__doc__")
-    assert {type(taken_over({"error": name})) for name in names} == {CheckpointError}
+    assert {type(error_from_dict({"error": name})) for name in names} == {CheckpointError}
 
 
 def test_lines_that_are_no_events_are_passed_over() -> None:

@@ -10,10 +10,10 @@ import pytest
 from workflows.build.pipeline import cut_of_components, make_pipeline
 from workflows.bundle import Pipeline
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import GraphError, RecipeError
+from workflows.common.errors import GraphError, RecipeError
 from workflows.recipe import family_for, resolve_recipe
 from workflows.recipe.cut import Cut, make_cut
-from workflows.runtime.emulation import emulation_note, is_emulated
+from workflows.runtime.loading.emulation import emulation_note, is_emulated
 
 ROLES = ("embeddings", "prefill", "decode", "head")
 WORDS = {

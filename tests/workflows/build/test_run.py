@@ -20,7 +20,7 @@ from safetensors.numpy import load_file, save_file
 from workflows.build import BuildRequest, build
 from workflows.bundle import verify_bundle
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import Cancelled, CheckpointError, RecipeError, RequestError
+from workflows.common.errors import Cancelled, CheckpointError, RecipeError, RequestError
 from workflows.recipe import resolve_recipe
 from workflows.wire.events import Event, StageEvent
 

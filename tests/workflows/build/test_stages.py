@@ -11,7 +11,7 @@ import onnx_ir as ir
 import pytest
 
 from workflows.build import BuildRequest, build
-from workflows.errors import JoineryError, RecipeError
+from workflows.common.errors import JoineryError, RecipeError
 from workflows.export.reference import ReferenceLogits
 from workflows.graph import GraphLocation, describe_tensor, diff_graphs, open_graph
 from workflows.graph.graph_archive import read_archive

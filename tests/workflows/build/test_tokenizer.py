@@ -15,14 +15,14 @@ from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
 from tests.workflows.bundle.making import bundle
-from tests.workflows.generate.making import CORPUS, byte_fallback, byte_level, unigram, word_piece
+from tests.workflows.generate.tokenizers import CORPUS, byte_fallback, byte_level, unigram, word_piece
 from workflows.build import BuildRequest, build
 from workflows.build.tokenizer import check_tokenizer, write_tokenizer
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import MANIFEST, make_manifest
-from workflows.errors import CheckpointError
-from workflows.generate.template import ChatTemplate
-from workflows.generate.text import Text
+from workflows.common.errors import CheckpointError
+from workflows.generate.chat_template import ChatTemplate
+from workflows.generate.tokenizer import BundleTokenizer
 from workflows.wire.events import Event, NoticeEvent, StageEvent
 
 GENERIC = {"tokenizer_class": "PreTrainedTokenizerFast"}
@@ -96,7 +96,7 @@ def test_texts_and_ids_are_those_of_transformers(tmp_path: Path, name: str, adde
     """Random texts with and without what stands around one, random ids back."""
     folder = checkpoint(tmp_path / "checkpoint", name, added)
     theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    ours = Text.of_bundle(read_bundle(in_bundle(folder, tmp_path / "bundle")))
+    ours = BundleTokenizer.of_bundle(read_bundle(in_bundle(folder, tmp_path / "bundle")))
     ours.vocabulary = 1 << 20
     chances = random.Random(name)
     for text in [*texts(name), *(added or [])]:

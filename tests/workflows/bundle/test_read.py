@@ -12,7 +12,7 @@ import pytest
 from tests.workflows.bundle.making import bundle
 from workflows.bundle import read_bundle, read_summary, verify_bundle
 from workflows.bundle.manifest import make_manifest
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 
 
 def with_manifest(root: Path, change: Callable[[dict[str, Any]], object]) -> None:

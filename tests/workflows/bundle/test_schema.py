@@ -9,7 +9,7 @@ import pytest
 
 from tests.workflows.bundle.making import pipeline
 from workflows.bundle.schema import parse_pipeline
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from tests.workflows.bundle.making import bundle
 from workflows.bundle import verify_bundle
 from workflows.bundle.manifest import make_manifest, read_manifest
-from workflows.errors import BundleError, Cancelled
+from workflows.common.errors import BundleError, Cancelled
 
 
 def replace_by_link(root: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from tests.workflows.bundle.making import bundle, draft
 from workflows.bundle import read_bundle, verify_bundle
 from workflows.bundle.write import check_target, locked_target, publish
-from workflows.errors import BundleError, RequestError
+from workflows.common.errors import BundleError, RequestError
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -134,7 +134,7 @@ def test_a_second_build_is_refused_with_the_process_that_has_the_target(tmp_path
     """Another process cannot take the lock, is told who holds it, and can once it is free."""
     code = (
         "import sys; from pathlib import Path; from workflows.bundle.write import locked\n"
-        "from workflows.errors import RequestError\n"
+        "from workflows.common.errors import RequestError\n"
         "try:\n"
         "    with locked(Path(sys.argv[1])): print('had it')\n"
         "except RequestError as error: print(error)\n"

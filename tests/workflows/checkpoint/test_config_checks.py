@@ -14,7 +14,7 @@ import pytest
 from tests.workflows.checkpoint.making import files, write
 from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.config_checks import LAYER_COUNTS, check_rotation, check_values
-from workflows.errors import CheckpointError, RequestError
+from workflows.common.errors import CheckpointError, RequestError
 from workflows.recipe import resolve_recipe
 
 

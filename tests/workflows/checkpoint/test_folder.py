@@ -14,7 +14,7 @@ import pytest
 
 from tests.workflows.checkpoint.making import CONFIG, files, safetensors, tensors, write
 from workflows.checkpoint import Checkpoint, TensorInfo, demos, open_checkpoint
-from workflows.errors import Cancelled, CheckpointError
+from workflows.common.errors import Cancelled, CheckpointError
 from workflows.wire.events import Event, ProgressEvent
 
 INDEX = "model.safetensors.index.json"

@@ -16,7 +16,7 @@ import pytest
 from tests.fakes.hub import COMMIT, FakeHub, etag_of
 from tests.workflows.checkpoint.making import CONFIG, files, tensors, write
 from workflows.checkpoint import Checkpoint, download, open_checkpoint
-from workflows.errors import Cancelled, CheckpointError, HubError
+from workflows.common.errors import Cancelled, CheckpointError, HubError
 from workflows.wire.events import Event, LogEvent, ProgressEvent
 
 NAME = "org/model"

@@ -13,7 +13,7 @@ import pytest
 
 from tests.workflows.checkpoint.making import CONFIG, files, write
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import CheckpointError, RemoteCodeError
+from workflows.common.errors import CheckpointError, RemoteCodeError
 
 BOMB = b"raise SystemExit('it ran')\n"
 

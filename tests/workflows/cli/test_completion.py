@@ -12,7 +12,7 @@ import pytest
 
 from workflows.kvcache.layouts import LAYOUTS
 from workflows.recipe.precision import FACTS
-from workflows.runtime.providers.table import PROVIDERS
+from workflows.runtime.providers.registry import PROVIDERS
 
 
 def joinery(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from tests.workflows.evaluation.divergence.making import bundle, scaled
-from tests.workflows.runtime.toys import Toy
+from tests.workflows.runtime.toy_bundles import Toy
 from workflows.cli import run
-from workflows.jobs import Jobs, Told
+from workflows.service import JobContext, JobRunner
 from workflows.wire.events import Event, ProgressEvent, ResultEvent
 from workflows.wire.reports.divergence import DivergenceReport
-from workflows.wire.requests import Diverge, Side
+from workflows.wire.requests import Diverge, DivergenceSide
 
 FIRST = {"component", "node", "op", "scope", "max_abs_diff", "reference_max"}
 
@@ -59,8 +59,8 @@ def test_what_is_wrong_is_told(
 
 def test_the_worker_s_job(pair: tuple[str, str]) -> None:
     told: list[Event] = []
-    request = Diverge(Side(pair[0]), Side(pair[1]), prompt_ids=(5, 9), steps=1)
-    (answer,) = Jobs().run(request, Told(told.append, lambda: False))
+    request = Diverge(DivergenceSide(pair[0]), DivergenceSide(pair[1]), prompt_ids=(5, 9), steps=1)
+    (answer,) = JobRunner().run(request, JobContext(told.append, lambda: False))
     assert isinstance(answer, ResultEvent)
     assert isinstance(answer.value, DivergenceReport)
     assert answer.value.first is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.generate.strategy.asking import DRAFTED, duo
+from tests.workflows.generate.speculative.asking import DRAFTED, duo
 from workflows.cli import run
 
 

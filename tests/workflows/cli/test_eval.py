@@ -13,7 +13,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.quantize.making import perturbed
-from tests.workflows.test_worker import Client
+from tests.workflows.service.test_worker import Client
 from workflows.cli import run
 from workflows.generate.prompt_sets import demo_questions
 

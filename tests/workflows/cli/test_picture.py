@@ -24,8 +24,8 @@ from tests.workflows.inspection.picture.making import (
 )
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.cli import run
-from workflows.runtime.signature import FileSignature
-from workflows.tensors import TensorSpec
+from workflows.common.tensors import TensorSpec
+from workflows.runtime.program.signature import FileSignature
 
 Inspect = Callable[..., tuple[int, str, str]]
 

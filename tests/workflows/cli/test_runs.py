@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from workflows.cli import run
-from workflows.measure.history import FILE, History, new_id, now
-from workflows.wire.reports.runs import Figure, Run
+from workflows.measure.history import DATABASE_FILE, RunHistory, current_time, new_id
+from workflows.wire.reports.runs import Figure, RunRecord
 
 FIELDS = ["id", "kind", "time", "bundle", "name", "digest", "precision", "layout", "provider", "version", "machine",
           "figures"]  # fmt: skip
@@ -74,8 +74,10 @@ def test_the_roofline_share_stands_beside_the_speed(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     figures: dict[str, Figure] = {"decode_tokens_per_s": 212.4, "roofline_share": 0.4123, "ttft_ms": 21.5}
-    one = Run(new_id(), "bench", now(), "/b/demo", "demo", "d", "fp32", "static", "cpu", "v", "m", figures)
-    History().add(one)
+    one = RunRecord(
+        new_id(), "bench", current_time(), "/b/demo", "demo", "d", "fp32", "static", "cpu", "v", "m", figures
+    )
+    RunHistory().add(one)
     assert run(["runs", "list"]) == 0
     assert "212.4 tok/s, 0.4123 of the roofline, TTFT 21.5 ms" in capsys.readouterr().out
 
@@ -111,4 +113,7 @@ def test_a_history_that_cannot_be_written_ends_nothing(
     assert run(["generate", str(demo_split_bundle), "--prompt-ids", "5", "--max-new-tokens", "2", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out.splitlines()[-1])["event"] == "done"
-    assert printed.err.startswith("joinery: The run could not be kept in the history: ") and FILE not in printed.out
+    assert (
+        printed.err.startswith("joinery: The run could not be kept in the history: ")
+        and DATABASE_FILE not in printed.out
+    )

@@ -20,7 +20,7 @@ from rich.tree import Tree
 
 from workflows.bundle.manifest import write_manifest
 from workflows.cli.commands import COMMANDS
-from workflows.cli.streams import visible
+from workflows.cli.streams import escape_controls
 
 CLI = Path(__file__).parents[3] / "workflows" / "cli"
 HOSTILE = "\x1b]0;OWNED\x07\x9b31m\u202e\x7f\r[/bold]"
@@ -66,11 +66,11 @@ def test_every_control_character_is_visible_and_text_is_left_alone() -> None:
     controls = [chr(code) for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"]
     controls += list("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
     for control in controls:
-        assert visible(f"a{control}b") == f"a\\u{ord(control):04x}b"
-        assert json.loads(f'"{visible(control)}"') == control
+        assert escape_controls(f"a{control}b") == f"a\\u{ord(control):04x}b"
+        assert json.loads(f'"{escape_controls(control)}"') == control
     text = "a\tb\nc é 漢 👩\u200d🔬 ‚…’"
-    assert visible(text) == text
-    assert visible(HOSTILE) == SHOWN
+    assert escape_controls(text) == text
+    assert escape_controls(HOSTILE) == SHOWN
 
 
 @pytest.fixture(scope="module")

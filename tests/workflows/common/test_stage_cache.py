@@ -14,10 +14,10 @@ import pytest
 
 from tests.workflows.build.test_crashes import DAMAGE, Trap, below, forked, kill, make_stage, refuse
 from workflows.build.workspace import BuildWorkspace
+from workflows.common.errors import Cancelled, RequestError
+from workflows.common.files import link_or_copy
+from workflows.common.locks import Lock
 from workflows.common.stage_cache import DEFAULT_LIMIT, StageCache, read_limit, write_limit
-from workflows.errors import Cancelled, RequestError
-from workflows.files import link_or_copy
-from workflows.locks import Lock
 from workflows.wire.events import Event, LogEvent, StageEvent
 
 KEY, OTHER = "0" * 64, "1" * 64
@@ -109,7 +109,7 @@ def test_a_bundle_shares_no_file_with_the_cache(tmp_path: Path, cache: StageCach
 HOLDER = """
 import sys
 from pathlib import Path
-from workflows.locks import Lock
+from workflows.common.locks import Lock
 lock = Lock(Path(sys.argv[1]))
 lock.take()
 print("held", flush=True)
@@ -230,7 +230,8 @@ def test_a_full_disk_costs_the_next_build_time(
     """On another disk than the target, files are copied; what does not fit leaves nothing behind."""
     monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EXDEV, "another disk")))
     monkeypatch.setattr(
-        "workflows.files.shutil.copyfile", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left"))
+        "workflows.common.files.shutil.copyfile",
+        lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left")),
     )
     bench = Bench(tmp_path / "a", cache)
     stage = bench.stage()

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from workflows.bundle import Pipeline, read_bundle
-from workflows.errors import BundleError, CheckpointError, JoineryError
+from workflows.common.errors import BundleError, CheckpointError, JoineryError
 from workflows.evaluation.parity import Outputs, ParityRunner
 from workflows.export.reference import ReferenceLogits
 

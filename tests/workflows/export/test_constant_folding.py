@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 import torch
 
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 from workflows.export.signature import ExportSignature
 from workflows.export.trace import trace
 

@@ -12,7 +12,7 @@ import pytest
 from tests.workflows.conftest import Built, make_qwen3
 from workflows.bundle import read_bundle, verify_bundle
 from workflows.generate import GenerateOptions, open_engine
-from workflows.generate.strategy.pace import Pace
+from workflows.generate.speculative.draft_length import DraftLengthTuner
 from workflows.inspection.contents import check_bundle, inspect_path
 from workflows.wire.events import GenerationDone, NoticeEvent
 
@@ -49,7 +49,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drafts of every length in turn, whatever they cost."""
     turns = count()
-    monkeypatch.setattr(Pace, "length", lambda self, limit: max(min(next(turns) % 6, limit), 0))
+    monkeypatch.setattr(DraftLengthTuner, "length", lambda self, limit: max(min(next(turns) % 6, limit), 0))
 
 
 def check(bundle: Path, accepted: float = 0.3) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from tests.workflows.families.models import save_encoder_decoder
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.export.attention import patch_position_bias
 from workflows.export.encoder_decoder import EncoderModule, check_cross, decoder_layers, eager_logits
 from workflows.export.load import load_model

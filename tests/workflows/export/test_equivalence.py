@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.export import equivalence as checking
 from workflows.export.attention import LayerFacts
 from workflows.export.equivalence import check_layers, comparison_tokens

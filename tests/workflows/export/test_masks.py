@@ -20,7 +20,7 @@ from transformers.masking_utils import (
 
 from tests.workflows.families.models import save_decoder
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
 from workflows.export.equivalence import check_causal
 from workflows.export.load import load_model

@@ -22,7 +22,7 @@ Axis = int | str
 
 @dataclass(frozen=True)
 class Form:
-    """joins: append, slide or place, as workflows/kvcache/drivers.py has them. present: rows, joined or buffer.
+    """joins: append, slide or place, as workflows/kvcache/cache_inputs.py has them. present: rows, joined or buffer.
 
     drivers: which of write_indices and nonpad_kv_seqlen it declares. positions: whether it takes position_ids, else it
     counts past's slots. width, capacity: fixed axes. last: logits of the last column alone.

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from tests.workflows.checkpoint.making import files, write
 from tests.workflows.families.models import save_decoder
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import CheckpointError, RecipeError
+from workflows.common.errors import CheckpointError, RecipeError
 from workflows.export.load import load_model
 from workflows.inspection.probe import probe
 from workflows.recipe import family_for, resolve_recipe, task_of

@@ -10,7 +10,7 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, greedy_from_source, save_decoder, save_encoder_decoder
 from workflows.bundle import read_bundle
-from workflows.errors import GraphError, RequestError
+from workflows.common.errors import GraphError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import Machine, device_named, open_machine, open_onnx
 from workflows.wire.events import GenerationDone

@@ -11,7 +11,7 @@ import pytest
 from tests.workflows.conftest import Built
 from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import RecipeError, RemoteCodeError
+from workflows.common.errors import RecipeError, RemoteCodeError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 

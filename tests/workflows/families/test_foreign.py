@@ -15,7 +15,7 @@ from tests.workflows.families.foreign import Form, foreign
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
 from workflows.bundle import read_bundle
 from workflows.cli import run
-from workflows.errors import CapacityError, GraphError, RecipeError, RewindError
+from workflows.common.errors import CapacityError, GraphError, RecipeError, RewindError
 from workflows.generate import GenerateOptions
 from workflows.generate.engine import Engine
 from workflows.inspection.contents import inspect_path

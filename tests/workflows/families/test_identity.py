@@ -23,7 +23,7 @@ from tests.workflows.families.models import (
 )
 from workflows.build import BuildRequest, build
 from workflows.bundle.evidence import EVIDENCE
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 

@@ -16,12 +16,12 @@ from tests.workflows.families.models import VOCABULARY, greedy, save_decoder
 from tests.workflows.families.test_identity import check
 from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import CheckpointError, RecipeError
+from workflows.common.errors import CheckpointError, RecipeError
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, KernelConstraints
 from workflows.export import equivalence as checking
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
-from workflows.preconditions import KERNELS, Kernel
 from workflows.recipe import family_for, resolve_recipe
 from workflows.wire.events import Event, GenerationDone, NoticeEvent
 
@@ -146,7 +146,7 @@ def test_a_kernel_that_asks_more_than_the_table_says_ends_in_a_static_cache(
 ) -> None:
     """A default build goes on and says why; who chose the cache is told what else there is."""
     checkpoint = save_decoder("llama", tmp_path / "checkpoint", head_dim=12)
-    monkeypatch.setitem(KERNELS, "GroupQueryAttention", Kernel("GroupQueryAttention"))  # type: ignore[arg-type]
+    monkeypatch.setitem(KERNEL_CONSTRAINTS, "GroupQueryAttention", KernelConstraints("GroupQueryAttention"))  # type: ignore[arg-type]
     told: list[Event] = []
     build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 256}), told.append)
     (notice,) = [event.message for event in told if isinstance(event, NoticeEvent) and event.code == "cache"]

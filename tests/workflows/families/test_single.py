@@ -13,14 +13,14 @@ from tests.workflows.families.models import save_encoder_decoder
 from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
-from workflows.errors import BundleError, GraphError, RecipeError, RequestError
+from workflows.common.errors import BundleError, GraphError, RecipeError, RequestError
 from workflows.generate import open_engine
 from workflows.inspection.contents import inspect_path
 from workflows.inspection.probe import plan, probe
 from workflows.recipe import resolve_recipe, task_of
 from workflows.runtime import open_single, run_single
-from workflows.runtime.preflight import examine
-from workflows.wire.reports.preflight import Difference
+from workflows.runtime.providers.preflight import examine
+from workflows.wire.reports.preflight import OutputDifference
 
 LENGTHS = (1, 7, 64, 65)
 VOCABULARY = 211
@@ -309,7 +309,7 @@ def test_a_preflight_runs_it_once(bundle: Path) -> None:
     """Its own provider gives its own values; who takes no node is told."""
     report = examine(bundle, "cpu", {})
     assert report.usable and report.components[0].on_provider == report.components[0].nodes > 5
-    assert report.components[0].step == Difference(0.0, None) and report.components[0].prefill is None
+    assert report.components[0].step == OutputDifference(0.0, None) and report.components[0].prefill is None
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tests.workflows.families.test_demos import examples
 from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
-from workflows.errors import PromptError, RecipeError
+from workflows.common.errors import PromptError, RecipeError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.inspection.contents import inspect_path
 from workflows.recipe import resolve_recipe

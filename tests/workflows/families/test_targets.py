@@ -20,9 +20,9 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
 from workflows.bundle import read_bundle
-from workflows.generate.feed import begin
+from workflows.generate.prefill import start_prompt
 from workflows.inspection.preflight import preflight
-from workflows.processes import python_command, python_path
+from workflows.process.subprocesses import module_search_path, python_command
 from workflows.runtime import device_named, open_machine
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def answer(bundle: Path, length: int) -> Told:
     ids = [int(token) for token in np.random.default_rng(length).integers(3, VOCABULARY, length)]
     opened, logits, tokens = read_bundle(bundle), list[np.ndarray](), list[int]()
     with open_machine(opened, device_named("cpu")) as machine:
-        prompt = begin(machine, opened.pipeline, ids, prefix=ids if machine.has_source else ())
+        prompt = start_prompt(machine, opened.pipeline, ids, prefix=ids if machine.has_source else ())
         for chunk, phase in [*machine.chunks(prompt)]:
             row = np.array(machine.step(chunk, phase)[-1])
         for _ in range(STEPS):
@@ -130,7 +130,7 @@ def elsewhere(*arguments: str) -> dict[str, Any]:
     told = subprocess.run(
         [OTHERS, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, check=True
     )
-    place = os.pathsep.join([told.stdout.decode().strip(), python_path("")])
+    place = os.pathsep.join([told.stdout.decode().strip(), module_search_path("")])
     done = subprocess.run(
         [*python_command("workflows"), *arguments, "--json"],
         capture_output=True, env=os.environ | {"PYTHONPATH": place}, check=False, timeout=600,

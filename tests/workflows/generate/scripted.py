@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import CapacityError
-from workflows.generate.loop import Generation
+from workflows.common.errors import CapacityError
+from workflows.generate.generation import Generation
 from workflows.generate.options import GenerateOptions
-from workflows.generate.text import Text
+from workflows.generate.tokenizer import BundleTokenizer
 from workflows.kvcache import LAYOUTS
 from workflows.wire.events import Event, GenerationDone, TokenEvent
 
@@ -73,7 +73,7 @@ class ScriptedMachine:
 
 
 def generated(
-    text: Text,
+    text: BundleTokenizer,
     tokens: Sequence[int],
     *,
     eos: Sequence[int] = (),

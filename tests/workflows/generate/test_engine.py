@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from workflows.errors import PromptError, RequestError
-from workflows.generate import Engine, GenerateOptions, Message, open_engine
-from workflows.generate.template import ChatTemplate
+from workflows.common.errors import PromptError, RequestError
+from workflows.generate import Engine, GenerateOptions, TemplateMessage, open_engine
+from workflows.generate.chat_template import ChatTemplate
 from workflows.wire.events import ChunkEvent, GenerationDone, NoticeEvent, TokenEvent
 
 
@@ -68,7 +68,7 @@ def test_a_model_without_template_goes_on_with_all_that_was_written(demo_bundle:
     """Texts one after another, a system message as a line; said once; no tools, for there is no place for them."""
     engine = open_engine(demo_bundle)
     engine.template = None
-    said: list[Message] = [
+    said: list[TemplateMessage] = [
         {"role": "system", "content": "A list"},
         {"role": "user", "content": "one, "},
         {"role": "assistant", "content": "two"},
@@ -89,7 +89,7 @@ def test_a_refused_system_message_is_folded_and_that_is_said_once(demo_bundle: P
     engine = open_engine(demo_bundle)
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
     engine.template = ChatTemplate(refuses + "{{ messages[0].content }}", {})
-    said: list[Message] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "8*7?"}]
+    said: list[TemplateMessage] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "8*7?"}]
     ids = engine.encode_chat(said)
     assert ids == engine.text.encode("Be brief.\n\n8*7?", special=False)
     once = GenerateOptions(max_new_tokens=1)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
-from workflows.generate.grammar import Asked, check_form, grammar
+from workflows.generate.grammar import ReplyForm, check_form, grammar_processor
 from workflows.generate.options import check_options
-from workflows.generate.text import Text
+from workflows.generate.tokenizer import BundleTokenizer
 from workflows.wire.events import GenerationDone
 
 SCHEMA: dict[str, Any] = {
@@ -112,7 +112,7 @@ def test_branches_need_nothing_of_their_own(engine: Engine) -> None:
     """Shown one text, a shorter one and another one, a processor allows what a fresh one allows."""
 
     def fresh() -> Any:
-        return grammar(Asked("regex", "(abc|abd|xyz)[0-9]"), engine.text, [2], 1)
+        return grammar_processor(ReplyForm("regex", "(abc|abd|xyz)[0-9]"), engine.text, [2], 1)
 
     def allowed(process: Any, text: str) -> list[int]:
         ids = [5, *engine.text.tokenizer.encode(text, add_special_tokens=False).ids]  # type: ignore[union-attr]
@@ -142,9 +142,9 @@ def test_a_form_that_is_none_is_one_sentence(engine: Engine, form: str) -> None:
 
 def test_what_cannot_be_held_to_a_form_is_refused(engine: Engine) -> None:
     with pytest.raises(RequestError, match="no tokenizer"):
-        grammar(Asked("regex", "a"), Text(None, 100), [2], 0)
+        grammar_processor(ReplyForm("regex", "a"), BundleTokenizer(None, 100), [2], 0)
     with pytest.raises(RequestError, match="no end token"):
-        grammar(Asked("regex", "a"), engine.text, [], 0)
+        grammar_processor(ReplyForm("regex", "a"), engine.text, [], 0)
     with pytest.raises(RequestError, match="one form: give one of json_schema, regex, grammar and tool_calls"):
         check_options({"regex": "a", "json_schema": "{}"})
 
@@ -152,16 +152,16 @@ def test_what_cannot_be_held_to_a_form_is_refused(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (Asked("json_schema", '{"type": "string", "pattern": "a+"}'), ""),
-        (Asked("regex", "a(b|c)"), ""),
-        (Asked("grammar", 'start: "a" | "b"'), ""),
-        (Asked("json_schema", '{"type": "objet"}'), "The JSON schema cannot be used: Invalid type: objet."),
-        (Asked("json_schema", '{"pattern": "(a"}'), "The JSON schema cannot be used: unclosed group."),
-        (Asked("regex", "a(b"), "The regular expression cannot be used: unclosed group."),
-        (Asked("grammar", "start: x"), 'The Lark grammar cannot be used: at 1(8): unknown name: "x".'),
+        (ReplyForm("json_schema", '{"type": "string", "pattern": "a+"}'), ""),
+        (ReplyForm("regex", "a(b|c)"), ""),
+        (ReplyForm("grammar", 'start: "a" | "b"'), ""),
+        (ReplyForm("json_schema", '{"type": "objet"}'), "The JSON schema cannot be used: Invalid type: objet."),
+        (ReplyForm("json_schema", '{"pattern": "(a"}'), "The JSON schema cannot be used: unclosed group."),
+        (ReplyForm("regex", "a(b"), "The regular expression cannot be used: unclosed group."),
+        (ReplyForm("grammar", "start: x"), 'The Lark grammar cannot be used: at 1(8): unknown name: "x".'),
     ],
 )  # fmt: skip
-def test_a_form_is_looked_at_before_any_model_is(asked: Asked, said: str) -> None:
+def test_a_form_is_looked_at_before_any_model_is(asked: ReplyForm, said: str) -> None:
     try:
         check_form(asked)
     except RequestError as error:
@@ -182,7 +182,7 @@ def test_the_tokenizer_is_written_once_for_all_generations(engine: Engine) -> No
             written += 1
             return str(tokenizer.to_str())
 
-    text = Text(Counting(), engine.text.vocabulary)
+    text = BundleTokenizer(Counting(), engine.text.vocabulary)
     for _ in range(3):
-        grammar(Asked("regex", "a"), text, [2], 0)
+        grammar_processor(ReplyForm("regex", "a"), text, [2], 0)
     assert written == 1

@@ -10,7 +10,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import PromptError
+from workflows.common.errors import PromptError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone, NoticeEvent
 

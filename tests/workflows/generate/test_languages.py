@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tests.workflows.families.models import VOCABULARY
 from workflows.build import BuildRequest, build
 from workflows.cli import app
-from workflows.errors import PromptError
+from workflows.common.errors import PromptError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tests.workflows.generate.scripted import ScriptedMachine, generated
-from workflows.errors import LogitsError
+from workflows.common.errors import LogitsError
 from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
-from workflows.generate.logits import run_checked
-from workflows.generate.text import Text
+from workflows.generate.logits import last_logits
+from workflows.generate.tokenizer import BundleTokenizer
 from workflows.quantize.calibration.trajectories import run_trajectories
 from workflows.recipe.schema import CalibrationSettings
 
@@ -39,7 +39,7 @@ def spoil(value: float, at: int) -> Any:
 def test_logits_that_are_no_numbers_end_the_generation(way: str, name: str, step: int) -> None:
     """In prefill and in decode; the sentence says which step."""
     with pytest.raises(LogitsError) as raised:
-        generated(Text(None, 8), [1, 2, 3, 4], change=spoil(WRONG[name], step), **WAYS[way])
+        generated(BundleTokenizer(None, 8), [1, 2, 3, 4], change=spoil(WRONG[name], step), **WAYS[way])
     said = str(raised.value)
     phase = f"decode step at position {step}" if step else "prefill step at position 0"
     assert said.startswith(f"The {phase} gave logits ") and said.count(". ") == 0 and "fp32" in said
@@ -52,7 +52,7 @@ def test_logits_with_some_minus_infinities_are_numbers() -> None:
     def change(step: int, logits: Any) -> None:
         logits[5:] = -np.inf
 
-    events, _ = generated(Text(None, 8), [1, 2, 3], change=change)
+    events, _ = generated(BundleTokenizer(None, 8), [1, 2, 3], change=change)
     assert [event.id for event in events] == [1, 2, 3]
 
 
@@ -74,4 +74,4 @@ def test_comparing_and_calibrating_say_it_too() -> None:
         run_trajectories(engine, [[1, 2, 3]], CalibrationSettings(samples=4, steps=4))
     machine.__init__([1], 8, change=spoil(np.nan, 0))
     with pytest.raises(LogitsError):
-        run_checked(machine, [1], "prefill")
+        last_logits(machine, [1], "prefill")

@@ -8,8 +8,8 @@ import pytest
 
 from tests.workflows.families.models import DECODERS, greedy, save_decoder
 from workflows.build import BuildRequest, build
-from workflows.cli.generate import _say_capacity
-from workflows.errors import PromptError
+from workflows.cli.generate import _warn_capacity
+from workflows.common.errors import PromptError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 
@@ -28,7 +28,7 @@ def test_a_window_ends_where_the_positions_do(
     assert (done.finish_reason, len(done.token_ids)) == ("capacity", 38)  # the last was never fed
     assert done.token_ids[:13] == greedy(checkpoint, [5, 6, 7], 13)  # before anything was forgotten
     capsys.readouterr()  # what loading and building said
-    _say_capacity(done)
+    _warn_capacity(done)
     assert capsys.readouterr().err == "joinery: All positions that the model knows are taken: start anew.\n"
     with pytest.raises(PromptError, match="41 tokens and the model knows 40 positions"):
         list(engine.generate(list(range(3, 44)), GenerateOptions(max_new_tokens=1)))

@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers.generation.logits_process as reference
 
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.generate.options import GenerateOptions, check_options
 from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.quantize.making import renamed_source
-from workflows.errors import PromptError
+from workflows.common.errors import PromptError
 from workflows.generate import open_engine
 from workflows.generate.prompt_sets import HeldOutQuestion, choose_prompts, demo_questions, evenly_spaced, read_lines
 

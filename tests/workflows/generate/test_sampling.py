@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from workflows.errors import LogitsError
+from workflows.common.errors import LogitsError
 from workflows.generate.logits import check_choice
 from workflows.generate.options import GenerateOptions
-from workflows.generate.processors import Logits, compile_choice, compile_processors, largest, softmax
+from workflows.generate.processors import Logits, compile_choice, compile_processors, largest_indices, softmax
 
 SIZES = (1, 2, 3, 17, 499, 5000, 40_000)
 
@@ -81,7 +81,7 @@ def test_the_largest_come_with_their_ties(count: int) -> None:
     """By place, ascending; of all rows, removed ones among them."""
     for row in rows():
         threshold = np.sort(row)[-min(count, len(row))]
-        found = largest(row, min(count, len(row)))
+        found = largest_indices(row, min(count, len(row)))
         np.testing.assert_array_equal(found, np.flatnonzero(row >= threshold))
 
 

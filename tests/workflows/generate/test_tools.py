@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from tests.workflows.generate.making import byte_level
-from workflows.errors import PromptError, RequestError
+from tests.workflows.generate.tokenizers import byte_level
+from workflows.common.errors import PromptError, RequestError
 from workflows.generate import parse_tools
-from workflows.generate.template import ChatTemplate, Message
+from workflows.generate.chat_template import ChatTemplate, TemplateMessage
 
 WEATHER: dict[str, Any] = {
     "type": "function",
@@ -22,7 +22,7 @@ WEATHER: dict[str, Any] = {
     },
 }
 TOOLS = [WEATHER, {"name": "add", "parameters": {"a": {"type": "number", "default": 1.5}, "b": None, "c": [True]}}]
-TURNS: list[Message] = [
+TURNS: list[TemplateMessage] = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "What is the weather in Zürich?"},
 ]

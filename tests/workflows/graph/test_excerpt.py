@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.workflows.graph.making import model, node, save, tower, value, weight
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.graph import GraphLocation, open_graph, write_excerpt
 
 

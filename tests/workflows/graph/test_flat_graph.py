@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.workflows.graph.making import external, model, node, save, value, weight
 from workflows.graph.flat_graph import FlatGraph, flatten_graph, scope_of_name
 from workflows.graph.load import load_graph
-from workflows.wire.codec import shell
+from workflows.wire.codec import to_fields
 
 
 def seen(proto: onnx.ModelProto, folder: Path, **made_by: str) -> FlatGraph:
@@ -30,14 +30,14 @@ def test_values_and_nodes(tmp_path: Path) -> None:
     proto = model(nodes, [weight("w", 2.0), external("m", [4, 8], "w.data", 64)], outputs=[value("y", [1, "n"])])
     proto.graph.value_info.append(value("c", None))
     view = seen(proto, tmp_path, c="clamp")
-    assert [shell(value) for value in view.values] == [
+    assert [to_fields(value) for value in view.values] == [
         {"name": "w", "dtype": "float32", "shape": [], "kind": "initializer", "bytes": 4},
         {"name": "m", "dtype": "float32", "shape": [4, 8], "kind": "initializer", "bytes": 128},
         {"name": "x", "dtype": "float32", "shape": [1, 4], "kind": "input", "bytes": 0},
         {"name": "c", "dtype": "float32", "shape": None, "kind": "value", "bytes": 0},
         {"name": "y", "dtype": "float32", "shape": [1, "n"], "kind": "output", "bytes": 0},
     ]
-    assert shell(view.nodes[0]) == {
+    assert to_fields(view.nodes[0]) == {
         "name": "n_c",
         "op": "Clip",
         "domain": "",

@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.workflows.graph.making import external, model, node, save, value, weight
-from workflows.errors import GraphError
+from workflows.common.errors import GraphError
 from workflows.graph import load_graph
 from workflows.graph.load import parse_graph, topological_order
 from workflows.inspection.contents import inspect_path

@@ -11,7 +11,7 @@ import onnxruntime as ort
 import pytest
 
 from tests.workflows.graph.making import model, node, save, tower
-from workflows.errors import GraphError
+from workflows.common.errors import GraphError
 from workflows.graph.build_stages import MADE_BY
 from workflows.graph.graph_archive import read_archive, write_archive
 from workflows.graph.load import parse_graph

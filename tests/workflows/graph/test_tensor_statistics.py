@@ -12,9 +12,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.workflows.graph.making import external, model, node, save
-from workflows.errors import GraphError, RequestError
+from workflows.common.errors import GraphError, RequestError
 from workflows.graph import describe_tensor, load_graph
-from workflows.wire.reports.graphs import Histogram, TensorReport
+from workflows.wire.reports.graphs import TensorReport, ValueHistogram
 
 RNG = np.random.default_rng(0)
 NORMAL = RNG.normal(0.5, 2, (37, 11))
@@ -60,7 +60,7 @@ def test_statistics_are_numpy_s(tmp_path: Path, dtype: str) -> None:
     assert (inside.zeros, inside.nan, inside.inf) == (np.count_nonzero(numbers == 0), 0, 0)
     assert inside.head == numbers.reshape(-1)[:16].tolist()
     counts = np.histogram(numbers, 64, (numbers.min(), numbers.max()))[0]
-    assert inside.histogram == Histogram(numbers.min(), numbers.max(), counts.tolist())
+    assert inside.histogram == ValueHistogram(numbers.min(), numbers.max(), counts.tolist())
 
 
 def test_what_is_not_finite_is_counted_and_left_out(tmp_path: Path) -> None:

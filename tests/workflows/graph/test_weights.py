@@ -13,9 +13,9 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from workflows.digests import HashedFile
-from workflows.errors import DiskFullError
-from workflows.files import link_or_copy
+from workflows.common.digests import HashingFile
+from workflows.common.errors import DiskFullError
+from workflows.common.files import link_or_copy
 from workflows.graph import weights
 from workflows.graph.weights import SMALL, WEIGHTS, large_initializers, load_saved_graph, save_graphs, tensor_key
 
@@ -178,11 +178,11 @@ def test_what_differs_is_told_apart_without_reading_it_again(tmp_path: Path, mon
     """Each of the usual types, and float32 that was rounded to 16 bits, whose other half is zero throughout."""
     compared = list[int]()
 
-    def holds(_file: HashedFile, offset: int, _data: memoryview) -> bool:
+    def holds(_file: HashingFile, offset: int, _data: memoryview) -> bool:
         compared.append(offset)
         return False
 
-    monkeypatch.setattr(HashedFile, "holds", holds)
+    monkeypatch.setattr(HashingFile, "holds", holds)
     chances = np.random.default_rng(0)
     for dtype in (np.float32, np.float16, ml_dtypes.bfloat16, np.int8):
         for narrow in (dtype, np.float16, ml_dtypes.bfloat16):

@@ -14,14 +14,14 @@ from onnx import TensorProto, helper
 from typer.testing import CliRunner
 
 from tests.workflows.graph.making import weight
-from tests.workflows.runtime.toys import Toy
+from tests.workflows.runtime.toy_bundles import Toy
 from workflows.cli import app
-from workflows.errors import Cancelled, DeviceError, JoineryError, RequestError
+from workflows.common.errors import Cancelled, DeviceError, JoineryError, RequestError
 from workflows.graph import load_graph
 from workflows.inspection.node_profile import NodeNames, profile
 from workflows.measure import profile as measuring
-from workflows.measure.profile import profile_of, runs_of
-from workflows.processes import Ended
+from workflows.measure.profile import component_profile, parse_runs
+from workflows.process.subprocesses import ProcessResult
 from workflows.wire.events import Event, ProgressEvent
 
 WIDE = 384
@@ -55,7 +55,7 @@ def slow_graph(folder: Path) -> Path:
 
 
 def test_calls_are_summed_and_shares_are_of_medians() -> None:
-    runs = runs_of(
+    runs = parse_runs(
         [
             {"cat": "Session", "name": "session_initialization", "dur": 9, "ts": 0, "args": {}},
             event("a", 10, parameter_size="8", activation_size="2", output_size="3"),
@@ -70,7 +70,7 @@ def test_calls_are_summed_and_shares_are_of_medians() -> None:
         ]
     )
     assert [(one.took, len(one.calls)) for one in runs] == [(50, 2), (1000, 2), (40, 2)]
-    found = profile_of("decode", "decode", runs)
+    found = component_profile("decode", "decode", runs)
     assert (found.name, found.phase, found.runs, found.run_us) == ("decode", "decode", 3, 50)
     slow, quick = found.nodes
     assert (slow.name, slow.calls, slow.total_us, slow.median_us, slow.share) == ("b", 3, 960, 30, 0.75)
@@ -79,13 +79,13 @@ def test_calls_are_summed_and_shares_are_of_medians() -> None:
 
 def test_a_body_s_nodes_are_not_counted_twice() -> None:
     inside = [event("in", 30, 10), event("in", 40, 50)]
-    (one,) = runs_of([*inside, event("loop", 100, 5, "Loop"), event("after", 5, 105), run(120)])
-    found = {node.name: (node.calls, node.total_us) for node in profile_of("g", "run", [one]).nodes}
+    (one,) = parse_runs([*inside, event("loop", 100, 5, "Loop"), event("after", 5, 105), run(120)])
+    found = {node.name: (node.calls, node.total_us) for node in component_profile("g", "run", [one]).nodes}
     assert found == {"in": (2, 70), "loop": (1, 30), "after": (1, 5)}
 
 
 def test_nothing_that_took_time_has_no_share() -> None:
-    found = profile_of("g", "run", runs_of([event("a", 0), run(0)]))
+    found = component_profile("g", "run", parse_runs([event("a", 0), run(0)]))
     assert [node.share for node in found.nodes] == [0.0]
 
 
@@ -142,7 +142,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         profile(file, "nope")
     with pytest.raises(Cancelled):
         profile(file, cancelled=lambda: True)
-    monkeypatch.setattr(measuring, "run_apart", lambda *_, **__: Ended("", "", "ended (signal 11)"))
+    monkeypatch.setattr(measuring, "run_isolated", lambda *_, **__: ProcessResult("", "", "ended (signal 11)"))
     with pytest.raises(JoineryError, match=r"The process that measured slow.onnx on .* ended \(signal 11\)\."):
         profile(file)
 

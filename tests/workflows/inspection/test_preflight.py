@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from workflows.cli import app
-from workflows.errors import BundleError, DeviceError
+from workflows.common.errors import BundleError, DeviceError
 from workflows.inspection import preflight as module
 from workflows.inspection.preflight import preflight
 from workflows.runtime.providers import PROVIDERS

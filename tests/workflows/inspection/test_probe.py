@@ -12,12 +12,12 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_decoder
 from workflows.bundle import read_bundle
-from workflows.errors import CheckpointError, RecipeError
+from workflows.common.errors import CheckpointError, RecipeError
 from workflows.inspection.contents import inspect_path
 from workflows.inspection.probe import plan, probe
 from workflows.inspection.probe.isolated_probe import PROBE_SERVICE
 from workflows.wire.events import Event, NoticeEvent
-from workflows.wire.reports.plan import Arrow, Box, PlanReport
+from workflows.wire.reports.plan import PlanComponent, PlanEdge, PlanReport
 
 FOLDED = ("past_key_values", "present", "cross")
 
@@ -85,7 +85,7 @@ def test_a_model_without_a_cache_is_one_box(tmp_path: Path) -> None:
     sizes = {"vocab_size": 64, "hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 32}
     BertForMaskedLM(BertConfig(**sizes, num_hidden_layers=1)).save_pretrained(tmp_path)
     planned = shown(tmp_path)
-    assert planned.components == [Box("model", "model", ["input_ids", "attention_mask"], ["logits"])]
+    assert planned.components == [PlanComponent("model", "model", ["input_ids", "attention_mask"], ["logits"])]
     assert planned.edges == []
 
 
@@ -93,12 +93,12 @@ def test_the_arrows_of_an_encoder(tmp_path: Path) -> None:
     """One for all layers that it hands over, to each that takes them; both write the cache, and the steps read it."""
     planned = shown("demo:t5", graphs="prefill-decode", capacity=128)
     assert planned.edges == [
-        Arrow("prefill.present", "decode.past", "cache"),
-        Arrow("decode.present", "decode.past", "cache"),
-        Arrow("encoder.cross", "prefill.cross", "dataflow"),
-        Arrow("encoder.cross", "decode.cross", "dataflow"),
+        PlanEdge("prefill.present", "decode.past", "cache"),
+        PlanEdge("decode.present", "decode.past", "cache"),
+        PlanEdge("encoder.cross", "prefill.cross", "dataflow"),
+        PlanEdge("encoder.cross", "decode.cross", "dataflow"),
     ]
-    assert planned.components[0] == Box("encoder", "encoder", ["input_ids", "source_mask"], ["cross.0…1"])
+    assert planned.components[0] == PlanComponent("encoder", "encoder", ["input_ids", "source_mask"], ["cross.0…1"])
 
 
 # -- the process that reads ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from tests.workflows.runtime.toys import FLOAT, INT, D, H, Net, Toy, V
+from tests.workflows.runtime.toy_bundles import FLOAT, INT, D, H, Net, Toy, V
 
 SIZE = D // H
 

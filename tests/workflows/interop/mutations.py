@@ -21,9 +21,9 @@ import numpy as np
 import onnx
 
 from tests.workflows.interop import peers
-from tests.workflows.runtime.toys import IMAGE
+from tests.workflows.runtime.toy_bundles import IMAGE
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 from workflows.generate import Engine, GenerateOptions
 from workflows.runtime import device_named, open_machine
 from workflows.wire.events import GenerationDone

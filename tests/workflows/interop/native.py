@@ -10,7 +10,7 @@ from typing import Any
 
 import onnx
 
-from tests.workflows.runtime.toys import Net, Toy, V
+from tests.workflows.runtime.toy_bundles import Net, Toy, V
 from workflows.bundle.write import publish
 from workflows.kvcache.geometry import FACTS_KEY
 

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 
 from tests.workflows.bundle.genai.configs import Data, config, stage
-from tests.workflows.runtime.toys import AUDIO, FLOAT, IMAGE, INT, D, H, Net, Toy, V, attention, write_reader
+from tests.workflows.runtime.toy_bundles import AUDIO, FLOAT, IMAGE, INT, D, H, Net, Toy, V, attention, write_reader
 
 FAR = float(np.finfo(np.float32).min)
 SIZE: Data = {"head_size": D // H, "hidden_size": D, "num_attention_heads": H, "num_key_value_heads": H}

@@ -14,11 +14,11 @@ import onnx
 import pytest
 
 from tests.workflows.interop.making import rename, write_halves
-from tests.workflows.runtime.toys import AUDIO, IMAGE, Array, D, Toy, V, write_encoder, write_reader
+from tests.workflows.runtime.toy_bundles import AUDIO, IMAGE, Array, D, Toy, V, write_encoder, write_reader
 from workflows.bundle import read_bundle, verify_bundle
 from workflows.cli import run
-from workflows.errors import CheckpointError, GraphError, RequestError
-from workflows.generate.feed import begin, feed
+from workflows.common.errors import CheckpointError, GraphError, RequestError
+from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.inspection.contents import inspect_path
 from workflows.interop.assemble import assemble, infer_assembly
 from workflows.runtime import Machine, device_named, open_machine
@@ -42,7 +42,7 @@ def made(folder: Path, files: Mapping[str, str], said: Mapping[str, Any] | None 
 def check(machine: Machine, ids: Sequence[int], truth: Array) -> None:
     """The logits after all but three tokens, which go as a prompt does, and after each of the three."""
     alone = min(3, len(ids) - 1)
-    rows = [one.logits.copy() for one in feed(machine, ids[: len(ids) - alone])][-1:]
+    rows = [one.logits.copy() for one in feed_tokens(machine, ids[: len(ids) - alone])][-1:]
     rows += [machine.step([token])[-1].copy() for token in ids[len(ids) - alone :]] if alone else []
     np.testing.assert_allclose(rows, truth[-len(rows) :], rtol=1e-4, atol=2e-4)
 
@@ -71,7 +71,7 @@ def test_a_decoder_in_two_halves_behind_an_encoder(merged: bool, external: bool,
     assert list(pipeline.pipeline.sessions) == ["reader", "cross", "speaker"]
     assert machine.program.decode.columns == 1
     for source in (IDS[:1], IDS[:5], IDS[5:27]):
-        ids = [*begin(machine, pipeline, source, [7, 9]), *IDS[30:34]]
+        ids = [*start_prompt(machine, pipeline, source, [7, 9]), *IDS[30:34]]
         check(machine, ids, toy.truth(ids, source=source))
         machine.cache.reset()
 
@@ -170,7 +170,7 @@ def test_an_encoder_and_a_decoder_by_hidden_states(tmp_path: Path) -> None:
     pipeline = read_bundle(tmp_path / "out").pipeline
     assert pipeline.route == "encoder-decoder"
     for source in (IDS[:3], IDS[3:20]):
-        ids = [*begin(machine, pipeline, source), *IDS[20:27]]
+        ids = [*start_prompt(machine, pipeline, source), *IDS[20:27]]
         check(machine, ids, toy.truth(ids, source=source))
 
 
@@ -184,7 +184,7 @@ def test_a_decoder_of_transformers_own_names(tmp_path: Path) -> None:
     names = {name: f"decoder_{name}" for name in plain} | {"encoder_attention_mask": "attention_mask"}
     rename(tmp_path / "decoder.onnx", names)
     machine = made(tmp_path, {"decoder": "decoder.onnx", "encoder": "encoder.onnx"}, START)
-    ids = [*begin(machine, read_bundle(tmp_path / "out").pipeline, IDS[3:20]), *IDS[20:27]]
+    ids = [*start_prompt(machine, read_bundle(tmp_path / "out").pipeline, IDS[3:20]), *IDS[20:27]]
     check(machine, ids, toy.truth(ids, source=IDS[3:20]))
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from tests.workflows.interop import peers
 from tests.workflows.interop.peers import Peer
-from tests.workflows.runtime.toys import AUDIO, IMAGE
+from tests.workflows.runtime.toy_bundles import AUDIO, IMAGE
 from workflows.bundle import read_bundle
-from workflows.generate.feed import feed
+from workflows.common.tensors import Array
+from workflows.generate.prefill import feed_tokens
 from workflows.interop.genai_export import export_genai
 from workflows.interop.genai_import import import_genai
 from workflows.runtime import Machine, device_named, open_machine
-from workflows.tensors import Array
 
 IDS = np.random.default_rng(3).integers(0, IMAGE, 40).tolist()
 LENGTHS = (1, 7, 20)
@@ -32,7 +32,7 @@ def check(machine: Machine, truth: Array, ids: Sequence[int], given: Mapping[str
     machine.cache.reset()
     machine.start(given, ids)
     alone = min(3, len(ids) - 1)
-    rows = [one.logits.copy() for one in feed(machine, ids[: len(ids) - alone])][-1:]
+    rows = [one.logits.copy() for one in feed_tokens(machine, ids[: len(ids) - alone])][-1:]
     rows += [machine.step([token])[-1].copy() for token in ids[len(ids) - alone :]] if alone else []
     np.testing.assert_allclose(np.array(rows), truth[-len(rows) :], atol=2e-4)
 

@@ -17,11 +17,11 @@ import pytest
 from tests.workflows.interop.native import Grouped, built
 from tests.workflows.interop.peers import rename
 from tests.workflows.interop.test_folders import IDS, LENGTHS, check, opened
-from tests.workflows.runtime.toys import D, Toy, V
+from tests.workflows.runtime.toy_bundles import D, Toy, V
 from workflows.bundle import read_bundle
 from workflows.bundle.genai.to_version1 import unsupported_keys
 from workflows.bundle.schema import parse_pipeline
-from workflows.errors import BundleError, Cancelled, RequestError
+from workflows.common.errors import BundleError, Cancelled, RequestError
 from workflows.interop.genai_export import export_genai
 from workflows.interop.genai_import import import_genai
 

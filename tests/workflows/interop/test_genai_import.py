@@ -14,7 +14,7 @@ import pytest
 from tests.workflows.interop import peers
 from tests.workflows.interop.test_folders import check_text
 from workflows.bundle import read_bundle, verify_bundle
-from workflows.errors import BundleError, Cancelled, GraphError, JoineryError, RequestError
+from workflows.common.errors import BundleError, Cancelled, GraphError, JoineryError, RequestError
 from workflows.interop.genai_import import import_genai
 from workflows.wire.events import Event, NoticeEvent
 

@@ -11,7 +11,7 @@ import pytest
 from onnx import helper
 
 from tests.workflows.graph.making import external, model, node, save, value
-from workflows.errors import GraphError, RequestError
+from workflows.common.errors import GraphError, RequestError
 from workflows.interop.graph_folder import GraphFolder
 
 

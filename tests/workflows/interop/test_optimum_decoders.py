@@ -13,8 +13,8 @@ from onnx import TensorProto, helper
 
 from tests.workflows.graph.making import model, node, save, value, weight
 from tests.workflows.interop.making import rename, write_halves
-from tests.workflows.runtime.toys import Toy, write_encoder
-from workflows.errors import GraphError, JoineryError
+from tests.workflows.runtime.toy_bundles import Toy, write_encoder
+from workflows.common.errors import GraphError, JoineryError
 from workflows.interop.assemble import infer_assembly
 from workflows.interop.graph_edits import keep_outputs, resolve_condition
 from workflows.interop.optimum_decoders import prepare_graphs

@@ -20,7 +20,7 @@ from tests.workflows.interop import peers
 from tests.workflows.interop.native import Grouped, built
 from tests.workflows.interop.test_folders import IDS
 from tests.workflows.interop.test_genai_export import visible
-from tests.workflows.runtime.toys import Toy
+from tests.workflows.runtime.toy_bundles import Toy
 from workflows.interop.genai_export import export_genai
 from workflows.interop.genai_import import import_genai
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.common.tensors import TensorSpec
 from workflows.kvcache import KVCache, StateTensor, Step
-from workflows.kvcache.drivers import IDS, POSITIONS
-from workflows.kvcache.geometry import MASK, Gives, GroupFacts, Joins, StateFacts
+from workflows.kvcache.cache_inputs import IDS, POSITIONS
+from workflows.kvcache.geometry import MASK, GroupFacts, KeyJoin, PresentContent, StateFacts
 from workflows.kvcache.layouts import layout_named
-from workflows.tensors import TensorSpec
 
 # how foreign graphs join past and new keys, what they give as present, and the axes of their mask
-FORMS: dict[str, tuple[Joins, Gives, int]] = {
+FORMS: dict[str, tuple[KeyJoin, PresentContent, int]] = {
     "append": ("append", "rows", 4),
     "append, one mask row": ("append", "rows", 2),
     "append, joined": ("append", "joined", 2),

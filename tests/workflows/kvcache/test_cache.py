@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tests.workflows.kvcache.fake import feed, make, mask, table
-from workflows.errors import CapacityError, GraphError, RewindError
+from workflows.common.errors import CapacityError, GraphError, RewindError
+from workflows.common.tensors import TensorSpec
 from workflows.kvcache import KVCache, StateTensor
-from workflows.kvcache.drivers import EMPTY
+from workflows.kvcache.cache_inputs import EMPTY
 from workflows.kvcache.geometry import GroupFacts, StateFacts
 from workflows.kvcache.layouts import layout_named
-from workflows.tensors import TensorSpec
 
 X = np.finfo(np.float32).min  # hidden
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from workflows.errors import GraphError
+from workflows.common.errors import GraphError
+from workflows.common.tensors import TensorSpec
 from workflows.kvcache import find_state
 from workflows.kvcache.geometry import StatePatterns
-from workflows.tensors import TensorSpec
 
 PATTERNS = StatePatterns()
 

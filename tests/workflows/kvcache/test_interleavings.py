@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.workflows.kvcache.fake import FORMS, feed, make, run, seen, table
-from workflows.errors import CapacityError, GraphError, RewindError
+from workflows.common.errors import CapacityError, GraphError, RewindError
 from workflows.kvcache import KVCache
-from workflows.kvcache.drivers import EMPTY
-from workflows.kvcache.store import load_cache, save_cache
+from workflows.kvcache.cache_file import load_cache, save_cache
+from workflows.kvcache.cache_inputs import EMPTY
 
 TOKENS = st.lists(st.integers(1, 9), min_size=1, max_size=9)
 ACTIONS = st.lists(

@@ -7,8 +7,8 @@ import psutil
 import pytest
 
 from tests.workflows.kvcache.fake import feed, make
+from workflows.common.memory import lazy_zeros
 from workflows.kvcache import KVCache
-from workflows.memory import zeros_when_written
 
 
 def reserved(capacity: int = 1000) -> KVCache:
@@ -95,7 +95,7 @@ def test_where_memory_is_short_it_grows_by_copies(monkeypatch: pytest.MonkeyPatc
 
 
 def test_where_the_system_refuses_it_grows_by_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workflows.kvcache.buffers.zeros_when_written", refuse)
+    monkeypatch.setattr("workflows.kvcache.buffers.lazy_zeros", refuse)
     cache = reserved()
     feed(cache, list(range(1, 601)))
     assert (cache.past("past.0.key").shape[-2], cache.generation) == (768, 1)
@@ -104,7 +104,7 @@ def test_where_the_system_refuses_it_grows_by_copies(monkeypatch: pytest.MonkeyP
 def test_where_the_system_refuses_later_what_is_kept_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     cache = reserved()
     feed(cache, list(range(1, 601)))
-    monkeypatch.setattr("workflows.kvcache.buffers.zeros_when_written", refuse)
+    monkeypatch.setattr("workflows.kvcache.buffers.lazy_zeros", refuse)
     cache.rewind(100)
     feed(cache, [5])
     assert cache.past("past.0.key")[0, 0, :, 0].tolist() == [*range(1, 101), 5] + [0] * 27
@@ -114,8 +114,8 @@ def test_where_the_system_refuses_later_what_is_kept_stays(monkeypatch: pytest.M
 
 def test_zeros_take_memory_when_they_are_written() -> None:
     before = psutil.Process().memory_info().rss
-    zeros = zeros_when_written((1 << 9, 1 << 18), np.dtype(np.float32))  # 512 MB
+    zeros = lazy_zeros((1 << 9, 1 << 18), np.dtype(np.float32))  # 512 MB
     zeros[7, :1000] = 1
     assert psutil.Process().memory_info().rss - before < 64 << 20
     assert zeros[7, :2000].sum() == 1000
-    assert zeros_when_written((3, 0), zeros.dtype).shape == (3, 0)
+    assert lazy_zeros((3, 0), zeros.dtype).shape == (3, 0)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflows.kvcache.buffers import slide
-from workflows.kvcache.drivers import EMPTY
-from workflows.kvcache.step import Group
+from workflows.kvcache.buffers import shift_entries
+from workflows.kvcache.cache_inputs import EMPTY
+from workflows.kvcache.step import CacheGroup
 
 
-def group(*table: int) -> Group:
-    return Group("all", "mask", (0,), None, table=np.array(table, np.int64))
+def group(*table: int) -> CacheGroup:
+    return CacheGroup("all", "mask", (0,), None, table=np.array(table, np.int64))
 
 
 def test_positions_from_a_length_on_are_forgotten() -> None:
@@ -45,7 +45,7 @@ def test_a_table_slides(by: int, capacity: int, left: list[int]) -> None:
 def test_what_a_table_says_of_a_slot_is_true_of_its_row(slots: int, by: int) -> None:
     made, rows = group(*range(slots)), np.arange(slots)
     made.slide(by, slots)
-    slide(rows, by)
+    shift_entries(rows, by)
     assert all(rows[slot] == position for slot, position in enumerate(made.table) if position != EMPTY)
     assert np.count_nonzero(made.table != EMPTY) == max(0, slots - abs(by))
 

@@ -15,19 +15,19 @@ from tests.workflows.families.test_single import _RESNET, _TEXT, save
 from tests.workflows.families.test_source_length import FIXED
 from workflows.build import BuildRequest, build
 from workflows.cli import run
-from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
+from workflows.common.errors import Cancelled, DeviceError, PromptError, RequestError
 from workflows.generate import open_engine
-from workflows.measure.bench import Load, bench
-from workflows.measure.figures import drafts_of
-from workflows.measure.history import History
+from workflows.measure.bench import BenchLoad, bench
+from workflows.measure.bench_subjects import BenchContext, BenchSample, CompositeSubject, DraftRequest, percentiles
+from workflows.measure.history import RunHistory
+from workflows.measure.measures import drafts_of
 from workflows.measure.roofline import kv_bytes, weight_bytes
-from workflows.measure.subject import Composite, Drafts, Run, Sample, percentiles
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.bench import Percentiles
 
 
 def test_a_row_holds_together(demo_bundle: Path) -> None:
-    (row,) = bench(demo_bundle, load=Load(40, 8, 2))
+    (row,) = bench(demo_bundle, load=BenchLoad(40, 8, 2))
     assert (row.provider, row.usable, row.prompt_tokens, row.new_tokens) == ("cpu", True, 40, 8)
     spread = row.inter_token_ms
     assert 0 < spread.p50 <= spread.p95 <= spread.p99
@@ -41,7 +41,7 @@ def test_a_row_holds_together(demo_bundle: Path) -> None:
 
 def test_bytes_of_a_token(demo_bundle: Path) -> None:
     """Qwen3 of the demo: 357 k parameters of 4 bytes; 3 layers × (key + value) × 1 head × 32 × 4 bytes a token."""
-    subject = Composite(open_engine(demo_bundle).bundle, "cpu")
+    subject = CompositeSubject(open_engine(demo_bundle).bundle, "cpu")
     subject.prompt_tokens, subject.new_tokens = 40, 8
     assert len(subject.sample(lambda: False).latencies) == 8
     assert kv_bytes(subject._engine.machine) == (40 + 8 - 1) * 3 * 2 * 32 * 4
@@ -49,10 +49,10 @@ def test_bytes_of_a_token(demo_bundle: Path) -> None:
 
 
 def test_medians_and_percentiles(demo_bundle: Path) -> None:
-    subject = Composite(open_engine(demo_bundle).bundle, "cpu")
+    subject = CompositeSubject(open_engine(demo_bundle).bundle, "cpu")
     subject.prompt_tokens, subject.new_tokens = 10, 3
-    samples = [Sample([10.0, 1.0, 3.0]), Sample([30.0, 4.0, 4.0]), Sample([20.0, 1.0, 1.0])]
-    found = subject.row(Run("cpu", 3, 0, 1e9), samples)
+    samples = [BenchSample([10.0, 1.0, 3.0]), BenchSample([30.0, 4.0, 4.0]), BenchSample([20.0, 1.0, 1.0])]
+    found = subject.row(BenchContext("cpu", 3, 0, 1e9), samples)
     assert (found.ttft_ms, found.prefill_tokens_per_s, found.decode_tokens_per_s) == (20, 500, 500)
     assert found.inter_token_ms.p50 == 2.0  # of 1, 1, 1, 3, 4, 4
     assert percentiles([]) == Percentiles(0, 0, 0)
@@ -61,20 +61,20 @@ def test_medians_and_percentiles(demo_bundle: Path) -> None:
 
 def test_an_encoder_is_in_the_first_token(built: Built, tmp_path: Path) -> None:
     bundle = built(save_encoder_decoder("t5", tmp_path / "checkpoint"), **FIXED, cache="static")
-    (row,) = bench(bundle, load=Load(repeats=1))
+    (row,) = bench(bundle, load=BenchLoad(repeats=1))
     assert (row.prompt_tokens, row.new_tokens) == (33, 32)  # what fits
     for sizes in ({"prompt_tokens": 34}, {"new_tokens": 33}):
         with pytest.raises(PromptError, match="takes a prompt of 33, and its cache holds 32 tokens"):
-            bench(bundle, load=Load(**sizes))
+            bench(bundle, load=BenchLoad(**sizes))
 
 
 def test_what_does_not_fit(demo_split_bundle: Path) -> None:
-    (row,) = bench(demo_split_bundle, load=Load(250, 7, 1))  # the last one is not fed
+    (row,) = bench(demo_split_bundle, load=BenchLoad(250, 7, 1))  # the last one is not fed
     assert row.new_tokens == 7
     with pytest.raises(PromptError, match="250 prompt tokens and 8 new ones do not fit"):
-        bench(demo_split_bundle, load=Load(250, 8))
+        bench(demo_split_bundle, load=BenchLoad(250, 8))
     with pytest.raises(RequestError, match="--repeats must be at least 1, and 0 was given"):
-        bench(demo_split_bundle, load=Load(repeats=0))
+        bench(demo_split_bundle, load=BenchLoad(repeats=0))
 
 
 @pytest.mark.parametrize(("model_type", "kind", "config"), [
@@ -83,7 +83,7 @@ def test_what_does_not_fit(demo_split_bundle: Path) -> None:
 ])  # fmt: skip
 def test_one_graph(model_type: str, kind: str, config: dict[str, Any], tmp_path: Path) -> None:
     build(BuildRequest(str(save(model_type, kind, config, tmp_path / "checkpoint")), tmp_path / "out", {}))
-    (row,) = bench(tmp_path / "out", load=Load(16, repeats=3))
+    (row,) = bench(tmp_path / "out", load=BenchLoad(16, repeats=3))
     shape = [1, 16] if model_type == "bert" else [1, 3, 224, 224]
     assert shape in row.inputs.values()
     assert row.runs_per_s == pytest.approx(1000 / row.latency_ms.p50, rel=1e-2)
@@ -91,7 +91,7 @@ def test_one_graph(model_type: str, kind: str, config: dict[str, Any], tmp_path:
 
 def test_providers_side_by_side(demo_bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[Event] = []
-    rows = bench(demo_bundle, ["cpu", "cuda"], Load(4, 2, 2), report=told.append)
+    rows = bench(demo_bundle, ["cpu", "cuda"], BenchLoad(4, 2, 2), report=told.append)
     assert [row.usable for row in rows] == [True, False]
     assert rows[1].reason.startswith("NVIDIA CUDA cannot be used: ")
     messages = [event.message for event in told if isinstance(event, ProgressEvent)]
@@ -113,7 +113,7 @@ def test_providers_side_by_side(demo_bundle: Path, capsys: pytest.CaptureFixture
 def test_drafts_are_measured_beside_plain_decoding(demo_bundle: Path, order: list[int]) -> None:
     """In turns, a row each; the counts are those of all counted runs, and the ratio is that of the two rows."""
     told: list[Event] = []
-    load = Load(new_tokens=12, repeats=2, prompt=[5, 6, 7] * 6, drafts=Drafts(demo_bundle, most=3))
+    load = BenchLoad(new_tokens=12, repeats=2, prompt=[5, 6, 7] * 6, drafts=DraftRequest(demo_bundle, most=3))
     plain, drafted = bench(demo_bundle, load=load, report=told.append)
     assert (plain.prompt_tokens, drafted.prompt_tokens, plain.drafts) == (18, 18, None)
     name = demo_bundle.name
@@ -130,12 +130,14 @@ def test_drafts_are_measured_beside_plain_decoding(demo_bundle: Path, order: lis
 
 def test_what_drafts_cannot_be_measured_with(demo_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PromptError, match="The prompt has 3 tokens, and --prompt-tokens asks for 4"):
-        bench(demo_bundle, load=Load(4, prompt=[5, 6, 7]))
+        bench(demo_bundle, load=BenchLoad(4, prompt=[5, 6, 7]))
     with pytest.raises(RequestError, match="draft_tokens cannot be 99"):
-        bench(demo_bundle, load=Load(2, 2, drafts=Drafts(most=99)))
+        bench(demo_bundle, load=BenchLoad(2, 2, drafts=DraftRequest(most=99)))
     why = "Drafts are off."
-    monkeypatch.setattr("workflows.measure.subject.strategy_of", lambda *asked: why if asked[1].ngram else None)
-    plain, refused = bench(demo_bundle, load=Load(2, 2, 1, drafts=Drafts()))
+    monkeypatch.setattr(
+        "workflows.measure.bench_subjects.select_strategy", lambda *asked: why if asked[1].ngram else None
+    )
+    plain, refused = bench(demo_bundle, load=BenchLoad(2, 2, 1, drafts=DraftRequest()))
     assert plain.usable and not refused.usable and refused.reason == why
 
 
@@ -148,7 +150,7 @@ def test_a_row_with_drafts_on_the_terminal(
     assert run([*asked, "--repeats", "1", "--ngram"]) == 0
     shown = capsys.readouterr().out
     assert "cpu + ngram" in shown and "tokens per step" in shown and "decode, beside plain" in shown
-    kept, plain = History().runs("bench", last=2)
+    kept, plain = RunHistory().runs("bench", last=2)
     assert (drafts_of(kept), drafts_of(plain)) == ("ngram", "")
     assert kept.figures["kept"] == 5 and "speedup" in kept.figures and "steps" not in plain.figures
     assert run([*asked, "--ngram", "--draft", str(demo_bundle)]) == 2
@@ -159,18 +161,18 @@ def test_a_row_with_drafts_on_the_terminal(
 def order(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Which subject had its turn."""
     found: list[int] = []
-    real = Composite.sample
+    real = CompositeSubject.sample
 
-    def sample(self: Composite, cancelled: Any) -> Sample:
+    def sample(self: CompositeSubject, cancelled: Any) -> BenchSample:
         found.append(id(self))
         return real(self, cancelled)
 
-    monkeypatch.setattr(Composite, "sample", sample)
+    monkeypatch.setattr(CompositeSubject, "sample", sample)
     return found
 
 
 def test_lanes_take_turns(demo_bundle: Path, order: list[int]) -> None:
-    bench(demo_bundle, ["cpu", "CPUExecutionProvider"], Load(2, 2, 2))
+    bench(demo_bundle, ["cpu", "CPUExecutionProvider"], BenchLoad(2, 2, 2))
     assert len(order) == 6 and len(set(order)) == 2
     assert np.array_equal(order[0::2], [order[0]] * 3)  # one after the other, round by round
 
@@ -178,4 +180,4 @@ def test_lanes_take_turns(demo_bundle: Path, order: list[int]) -> None:
 def test_cancelling(demo_bundle: Path) -> None:
     asked = iter([False] * 3 + [True] * 1000)
     with pytest.raises(Cancelled):
-        bench(demo_bundle, load=Load(4, 40), cancelled=lambda: next(asked))
+        bench(demo_bundle, load=BenchLoad(4, 40), cancelled=lambda: next(asked))

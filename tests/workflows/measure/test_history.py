@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from workflows.errors import HistoryError, RequestError
-from workflows.measure.history import History, build_seconds, new_id
-from workflows.processes import python_path
-from workflows.wire.reports.runs import Run, RunStep
+from workflows.common.errors import HistoryError, RequestError
+from workflows.measure.history import RunHistory, build_seconds, new_id
+from workflows.process.subprocesses import module_search_path
+from workflows.wire.reports.runs import RunRecord, RunStep
 
-RUN = Run("a0", "generate", "2026-01-02T03:04:05.000+00:00", "/b/demo", "demo", "d1", "int4", "static", "cpu",
+RUN = RunRecord("a0", "generate", "2026-01-02T03:04:05.000+00:00", "/b/demo", "demo", "d1", "int4", "static", "cpu",
           "onnxruntime 1", "here", {"ttft_ms": 1.5, "finish_reason": "eos", "p50_ms": None})  # fmt: skip
 STEPS = [RunStep(0, "prefill", 7.25, 5, 64), RunStep(1, "decode", 0.5, 6, 64)]
 WRITER = """
@@ -39,25 +39,25 @@ for number in range(int(sys.argv[3])):
 
 
 @pytest.fixture
-def history(tmp_path: Path) -> History:
-    return History(tmp_path / "home" / "runs.db")
+def history(tmp_path: Path) -> RunHistory:
+    return RunHistory(tmp_path / "home" / "runs.db")
 
 
 def writer(path: Path, who: str, count: int) -> subprocess.Popen[str]:
     here = str(Path(__file__).parents[3])
-    environment = os.environ | {"PYTHONPATH": python_path(here)}
+    environment = os.environ | {"PYTHONPATH": module_search_path(here)}
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, str(path), who, str(count)], stdout=subprocess.PIPE, text=True, env=environment
     )
 
 
-def test_a_run_comes_back_as_it_was(history: History) -> None:
+def test_a_run_comes_back_as_it_was(history: RunHistory) -> None:
     history.add(RUN, STEPS)
     assert history.runs() == [RUN] and history.steps("a0") == STEPS and history.find("a") == RUN
-    assert History(history.path).runs() == [RUN]
+    assert RunHistory(history.path).runs() == [RUN]
 
 
-def test_the_newest_is_first_and_what_is_asked_for_alone(history: History) -> None:
+def test_the_newest_is_first_and_what_is_asked_for_alone(history: RunHistory) -> None:
     for day, kind in ((1, "build"), (3, "eval"), (2, "bench")):
         when = f"2026-01-0{day}T00:00:00.000+00:00"
         history.add(replace(RUN, id=f"r{day}", kind=kind, time=when, bundle=f"/b/{day}"))
@@ -68,7 +68,7 @@ def test_the_newest_is_first_and_what_is_asked_for_alone(history: History) -> No
     assert history.runs(bundle="%") == []
 
 
-def test_an_id_may_be_cut_short_where_it_is_the_only_one(history: History) -> None:
+def test_an_id_may_be_cut_short_where_it_is_the_only_one(history: RunHistory) -> None:
     for ident in ("ab1", "ab2"):
         history.add(replace(RUN, id=ident))
     assert history.find("ab1").id == "ab1"
@@ -78,7 +78,7 @@ def test_an_id_may_be_cut_short_where_it_is_the_only_one(history: History) -> No
         history.find("%")
 
 
-def test_old_runs_go_with_their_steps(history: History) -> None:
+def test_old_runs_go_with_their_steps(history: RunHistory) -> None:
     for day in range(1, 6):
         history.add(replace(RUN, id=f"r{day}", time=f"2026-01-0{day}T00:00:00.000+00:00"), STEPS)
     assert history.prune(keep=4) == 1 and history.prune() == 0
@@ -88,7 +88,7 @@ def test_old_runs_go_with_their_steps(history: History) -> None:
         assert base.execute("SELECT count(*) FROM steps").fetchone() == (4,)
 
 
-def test_what_was_removed_can_be_put_back(history: History) -> None:
+def test_what_was_removed_can_be_put_back(history: RunHistory) -> None:
     """With its steps; what another has removed meanwhile is left out."""
     for ident in ("a", "b", "c"):
         history.add(replace(RUN, id=ident), STEPS)
@@ -99,7 +99,7 @@ def test_what_was_removed_can_be_put_back(history: History) -> None:
     assert len(history.runs()) == 3 and history.steps("a") == STEPS
 
 
-def test_runs_are_put_back_all_or_none(history: History) -> None:
+def test_runs_are_put_back_all_or_none(history: RunHistory) -> None:
     history.add(RUN, STEPS)
     (gone,) = history.remove([RUN.id])
     with pytest.raises(HistoryError, match="UNIQUE"):
@@ -107,7 +107,7 @@ def test_runs_are_put_back_all_or_none(history: History) -> None:
     assert history.runs() == []
 
 
-def test_runs_of_one_digest(history: History) -> None:
+def test_runs_of_one_digest(history: RunHistory) -> None:
     for ident, digest in (("a", "d1"), ("b", "d2")):
         history.add(replace(RUN, id=ident, digest=digest))
     assert [one.id for one in history.runs(digest="d2")] == ["b"]
@@ -115,7 +115,7 @@ def test_runs_of_one_digest(history: History) -> None:
 
 def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     said: list[str] = []
-    history = History(tmp_path / "runs.db", said.append)
+    history = RunHistory(tmp_path / "runs.db", said.append)
     history.path.write_bytes(b"no database, and longer than a header of SQLite's would ever be " * 9)
     assert history.runs() == []
     history.add(RUN)
@@ -124,7 +124,7 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     assert str(other) in said[0] and other.read_bytes().startswith(b"no database")
 
 
-def test_a_newer_file_is_left_alone(history: History) -> None:
+def test_a_newer_file_is_left_alone(history: RunHistory) -> None:
     history.add(RUN)
     with sqlite3.connect(history.path) as base:
         base.execute("PRAGMA user_version = 99")
@@ -133,7 +133,7 @@ def test_a_newer_file_is_left_alone(history: History) -> None:
     assert not list(history.path.parent.glob("*damaged*"))
 
 
-def test_several_write_at_once_and_nothing_is_lost(history: History) -> None:
+def test_several_write_at_once_and_nothing_is_lost(history: RunHistory) -> None:
     """They also begin at once, where there is no file yet."""
     writers = [writer(history.path, name, 100) for name in "abc"]
     assert [one.wait(120) for one in writers] == [0, 0, 0]
@@ -145,7 +145,7 @@ def test_several_write_at_once_and_nothing_is_lost(history: History) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="processes there are ended in another way")
-def test_killed_while_it_writes(history: History) -> None:
+def test_killed_while_it_writes(history: RunHistory) -> None:
     """50 times: what it had said is there, the file is sound, and each run has its steps."""
     said = 0
     for number in range(50):
@@ -169,7 +169,7 @@ def test_killed_while_it_writes(history: History) -> None:
 
 
 @pytest.mark.slow
-def test_a_thousand_runs_of_five_hundred_steps(history: History) -> None:
+def test_a_thousand_runs_of_five_hundred_steps(history: RunHistory) -> None:
     """Each is found by itself, and the list does not read the steps."""
     steps = [RunStep(n, "decode", 0.5, n, 512) for n in range(500)]
     for number in range(1000):
@@ -184,7 +184,7 @@ def test_how_long_a_build_takes_is_read_from_whole_ones_of_like_size(
 ) -> None:
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path))
     assert build_seconds("int4", 1000) == [] and not list(tmp_path.iterdir())
-    history = History()
+    history = RunHistory()
     for ident, precision, size, seconds, stages in (
         ("a", "int4", 1100, 30.0, ["export_s"]),
         ("b", "int4", 900, 20.0, ["export_s"]),
@@ -205,7 +205,7 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
     """SQLite itself names no file, and does not tell a full disk apart: what is free is said."""
     (tmp_path / "runs.db").mkdir()
     with pytest.raises(HistoryError, match=r"runs\.db: unable to open database file; .* MiB are free"):
-        History(tmp_path / "runs.db").add(RUN)
+        RunHistory(tmp_path / "runs.db").add(RUN)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
 def test_a_run_that_cannot_be_read_is_left_out_and_told_of(tmp_path: Path, change: str) -> None:
     """The others are there; who asks for it by its name hears what is wrong with it."""
     told = list[str]()
-    history = History(tmp_path / "runs.db", told.append)
+    history = RunHistory(tmp_path / "runs.db", told.append)
     history.add(replace(RUN, id="bad"))
     with closing(sqlite3.connect(history.path)) as base, base:
         base.execute(change)
@@ -232,7 +232,7 @@ def test_a_run_that_cannot_be_read_is_left_out_and_told_of(tmp_path: Path, chang
 
 
 @pytest.mark.parametrize("latency", ["'soon'", "9e999", "-9e999"])
-def test_steps_that_cannot_be_read_are_told_of(history: History, latency: str) -> None:
+def test_steps_that_cannot_be_read_are_told_of(history: RunHistory, latency: str) -> None:
     """Words, and what SQLite made of more digits than a float can have."""
     history.add(RUN, STEPS)
     with closing(sqlite3.connect(history.path)) as base, base:
@@ -241,7 +241,7 @@ def test_steps_that_cannot_be_read_are_told_of(history: History, latency: str) -
         history.steps("a0")
 
 
-def test_text_that_is_no_unicode_hides_no_run(history: History) -> None:
+def test_text_that_is_no_unicode_hides_no_run(history: RunHistory) -> None:
     history.add(RUN)
     with closing(sqlite3.connect(history.path)) as base, base:
         base.execute("UPDATE runs SET name = CAST(x'ff61' AS TEXT)")
@@ -257,7 +257,7 @@ def test_text_that_is_no_unicode_hides_no_run(history: History) -> None:
 )  # fmt: skip
 def test_tables_that_are_not_ours_are_set_aside(tmp_path: Path, change: str) -> None:
     """At once where that is seen when the file is opened, else with the first thing that is asked."""
-    history = History(tmp_path / "runs.db")
+    history = RunHistory(tmp_path / "runs.db")
     history.add(RUN, STEPS)
     with closing(sqlite3.connect(history.path)) as base, base:
         base.execute("PRAGMA writable_schema = ON")
@@ -271,7 +271,7 @@ def test_tables_that_are_not_ours_are_set_aside(tmp_path: Path, change: str) -> 
 
 def test_a_damaged_page_is_told_of_and_set_aside(tmp_path: Path) -> None:
     """What is damaged behind a sound head is met only by what is asked."""
-    history = History(tmp_path / "runs.db")
+    history = RunHistory(tmp_path / "runs.db")
     history.add(RUN, STEPS)
     with closing(sqlite3.connect(history.path)) as base, base:
         [page] = base.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'runs'").fetchone()
@@ -285,7 +285,7 @@ def test_a_damaged_page_is_told_of_and_set_aside(tmp_path: Path) -> None:
 
 def test_what_waits_in_the_log_is_set_aside_with_the_file(tmp_path: Path) -> None:
     """A process that was killed leaves committed runs in the log beside the file, and they are in no other place."""
-    history = History(tmp_path / "runs.db")
+    history = RunHistory(tmp_path / "runs.db")
     with closing(sqlite3.connect(history.path, isolation_level=None)) as reader:
         history.add(RUN, STEPS)
         reader.execute("BEGIN")
@@ -293,12 +293,12 @@ def test_what_waits_in_the_log_is_set_aside_with_the_file(tmp_path: Path) -> Non
         history.add(replace(RUN, id="late"))
         killed = Path(shutil.copytree(tmp_path, tmp_path / "killed"))
     assert (killed / "runs.db-wal").stat().st_size
-    History(killed / "runs.db")._set_aside()
+    RunHistory(killed / "runs.db")._set_aside()
     [aside] = killed.glob("runs.damaged-????????.db")
-    assert {run.id for run in History(aside).runs()} == {"a0", "late"}
+    assert {run.id for run in RunHistory(aside).runs()} == {"a0", "late"}
 
 
-def test_figures_that_are_no_numbers_say_nothing(history: History) -> None:
+def test_figures_that_are_no_numbers_say_nothing(history: RunHistory) -> None:
     """A perplexity may overflow, and a file may hold what no float does; the run's other figures are there."""
     figures = {"perplexity": float("inf"), "kl_mean": float("nan"), "bytes": 10**400, "ttft_ms": 1.5, "against": "b"}
     history.add(replace(RUN, figures=figures))
@@ -306,7 +306,7 @@ def test_figures_that_are_no_numbers_say_nothing(history: History) -> None:
     assert found.figures == {"perplexity": None, "kl_mean": None, "bytes": None, "ttft_ms": 1.5, "against": "b"}
 
 
-def test_a_locked_history_is_told_of_within_two_seconds(history: History) -> None:
+def test_a_locked_history_is_told_of_within_two_seconds(history: RunHistory) -> None:
     """Another process holds the file, to write or alone; the holder's work is whole, and ours says why it stops."""
     history.add(RUN)
     for mode in ("IMMEDIATE", "EXCLUSIVE"):

@@ -8,8 +8,8 @@ import pytest
 
 from tests.workflows.bundle.making import bundle
 from workflows.bundle import read_bundle
-from workflows.measure.history import FILE, History, short_digest
-from workflows.measure.recording import record_build, recorded, watched
+from workflows.measure.history import DATABASE_FILE, RunHistory, short_digest
+from workflows.measure.recording import collect_stages, record_build, record_generation
 from workflows.wire.events import (
     BuildDone,
     CacheUse,
@@ -32,10 +32,10 @@ def test_a_build_keeps_the_time_and_memory_of_each_stage(tmp_path: Path, monkeyp
         StageEvent(stage="export", state="done", seconds=2.5, peak_mib=640.0),
         StageEvent(stage="optimize", state="skipped", note="done before"),
     ):
-        watched(heard.append, stages)(event)
+        collect_stages(heard.append, stages)(event)
     done = BuildDone(bundle=str(folder), seconds=3.5, bytes=99, components=["decode"])
     record_build(done, stages, pytest.fail)
-    (run,) = History(tmp_path / "home" / FILE).runs()
+    (run,) = RunHistory(tmp_path / "home" / DATABASE_FILE).runs()
     assert len(heard) == 3 and run.digest == short_digest(read_bundle(folder).digest) and run.name == "small"
     assert run.figures == {
         "seconds": 3.5, "bytes": 99, "export_s": 2.5, "export_peak_mib": 640.0, "peak_mib": 640.0,
@@ -57,8 +57,8 @@ def test_a_generation_keeps_what_came_of_its_drafts(
         speculation=SpeculationUse() + look if drafting else None,
     )  # fmt: skip
     events: list[Event] = [token, *([look] if drafting else []), done]
-    assert [*recorded(read_bundle(bundle(tmp_path / "small")), events, pytest.fail)] == events
-    (run,) = History(tmp_path / "home" / FILE).runs()
+    assert [*record_generation(read_bundle(bundle(tmp_path / "small")), events, pytest.fail)] == events
+    (run,) = RunHistory(tmp_path / "home" / DATABASE_FILE).runs()
     kept = {"drafts": "ngram", "drafted": 4, "accepted": 3, "steps": 1, "kept": 4, "accept_rate": 0.75,
             "tokens_per_step": 4.0}  # fmt: skip
     assert {name: run.figures[name] for name in kept if name in run.figures} == (kept if drafting else {})

@@ -9,7 +9,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import parse
-from workflows.errors import JoineryError
+from workflows.common.errors import JoineryError
 from workflows.optimize import PASSES, run_passes
 from workflows.optimize.base import PassResult, RewritePass
 from workflows.recipe.families import FAMILIES

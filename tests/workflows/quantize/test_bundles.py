@@ -15,7 +15,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.test_single import _TEXT, save
 from workflows.build import BuildRequest, build
 from workflows.build.evaluate import EvalRequest, evaluate
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.generate import open_engine
 from workflows.graph import GraphLocation, open_graph
 from workflows.graph.weights import WEIGHTS

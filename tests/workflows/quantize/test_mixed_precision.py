@@ -7,7 +7,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import operators, parse, values, weights
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.quantize import METHODS, check_excluded, run_method
 from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.recipe import QuantizeSettings, Recipe

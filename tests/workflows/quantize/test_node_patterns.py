@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 import pytest
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.graph.flat_graph import SCOPES_KEY
 from workflows.quantize import check_excluded
 from workflows.quantize.node_patterns import expand_node_patterns

@@ -9,7 +9,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from workflows.errors import Cancelled
+from workflows.common.errors import Cancelled
 from workflows.graph import load_graph
 from workflows.quantize.block_quantization import dequantize_rows, quantize_rows
 from workflows.quantize.grids import BlockFormat

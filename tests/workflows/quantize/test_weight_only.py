@@ -9,7 +9,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import operators, parse, values, weights
-from workflows.errors import GraphError, RecipeError
+from workflows.common.errors import GraphError, RecipeError
 from workflows.quantize import METHODS, check_excluded, run_method
 from workflows.quantize.block_quantization import dequantize_rows, quantize_rows
 from workflows.quantize.grids import BlockFormat

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.inspection.probe.checkpoint_facts import plan_report
 from workflows.recipe import family_for, resolve_recipe
 from workflows.recipe.cache_layout import default_layout, layout_notice

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from workflows.checkpoint import Checkpoint, open_checkpoint
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.recipe import resolve_recipe
 from workflows.recipe.compatibility import target_refusals, target_remarks
 from workflows.recipe.target import LOWEST, TARGETS

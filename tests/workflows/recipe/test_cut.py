@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.recipe import Recipe, family_for, resolve_recipe
 from workflows.recipe.cut import ComponentRole, Cut, make_cut
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workflows.recipe.test_cut import SPLIT, THREE, decoder
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.recipe import resolve_recipe
 from workflows.recipe.cut import Cut
 

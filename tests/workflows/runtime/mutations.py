@@ -18,7 +18,7 @@ from typing import Any
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.read import PIPELINE
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 from workflows.generate import Engine, GenerateOptions
 from workflows.runtime import device_named, open_machine
 from workflows.wire.events import GenerationDone

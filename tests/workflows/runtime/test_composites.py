@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.workflows.runtime.toys import AUDIO, IMAGE, D, Toy, V, write_encoder, write_reader, write_scorer
+from tests.workflows.runtime.toy_bundles import AUDIO, IMAGE, D, Toy, V, write_encoder, write_reader, write_scorer
 from workflows.bundle.schema import parse_pipeline
-from workflows.errors import BundleError, GraphError, PromptError, RequestError, RewindError
-from workflows.generate.feed import begin, feed
+from workflows.common.errors import BundleError, GraphError, PromptError, RequestError, RewindError
+from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.runtime import Machine, device_named
 from workflows.runtime.binding import Binding
-from workflows.runtime.feeds import Run
-from workflows.runtime.opening import make_machine
-from workflows.runtime.openings import Opening
-from workflows.runtime.sessions import open_session
+from workflows.runtime.loading.machines import make_machine
+from workflows.runtime.loading.session_plan import SessionPlan
+from workflows.runtime.loading.sessions import open_session
+from workflows.runtime.program.program import ProgramPhase
 
 CHUNK = 8
 IDS = np.random.default_rng(1).integers(0, IMAGE, 40).tolist()
@@ -47,7 +47,7 @@ def opened(
     data["pipeline"] |= more
     device = device_named("cpu")
     sessions = {
-        name: open_session(Opening(name, folder / one["file"], device))
+        name: open_session(SessionPlan(name, folder / one["file"], device))
         for name, one in data["pipeline"]["sessions"].items()
     }
     return make_machine(parse_pipeline(data, "the file"), sessions, device)
@@ -56,7 +56,7 @@ def opened(
 def fed(machine: Machine, ids: Sequence[int]) -> NDArray[Any]:
     """The logits after each run: the prompt but three tokens in chunks, then these one by one."""
     alone = min(3, len(ids) - 1)
-    rows = [one.logits.copy() for one in feed(machine, ids[: len(ids) - alone])][-1:]
+    rows = [one.logits.copy() for one in feed_tokens(machine, ids[: len(ids) - alone])][-1:]
     rows += [machine.step([token])[-1].copy() for token in ids[len(ids) - alone :]] if alone else []
     return np.array(rows)
 
@@ -134,7 +134,7 @@ def test_what_is_carried_from_step_to_step(tmp_path: Path) -> None:
 
 def test_a_carried_state_is_saved_with_the_cache(tmp_path: Path) -> None:
     """What goes on after loading is what would have gone on."""
-    from workflows.kvcache.store import load_cache, save_cache
+    from workflows.kvcache.cache_file import load_cache, save_cache
 
     toy = Toy(convolves=True)
     toy.write(tmp_path, ["decoder"])
@@ -173,7 +173,7 @@ def test_a_decoder_linked_by_hidden_states_and_a_mask(prefix: tuple[int, ...], t
                 {"pipeline": {"sessions": {"a": {"file": "a"}}, "flow": [{"run": "a"}]}, "tokens": {"decoder_start": 1},
                  "metadata": {"model_type": ""}}, "x",
             )  # fmt: skip
-            start = begin(machine, pipeline, source, prefix)
+            start = start_prompt(machine, pipeline, source, prefix)
             assert start == [1, *prefix]
             ids = [*start, *IDS[20:26]]
             check(machine, toy.truth(ids, source=source), ids)
@@ -289,7 +289,7 @@ def test_final_runs_once_on_what_the_last_step_gave(steps: int, tmp_path: Path) 
     flow = [{"run": "prefill", "when": "init"}, *PARTS, {"run": "scorer", "when": "final"}]
     edges = [*CHAIN, ("body.hidden_out", "scorer.row")]
     machine = opened(tmp_path, flow, edges, files={"prefill": "decoder8.onnx"})
-    for _ in feed(machine, IDS[:12]):
+    for _ in feed_tokens(machine, IDS[:12]):
         pass
     for token in IDS[12 : 12 + steps]:
         machine.step([token])
@@ -378,10 +378,10 @@ def test_what_is_bound_for_a_draft_is_kept_and_not_for_the_end_of_a_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A binding holds a row of logits a column: ends of prompts have any width, and of wide drafts the last is kept."""
-    made: list[Run] = []
+    made: list[ProgramPhase] = []
 
     class Counted(Binding):
-        def __init__(self, run: Run, *others: Any) -> None:
+        def __init__(self, run: ProgramPhase, *others: Any) -> None:
             made.append(run)
             super().__init__(run, *others)
 

@@ -20,20 +20,20 @@ import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import ModelLoadCanceled
 
 from tests.fakes.providers import NAME, PLUGINS, PROVIDER, TITLE, Fault, Faulty, faulty, in_children, write_plugin
-from tests.workflows.runtime.slow import slow_bundle
-from tests.workflows.runtime.toys import Toy
-from tests.workflows.test_worker import Client
+from tests.workflows.runtime.slow_bundle import slow_bundle
+from tests.workflows.runtime.toy_bundles import Toy
+from tests.workflows.service.test_worker import Client
 from workflows import cli
 from workflows.bundle import read_bundle
-from workflows.errors import Cancelled, JoineryError, LogitsError
+from workflows.common.errors import Cancelled, JoineryError, LogitsError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.interop.assemble import assemble
-from workflows.jobs import Jobs, Told
-from workflows.processes import Ended, run_apart
-from workflows.runtime import Loading, device_named, open_machine
-from workflows.runtime.preflight import try_out
-from workflows.runtime.providers import PROVIDERS, devices, table
-from workflows.runtime.providers.base import Graph
+from workflows.process.subprocesses import ProcessResult, run_isolated
+from workflows.runtime import LoadCancellation, device_named, open_machine
+from workflows.runtime.providers import PROVIDERS, devices, registry
+from workflows.runtime.providers.preflight import try_out
+from workflows.runtime.providers.provider import GraphSource
+from workflows.service import JobContext, JobRunner
 from workflows.wire import requests as ask
 from workflows.wire.events import GenerationDone, Phase
 
@@ -59,9 +59,9 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bundle"
 
 
-def impatient(module: str, arguments: list[str], seconds: float) -> Ended:
+def impatient(module: str, arguments: list[str], seconds: float) -> ProcessResult:
     """run_apart, for what would not answer in any time."""
-    return run_apart(module, arguments, SOON_S)
+    return run_isolated(module, arguments, SOON_S)
 
 
 @pytest.fixture
@@ -97,11 +97,11 @@ def test_a_plugin_that_cannot_be_loaded_is_a_reason(
     monkeypatch.syspath_prepend(path)
     monkeypatch.delitem(sys.modules, PACKAGE, raising=False)
     if kind == "hangs":
-        monkeypatch.setattr(table, "run_apart", impatient)
+        monkeypatch.setattr(registry, "run_isolated", impatient)
     found = {one.name: one for one in devices()}
     assert found["qnn"].reason.startswith(SAID[kind]) and not found["qnn"].usable
     assert found["qnn"].remedy == "Install it anew: pip install --force-reinstall onnxruntime-qnn."
-    monkeypatch.setattr(table, "_find", lambda provider, _: found[provider.name])  # it was asked once
+    monkeypatch.setattr(registry, "_find", lambda provider, _: found[provider.name])  # it was asked once
     ids = ["--prompt-ids", "1,2", "--max-new-tokens", 2]
     for command in (["generate", bundle, *ids], ["preflight", bundle]):
         code, said = told(capsys, *command, "--provider", "qnn")
@@ -226,14 +226,14 @@ def test_a_worker_that_hangs_is_killed_and_the_next_one_works(
 
 def test_a_process_apart_ends_well() -> None:
     """It answers, and the thread that waits for its parent's end does not disturb its own."""
-    ended = run_apart("workflows.runtime.providers.find", ["cpu"], 60)
+    ended = run_isolated("workflows.runtime.providers.find_device", ["cpu"], 60)
     assert ended.why == "" and '"name":"cpu"' in ended.told
 
 
 def _finds(process: psutil.Process) -> bool:
     """Whether it looks for a device; one may have ended meanwhile."""
     try:
-        return "workflows.runtime.providers.find" in process.cmdline()
+        return "workflows.runtime.providers.find_device" in process.cmdline()
     except psutil.Error:
         return False
 
@@ -298,21 +298,23 @@ def test_ctrl_c_ends_what_nothing_can_stop(fault: Fault, bundle: Path, tmp_path:
 
 
 def test_an_open_that_is_cancelled_opens_nothing(bundle: Path) -> None:
-    jobs = Jobs()
+    jobs = JobRunner()
     asked = ask.Open(bundle=str(bundle), provider="cpu")
     with pytest.raises(Cancelled):
-        list(jobs.run(asked, Told(lambda event: None, lambda: True)))
+        list(jobs.run(asked, JobContext(lambda event: None, lambda: True)))
     with pytest.raises(JoineryError, match="No bundle is open"):
-        list(jobs.run(ask.Rewind(length=0), Told(lambda event: None, lambda: False)))
-    assert [event.event for event in jobs.run(asked, Told(lambda event: None, lambda: False))] == ["ready"]
+        list(jobs.run(ask.Rewind(length=0), JobContext(lambda event: None, lambda: False)))
+    assert [event.event for event in jobs.run(asked, JobContext(lambda event: None, lambda: False))] == ["ready"]
 
 
 def test_loading_is_stopped_between_two_sessions_and_within_one(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider that is opening looks at the flag of its options; one that does not is not asked again."""
-    loading = Loading()
+    loading = LoadCancellation()
 
     class Slow(Faulty):
-        def open(self, graph: Graph, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
+        def open(
+            self, graph: GraphSource, told: ort.SessionOptions, options: Mapping[str, str]
+        ) -> ort.InferenceSession:
             loading.stop()
             return ort.InferenceSession(graph, told, providers=["CPUExecutionProvider"])
 
@@ -323,6 +325,6 @@ def test_loading_is_stopped_between_two_sessions_and_within_one(bundle: Path, mo
         ort.InferenceSession(bundle / "decoder.onnx", options, providers=["CPUExecutionProvider"])
     with pytest.raises(Cancelled, match="loading was cancelled"), loading:
         open_machine(read_bundle(bundle), device_named(NAME))
-    with pytest.raises(Cancelled), Loading(lambda: True):
+    with pytest.raises(Cancelled), LoadCancellation(lambda: True):
         open_machine(read_bundle(bundle), device_named("cpu"))
     open_machine(read_bundle(bundle), device_named("cpu")).close()

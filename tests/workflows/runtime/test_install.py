@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from workflows.errors import Cancelled, DeviceError
+from workflows.common.errors import Cancelled, DeviceError
 from workflows.runtime.providers import PROVIDERS, install
-from workflows.runtime.providers.install import VERSIONS, describe_plugin, install_plugin, remove_plugin
+from workflows.runtime.providers.install import PLUGIN_VERSIONS, describe_plugin, install_plugin, remove_plugin
 from workflows.wire.events import Event, ProgressEvent
 
 PLUGINS = Path(__file__).parents[3] / "resources" / "plugins"
@@ -119,8 +119,8 @@ def test_an_environment_without_pip_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_versions_are_those_of_the_locks_and_of_the_plugins() -> None:
     texts = [path.read_text("utf-8") for path in PLUGINS.glob("*.txt")]
-    assert dict(re.findall(r"^([\w-]+)==(\S+) ", "\n".join(texts), re.MULTILINE)) == VERSIONS
-    assert VERSIONS.keys() == {one.brought_by for one in PROVIDERS.values() if one.package}
+    assert dict(re.findall(r"^([\w-]+)==(\S+) ", "\n".join(texts), re.MULTILINE)) == PLUGIN_VERSIONS
+    assert PLUGIN_VERSIONS.keys() == {one.brought_by for one in PROVIDERS.values() if one.package}
 
 
 def test_a_plugin_that_lacks_names_what_would_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from workflows.runtime.openings import Opening
+from workflows.runtime.loading.session_plan import SessionPlan
+from workflows.runtime.loading.sessions import open_session
 from workflows.runtime.providers import device_named
-from workflows.runtime.sessions import open_session
 
 X = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)
 W = np.random.default_rng(1).normal(size=(16, 8)).astype(np.float32)
@@ -45,7 +45,7 @@ def graph(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("mapped", [True, False])
 def test_weights_are_not_turned_beforehand(graph: Path, mapped: bool) -> None:
-    opened = open_session(Opening("graph", graph, device_named("cpu")), mapped=mapped)
+    opened = open_session(SessionPlan("graph", graph, device_named("cpu")), mapped=mapped)
     y, s = opened.session.run(None, {"x": X, "z": np.array(2, np.float32)})
     np.testing.assert_allclose(y, X @ W.T, rtol=1e-5)
     np.testing.assert_array_equal(s, W.T + 2)

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from workflows.errors import GraphError, JoineryError
+from workflows.common.errors import GraphError, JoineryError
 from workflows.runtime import open_onnx
 
 Value = tuple[str, int, tuple[int | str, ...]]

@@ -14,26 +14,26 @@ import onnxruntime as ort
 import pytest
 
 from tests.workflows.conftest import Built
-from tests.workflows.runtime.toys import FLOAT, Net
+from tests.workflows.runtime.toy_bundles import FLOAT, Net
 from workflows.bundle import read_bundle
 from workflows.cli.prompt import read_places
-from workflows.errors import DeviceError, RequestError
+from workflows.common.errors import DeviceError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices, open_machine
-from workflows.runtime.openings import Opening
-from workflows.runtime.preflight import try_out
+from workflows.runtime.loading.session_plan import SessionPlan
+from workflows.runtime.loading.sessions import open_session
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.assignment import Assignment, placement_note
-from workflows.runtime.providers.base import Provider
-from workflows.runtime.sessions import open_session
+from workflows.runtime.providers.preflight import try_out
+from workflows.runtime.providers.provider import Provider
 from workflows.wire.events import GenerationDone
-from workflows.wire.reports.preflight import LeftNode
+from workflows.wire.reports.preflight import FallbackNode
 
 QNN = importlib.util.find_spec("onnxruntime_qnn") is not None
 OLDER = """
 import onnxruntime.capi.onnxruntime_pybind11_state as state
 del state.DeviceReset, state.ModelRequiresCompilation
-from workflows.runtime.sessions import ORT_ERRORS
+from workflows.runtime.loading.sessions import ORT_ERRORS
 assert state.Fail in ORT_ERRORS and RuntimeError in ORT_ERRORS
 """
 
@@ -63,12 +63,12 @@ class Copies(Provider):
 def test_what_is_copied_when_it_is_bound_is_bound_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU stands for a GPU: what matters is that the second run sees the second input."""
     from workflows.runtime.binding import Binding
-    from workflows.runtime.feeds import Feed, Run
+    from workflows.runtime.program.program import InputSource, ProgramPhase
 
     net = Net()
     net("Add", "input_ids_", net.const([1.0]), out="y")
     net.save(tmp_path / "g.onnx", {"input_ids_": (FLOAT, [1, 3])}, {"y": (FLOAT, [1, 3])})
-    opened = open_session(Opening("g", tmp_path / "g.onnx", device_named("cpu")))
+    opened = open_session(SessionPlan("g", tmp_path / "g.onnx", device_named("cpu")))
     bound: list[str] = []
     real = ort.IOBinding.bind_input
     monkeypatch.setattr(
@@ -79,7 +79,7 @@ def test_what_is_copied_when_it_is_bound_is_bound_anew(tmp_path: Path, monkeypat
         one = Copies("x", "X", "CPUExecutionProvider", "GPU", copies_inputs=copies)
         session = type(opened)(**{**vars(opened), "provider": one})
         port = ("g", "input_ids_")
-        run = Run(("g",), {port: Feed("driver", name="x")}, logits=(("g", "y"), session.outputs[0]))
+        run = ProgramPhase(("g",), {port: InputSource("driver", name="x")}, logits=(("g", "y"), session.outputs[0]))
         binding = Binding(run, {"g": session}, {"x": (1, 3)}, {}, frozenset({("g", "y")}))
         for value in (1, 2):
             binding.run({"x": np.full((1, 3), value, np.float32)}, None)
@@ -120,7 +120,7 @@ def test_components_are_placed_by_name(demo_split_bundle: Path, tmp_path: Path) 
 
 
 def test_nodes_that_are_left_to_the_cpu_are_said() -> None:
-    nodes = tuple(LeftNode(str(i), "Neg", "") for i in range(2))
+    nodes = tuple(FallbackNode(str(i), "Neg", "") for i in range(2))
     found = {"encoder": Assignment(9, ()), "decode": Assignment(20, nodes)}
     said = "X leaves 2 of 20 nodes of decode to the CPU provider; `joinery preflight` says which, and why."
     assert placement_note(found, "X") == said

@@ -15,11 +15,11 @@ from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.bundle.contexts import read_contexts
 from workflows.bundle.verify import verify_bundle
-from workflows.errors import Cancelled, DeviceError
+from workflows.common.errors import Cancelled, DeviceError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, open_machine
-from workflows.runtime.compile import compile_bundle
-from workflows.runtime.preflight import try_out
+from workflows.runtime.providers.context_compiler import compile_bundle
+from workflows.runtime.providers.preflight import try_out
 from workflows.wire.events import GenerationDone
 
 pytestmark = [

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from workflows.bundle import read_bundle
-from workflows.errors import DeviceError
+from workflows.common.errors import DeviceError
 from workflows.runtime import open_machine
-from workflows.runtime.openings import Placement
+from workflows.runtime.loading.session_plan import Placement
 from workflows.runtime.providers import PROVIDERS
-from workflows.runtime.providers.base import Provider
+from workflows.runtime.providers.provider import Provider
 from workflows.wire.reports.devices import Device
 
 

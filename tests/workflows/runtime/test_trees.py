@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tests.workflows.conftest import Built, make_qwen3
 from tests.workflows.runtime.test_composites import IDS, STEP, fed, opened
-from tests.workflows.runtime.toys import Toy
+from tests.workflows.runtime.toy_bundles import Toy
 from workflows.bundle import read_bundle
-from workflows.errors import CapacityError, GraphError, RequestError
+from workflows.common.errors import CapacityError, GraphError, RequestError
 from workflows.runtime import Machine, device_named, open_machine
 
 PARENTS = (-1, 0, 0, 1, 1, 2, 3, 0)

@@ -14,9 +14,9 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from tests.workflows.runtime.toys import FLOAT, Net
-from workflows.errors import DeviceError
-from workflows.runtime.providers import PROVIDERS, base, catalog, dml
+from tests.workflows.runtime.toy_bundles import FLOAT, Net
+from workflows.common.errors import DeviceError
+from workflows.runtime.providers import PROVIDERS, dml, provider, windows_catalog
 from workflows.runtime.providers.fetch import main as fetch
 
 QNN = "QNNExecutionProvider"
@@ -42,7 +42,7 @@ class Catalog:
         return one
 
     def module(self) -> ModuleType:
-        module: Any = ModuleType(catalog.PACKAGE)
+        module: Any = ModuleType(windows_catalog.PACKAGE)
         calls, offered = self.calls, self.offered
 
         class EpCatalog:
@@ -62,17 +62,17 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """`windows(catalog)`: a machine with that catalog and without a package of a plugin."""
 
     def make(fake: Catalog) -> None:
-        catalog._offered.cache_clear()
-        monkeypatch.setitem(sys.modules, catalog.PACKAGE, fake.module())
-        monkeypatch.setattr(catalog, "has_catalog", lambda: True)
-        monkeypatch.setattr(base.Provider, "_has_package", property(lambda self: False))
-        monkeypatch.setattr(base.Provider, "_is_known", lambda self: False)
-        monkeypatch.setattr(base.Provider, "_devices", lambda self: ["an NPU"])
+        windows_catalog._catalog_plugins.cache_clear()
+        monkeypatch.setitem(sys.modules, windows_catalog.PACKAGE, fake.module())
+        monkeypatch.setattr(windows_catalog, "has_catalog", lambda: True)
+        monkeypatch.setattr(provider.Provider, "_has_package", property(lambda self: False))
+        monkeypatch.setattr(provider.Provider, "_is_known", lambda self: False)
+        monkeypatch.setattr(provider.Provider, "_devices", lambda self: ["an NPU"])
         registered = lambda name, path: fake.calls.append(f"register {name} {Path(path).name}")  # noqa: E731
         monkeypatch.setattr(ort, "register_execution_provider_library", registered)
 
     yield make
-    catalog._offered.cache_clear()
+    windows_catalog._catalog_plugins.cache_clear()
 
 
 @pytest.mark.parametrize("state", ["Ready", "NotReady"])
@@ -116,8 +116,8 @@ def test_a_plugin_finds_what_lies_beside_it(monkeypatch: pytest.MonkeyPatch, tmp
     """Its folder is on Windows' way before it is loaded."""
     added: list[str] = []
     monkeypatch.setattr(os, "add_dll_directory", added.append, raising=False)
-    monkeypatch.setattr(base.sys, "platform", "win32")
-    base._look_beside(tmp_path / "Größe 模型 x" / "plugin.dll")
+    monkeypatch.setattr(provider.sys, "platform", "win32")
+    provider._search_library_folder(tmp_path / "Größe 模型 x" / "plugin.dll")
     assert added == [str(tmp_path / "Größe 模型 x")]
 
 
@@ -134,7 +134,7 @@ def doubling(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def cpu_stands_for_dml(monkeypatch: pytest.MonkeyPatch) -> dml.DirectML:
+def cpu_stands_for_dml(monkeypatch: pytest.MonkeyPatch) -> dml.DirectMLProvider:
     """Its sessions are the CPU's; options of DirectML are taken away where onnxruntime would ask for them."""
     real = ort.InferenceSession.__init__
 
@@ -146,7 +146,7 @@ def cpu_stands_for_dml(monkeypatch: pytest.MonkeyPatch) -> dml.DirectML:
     return dml.DML  # type: ignore[return-value]
 
 
-def test_directml_has_its_settings(doubling: Path, cpu_stands_for_dml: dml.DirectML) -> None:
+def test_directml_has_its_settings(doubling: Path, cpu_stands_for_dml: dml.DirectMLProvider) -> None:
     told = ort.SessionOptions()
     session: Any = cpu_stands_for_dml.open(doubling, told, {"device_id": "1", "dimension.n": "3"})
     assert not told.enable_mem_pattern and told.execution_mode == ort.ExecutionMode.ORT_SEQUENTIAL
@@ -156,7 +156,7 @@ def test_directml_has_its_settings(doubling: Path, cpu_stands_for_dml: dml.Direc
         cpu_stands_for_dml.open(doubling, ort.SessionOptions(), {"dimension.n": "x"})
 
 
-def test_directml_runs_one_after_the_other(doubling: Path, cpu_stands_for_dml: dml.DirectML) -> None:
+def test_directml_runs_one_after_the_other(doubling: Path, cpu_stands_for_dml: dml.DirectMLProvider) -> None:
     """A second thread waits for its turn."""
     session: Any = cpu_stands_for_dml.open(doubling, ort.SessionOptions(), {})
     found: list[Any] = []
@@ -174,6 +174,6 @@ def test_a_gpu_is_chosen_by_its_number() -> None:
         SimpleNamespace(ep_options={"device_id": str(i)}, device=SimpleNamespace(vendor=vendor))
         for i, vendor in enumerate(("Intel", "NVIDIA"))
     ]
-    assert dml._chosen(gpus, None) is gpus[0] and dml._chosen(gpus, "1") is gpus[1]
+    assert dml._select_device(gpus, None) is gpus[0] and dml._select_device(gpus, "1") is gpus[1]
     with pytest.raises(DeviceError, match=r"no GPU with the device_id 2: there are 0 \(Intel\), 1 \(NVIDIA\)\."):
-        dml._chosen(gpus, "2")
+        dml._select_device(gpus, "2")

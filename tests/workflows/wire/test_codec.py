@@ -16,7 +16,7 @@ from tests.fakes.inspections import BUNDLE
 from tests.fakes.plans import plan_of
 from tests.workflows.wire.making import anything
 from workflows.wire import events
-from workflows.wire.codec import ABSENT, Mismatch, dumps, read, read_in_steps, shell
+from workflows.wire.codec import ABSENT, PayloadMismatch, dumps, read, read_in_steps, to_fields
 from workflows.wire.events import (
     BuildDone,
     ErrorEvent,
@@ -28,7 +28,7 @@ from workflows.wire.events import (
     parse_in_steps,
 )
 from workflows.wire.reports.base import Done, Report
-from workflows.wire.reports.bench import BenchReport, Percentiles, SingleRow, UnusableRow
+from workflows.wire.reports.bench import BenchReport, Percentiles, SingleRow, UnusableProviderRow
 from workflows.wire.reports.graphs import DiffReport, GraphReport
 from workflows.wire.requests import REQUESTS
 
@@ -88,7 +88,7 @@ def test_keys_that_are_words_of_python_and_keys_that_stay_away() -> None:
     assert plain["in"] == graph.nodes[0].inputs and not {"inputs", "change", "was"} & plain.keys()
     (piece,) = json.loads(dumps(diff_of(graph)))["graph"]["nodes"]
     assert {row[-2] for row in piece} == {"", "removed", "added", "changed"} and len(piece[0]) == len(plain) + 2
-    assert "suggestions" not in shell(report())
+    assert "suggestions" not in to_fields(report())
     assert "files" not in ErrorEvent(kind="x", message="y").to_dict()
 
 
@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_named_by_its_place(change: Any, sentence: str) -> 
     payload = json.loads(dumps(diff_of(small())))
     change(payload["graph"])
     for reading in (lambda: read(DiffReport, payload), lambda: whole(read_in_steps(DiffReport, payload))):
-        with pytest.raises(Mismatch) as caught:
+        with pytest.raises(PayloadMismatch) as caught:
             reading()
         assert str(caught.value) == sentence
 
@@ -122,7 +122,7 @@ def test_what_does_not_fit_is_named_by_its_place(change: Any, sentence: str) -> 
 def test_one_of_several_classes() -> None:
     """The rows of a measurement: each kind is told by its fields."""
     single = SingleRow("cpu", 3, {"x": [1, 4]}, Percentiles(1, 2, 3), 500.0, 9)
-    rows = BenchReport([UnusableRow("dml", "No."), single])
+    rows = BenchReport([UnusableProviderRow("dml", "No."), single])
     assert read(BenchReport, json.loads(dumps(rows))) == rows
     assert json.loads(dumps(rows))["rows"][0] == {"provider": "dml", "reason": "No.", "usable": False}
 
@@ -156,7 +156,7 @@ def test_a_done_is_what_was_asked_for() -> None:
     built = BuildDone(bundle="/b", seconds=1.0, bytes=2, components=["decoder"])
     payload = json.loads(built.to_line(1))
     assert parse(payload, BuildDone) == built
-    with pytest.raises(Mismatch, match="takes no 'bundle'"):
+    with pytest.raises(PayloadMismatch, match="takes no 'bundle'"):
         parse(payload, GenerationDone)
 
 
@@ -169,7 +169,7 @@ def test_numbers_are_not_taken_for_others() -> None:
     assert type(found.latency_ms) is float and found.alternatives == [(5, "56", 1.0)]
     wrong_ones = [("id", True), ("id", 5.0), ("latency_ms", "3"), ("latency_ms", 10**400), ("phase", "late")]
     for name, wrong in (*wrong_ones, ("alternatives", [[5]])):
-        with pytest.raises(Mismatch, match=name):
+        with pytest.raises(PayloadMismatch, match=name):
             parse({**payload, name: wrong}, GenerationDone)
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.wire.goals import Goal, TaskFile, parse_goal
 
 

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.workflows.wire.making import anything
-from workflows.errors import RequestError
-from workflows.wire.codec import Mismatch, read
+from workflows.common.errors import RequestError
+from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
-from workflows.wire.lines import Envelope, parse_line, read_request, to_line
 from workflows.wire.reports.base import Done, Report
-from workflows.wire.requests import REQUESTS, Build, Diff, Generate, Open, Turn, Where
+from workflows.wire.request_lines import Envelope, parse_line, read_request, to_line
+from workflows.wire.requests import REQUESTS, Build, DiffGraphs, Generate, GraphReference, Open, Turn
 
 WRONG: tuple[Any, ...] = (None, True, 7, 1.5, "x", [], [[]], {}, {"x": [[]]})
 GOOD: dict[str, dict[str, Any]] = {
@@ -96,7 +96,7 @@ def test_a_line_by_hand() -> None:
         "force": False,
         "goal": None,
     }
-    assert json.loads(to_line(4, Diff(Where("/a"), Where("/b", "decode", "export")))) == {
+    assert json.loads(to_line(4, DiffGraphs(GraphReference("/a"), GraphReference("/b", "decode", "export")))) == {
         "id": 4,
         "job": "diff",
         "before": {"path": "/a", "component": "", "stage": ""},
@@ -140,7 +140,7 @@ def cases() -> list[tuple[str, dict[str, Any], str]]:
 def readable(kind: Any, value: object) -> bool:
     try:
         read(kind, value)
-    except Mismatch:
+    except PayloadMismatch:
         return False
     return True
 

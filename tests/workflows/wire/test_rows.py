@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import pytest
 
-from workflows.wire.codec import ROWS, Mismatch, dumps, read
-from workflows.wire.rows import PIECE, pieces
+from workflows.wire.codec import ROWS, PayloadMismatch, dumps, read
+from workflows.wire.rows import ROWS_PER_CHUNK, to_row_chunks
 
 
 @dataclass
@@ -50,11 +50,11 @@ def sheet(count: int) -> Sheet:
     return Sheet(rows)
 
 
-@pytest.mark.parametrize("count", [0, 1, PIECE, 2 * PIECE + 3])
+@pytest.mark.parametrize("count", [0, 1, ROWS_PER_CHUNK, 2 * ROWS_PER_CHUNK + 3])
 def test_rows_come_back_as_they_were(count: int) -> None:
     made = sheet(count)
     sent = json.loads(dumps(made))
-    assert [len(piece) for piece in sent["rows"]] == [len(piece) for piece in pieces(made.rows)]
+    assert [len(piece) for piece in sent["rows"]] == [len(piece) for piece in to_row_chunks(made.rows)]
     assert read(Sheet, sent) == made
 
 
@@ -84,7 +84,7 @@ def test_a_whole_number_in_a_column_of_numbers_is_read_as_one() -> None:
 def test_what_does_not_fit_is_named_by_its_place(change: Callable[[Any], object], sentence: str) -> None:
     sent = json.loads(dumps(sheet(4)))
     change(sent["rows"])
-    with pytest.raises(Mismatch) as caught:
+    with pytest.raises(PayloadMismatch) as caught:
         read(Sheet, sent)
     assert str(caught.value) == sentence
 

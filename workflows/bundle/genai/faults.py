@@ -9,7 +9,7 @@ from workflows.bundle.genai.keys import PARTS
 from workflows.bundle.genai.version1 import GenaiConfig, GenaiDecoder, ModelConfig, SubModel
 from workflows.bundle.outline import Fault
 from workflows.bundle.strict_model import NAME_IN_BUNDLE
-from workflows.names import is_layered
+from workflows.common.tensor_names import is_layered
 
 _STAGES = "model.decoder.pipeline"
 _TRANSDUCER = "Joinery runs no transducer"

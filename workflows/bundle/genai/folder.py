@@ -18,9 +18,9 @@ from workflows.bundle.genai.to_version2 import to_version2
 from workflows.bundle.genai.version1 import GenaiConfig
 from workflows.bundle.outline import Fault, path_of
 from workflows.bundle.schema import Pipeline, parse_pipeline
-from workflows.errors import BundleError, printable
-from workflows.files import is_elsewhere
-from workflows.strict import NoJsonError, read_json
+from workflows.common.errors import BundleError, printable
+from workflows.common.files import has_symlink
+from workflows.common.strict_json import InvalidJsonError, read_json
 
 TEXT_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja",
@@ -49,7 +49,7 @@ def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict
     own = {name: near for name, near in weights.items() if near.is_file() and near.suffix != ".onnx"}
     files = own | files | _text_files(folder, value_at(cast(Json, data), "model.tokenizer_dir"), path)
     for file in files.values():
-        if is_elsewhere(folder, file.relative_to(folder)):
+        if has_symlink(folder, file.relative_to(folder)):
             raise BundleError(f"{printable(file)} is a symbolic link, and such a file is not opened: copy it there.")
     return pipeline, files
 
@@ -132,6 +132,6 @@ def _load(path: Path) -> object:
         raise BundleError(f"{path} has more than {_LONGEST:,} bytes, which no configuration needs: get it again.")
     try:
         found: object = read_json(path.read_bytes(), endless=False)
-    except NoJsonError as error:
+    except InvalidJsonError as error:
         raise BundleError(f"{path} {error}: get the folder again.") from None
     return found

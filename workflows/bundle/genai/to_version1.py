@@ -11,12 +11,12 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import cast
 
-from workflows import names
 from workflows.bundle.genai.keys import COMBINED, PARTS, SAME, SEPARATE, Json, drop, object_at, put, value_at
 from workflows.bundle.genai.speculation import read_strategy
 from workflows.bundle.outline import Fault, Port
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.strategy import StrategySettings
+from workflows.common import tensor_names
 
 # the types of a plain decoder that release 0.18 knows; any other is its generic one
 TYPES = (
@@ -240,8 +240,8 @@ def _stage(old: Json, session: Json, times: Mapping[str, set[str]], name: str, t
 def _put_names(made: Json, path: str, tensors: TensorNames) -> None:
     """What the graphs call the tensors that every decoder has, where the file has not said it."""
     known = {
-        "inputs": (names.IDS, names.EMBEDS, names.MASK, names.POSITIONS),
-        "outputs": (names.LOGITS,),
+        "inputs": (tensor_names.IDS, tensor_names.EMBEDS, tensor_names.MASK, tensor_names.POSITIONS),
+        "outputs": (tensor_names.LOGITS,),
     }
     for side, keys in known.items():
         for key in keys:

@@ -14,25 +14,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import cast
 
-from workflows import names
 from workflows.bundle.genai.keys import COMBINED, PARTS, SAME, SEPARATE, Json, drop, put, value_at
 from workflows.bundle.genai.speculation import DRAFT, write_drafts
 from workflows.bundle.genai.version1 import GenaiConfig, PipelineStage, SubModel
+from workflows.common import tensor_names
 
 NameTable = Mapping[str, str]
 _MROPE = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "fara")  # whose positions are time, height and width
 _SINGLY = (*_MROPE, "pixtral", "mistral3")  # whose pictures go through vision one by one
 # inputs that the cache's table feeds, by genai's word for them → ours
 _DRIVEN = {
-    "input_ids": names.IDS,
-    "attention_mask": names.MASK,
-    "past_sequence_length": names.SEQLENS,
-    "total_sequence_length": names.TOTAL_LENGTH,
-    "write_indices": names.WRITE_INDICES,
-    "nonpad_kv_seqlen": names.VALID_LENGTH,
-    "encoder_attention_mask": names.PLAIN_SOURCE_MASK,
+    "input_ids": tensor_names.IDS,
+    "attention_mask": tensor_names.MASK,
+    "past_sequence_length": tensor_names.SEQLENS,
+    "total_sequence_length": tensor_names.TOTAL_LENGTH,
+    "write_indices": tensor_names.WRITE_INDICES,
+    "nonpad_kv_seqlen": tensor_names.VALID_LENGTH,
+    "encoder_attention_mask": tensor_names.PLAIN_SOURCE_MASK,
 }
-_READERS = {"embedding": (names.IDS, "image_features", "audio_features"), "encoder": (names.IDS, names.MASK)}
+_READERS = {
+    "embedding": (tensor_names.IDS, "image_features", "audio_features"),
+    "encoder": (tensor_names.IDS, tensor_names.MASK),
+}
 _ATTENTIVE = ("full_attention", "sliding_attention")  # types of layers that keep keys and values
 
 
@@ -142,8 +145,8 @@ class _Flow:
                 source = getattr(self._model, part).outputs.get(features, features)
                 yield f"{part}.{source}", f"embedding.{features}"  # which _renamed tells the graph's name of
         if embedding is not None:
-            for tensor in (names.EMBEDS, "per_layer_inputs"):
-                if tensor == names.EMBEDS or tensor in embedding.outputs:
+            for tensor in (tensor_names.EMBEDS, "per_layer_inputs"):
+                if tensor == tensor_names.EMBEDS or tensor in embedding.outputs:
                     yield from self._handed(embedding.outputs.get(tensor, tensor), decoder.get(tensor, tensor))
         if "encoder" in self._parts and takers:
             yield from self._cross(takers)
@@ -197,8 +200,8 @@ class _Flow:
             positions = {"strategy": "mrope_3d", "grid_source": f"vision.{grid}"}
         elif decoder.sliding_window is not None and decoder.sliding_window.slide_inputs:
             positions = {"strategy": "windowed"}
-        if decoder.inputs.get(names.POSITIONS, names.POSITIONS) != names.POSITIONS:
-            positions["input_name"] = decoder.inputs[names.POSITIONS]
+        if decoder.inputs.get(tensor_names.POSITIONS, tensor_names.POSITIONS) != tensor_names.POSITIONS:
+            positions["input_name"] = decoder.inputs[tensor_names.POSITIONS]
         return state | ({"position_ids": positions} if positions else {})
 
     def _cache(self) -> Json:
@@ -233,10 +236,10 @@ def _renamed(config: GenaiConfig) -> NameTable:
     draft = model.draft
     if draft is not None:
         found |= {f"{DRAFT}.{draft.inputs.get(key, ours)}": ours for key, ours in _DRIVEN.items()}
-        found[f"{DRAFT}.{draft.outputs.get(names.LOGITS, names.LOGITS)}"] = names.LOGITS
-    logits = model.decoder.outputs.get(names.LOGITS, names.LOGITS)
+        found[f"{DRAFT}.{draft.outputs.get(tensor_names.LOGITS, tensor_names.LOGITS)}"] = tensor_names.LOGITS
+    logits = model.decoder.outputs.get(tensor_names.LOGITS, tensor_names.LOGITS)
     givers = [name for name, stage in stages.items() if logits in stage.outputs]
-    found |= {f"{name}.{logits}": names.LOGITS for name in givers or ["decoder"]}
+    found |= {f"{name}.{logits}": tensor_names.LOGITS for name in givers or ["decoder"]}
     for part, keys in _READERS.items():
         sub: SubModel | None = getattr(model, part)
         if sub is not None:

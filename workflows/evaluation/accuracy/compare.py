@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workflows.bundle import Bundle
-from workflows.errors import Cancelled, PromptError, RequestError
+from workflows.common.errors import Cancelled, PromptError, RequestError
 from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
 from workflows.evaluation.accuracy.statistics import Agreement, Logits, RunningMean, cosines, perplexity, surprise
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask, demo_task
@@ -22,7 +22,7 @@ from workflows.generate import Engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet, encode_prompt
 from workflows.recipe.cut import ComponentRole
 from workflows.wire.events import Event, ProgressEvent
-from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, OfBoth, TaskReport
+from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, PairedFigure, TaskReport
 
 OfBundles = tuple[RunningMean, RunningMean]  # of the reference, of the candidate
 
@@ -256,8 +256,8 @@ def _average(values: Iterator[float | None]) -> float | None:
     return _round(sum(found) / len(found)) if found else None
 
 
-def _perplexities(surprises: OfBundles) -> OfBoth:
-    return OfBoth(*(_round(perplexity(sums)) for sums in surprises))
+def _perplexities(surprises: OfBundles) -> PairedFigure:
+    return PairedFigure(*(_round(perplexity(sums)) for sums in surprises))
 
 
 def _round(value: float | None) -> float | None:

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
-from workflows.errors import Cancelled, RequestError
+from workflows.common.errors import Cancelled, RequestError
+from workflows.common.tensors import TensorSpec
 from workflows.evaluation.accuracy.hidden_states import add_layer_outputs
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask
 from workflows.generate import Engine, GenerateOptions
-from workflows.generate.feed import begin, feed
-from workflows.generate.logits import run_checked
+from workflows.generate.logits import last_logits
+from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.generate.prompt_sets import HeldOutQuestion
 from workflows.graph import load_graph
 from workflows.recipe.cut import ComponentRole
 from workflows.runtime import device_named, open_machine
-from workflows.tensors import TensorSpec
 from workflows.wire.events import GenerationDone
 
 Logits = NDArray[np.float32]
@@ -100,17 +100,17 @@ class ComparedBundle:
             return
         self.engine.reset()
         for token, following in pairwise(ids):
-            yield run_checked(self.engine.machine, [token], "decode"), following
+            yield last_logits(self.engine.machine, [token], "decode"), following
 
     def follow(self, ids: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Logits, int]]:
         """(logits, the token that follows) after the prompt and after each of `tokens` but the last."""
         machine = self.engine.machine
         self.engine.reset()
-        *before, last = begin(machine, self.engine.bundle.pipeline, ids)
-        for _ in feed(machine, before):
+        *before, last = start_prompt(machine, self.engine.bundle.pipeline, ids)
+        for _ in feed_tokens(machine, before):
             pass
         for fed, following in zip([last, *tokens], tokens, strict=False):
-            yield run_checked(machine, [fed], "decode"), following
+            yield last_logits(machine, [fed], "decode"), following
             self.hidden.clear()  # an encoder's are compared once
 
     def rows(self) -> tuple[NDArray[np.int64], Rows]:

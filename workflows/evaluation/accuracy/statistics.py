@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.tensors import Array
+from workflows.common.tensors import Array
 
 Logits = NDArray[np.float32]  # [V]
 Log = NDArray[np.float64]  # [V], log-probabilities

@@ -17,7 +17,7 @@ import onnx
 from onnx.external_data_helper import load_external_data_for_tensor
 
 from workflows.bundle import Bundle
-from workflows.errors import Cancelled, RequestError
+from workflows.common.errors import Cancelled, RequestError
 from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits, layer_stack
 from workflows.evaluation.accuracy.statistics import Agreement
 from workflows.generate import Engine
@@ -25,7 +25,7 @@ from workflows.generate.prompt_sets import PromptSet, evenly_spaced
 from workflows.graph import load_graph
 from workflows.runtime import device_named, open_machine
 from workflows.wire.events import Event, ProgressEvent
-from workflows.wire.reports.accuracy import Divergence, Excluded, Suggestions
+from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, TokenDivergence
 
 PROMPTS, STEPS = 8, 8
 PRODUCTS = ("MatMul", "Gemm", "Gather")
@@ -72,7 +72,7 @@ def suggest(
         positions=before.positions,
         products=len(products),
         before=_figures(before),
-        exclude=[Excluded(product.node.name, product.at[0], round(kl, 9)) for kl, product in helpful],
+        exclude=[SuggestedExclusion(product.node.name, product.at[0], round(kl, 9)) for kl, product in helpful],
         after=_figures(after),
     )
 
@@ -197,6 +197,6 @@ def _kl(agreement: Agreement) -> float:
     return float("inf") if agreement.kl.mean is None else agreement.kl.mean
 
 
-def _figures(agreement: Agreement) -> Divergence:
+def _figures(agreement: Agreement) -> TokenDivergence:
     mean, top = agreement.kl.mean, agreement.top1.mean
-    return Divergence(None if mean is None else round(mean, 9), None if top is None else round(top, 8))
+    return TokenDivergence(None if mean is None else round(mean, 9), None if top is None else round(top, 8))

@@ -13,8 +13,8 @@ from pathlib import Path
 import regex
 
 from workflows.bundle import Bundle
+from workflows.common.errors import PromptError, RequestError, printable
 from workflows.common.table_files import PAIRS, SUFFIXES, Row, cell_text, is_table, read_rows
-from workflows.errors import PromptError, RequestError, printable
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import (
     DEMO,

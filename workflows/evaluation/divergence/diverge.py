@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.evaluation.divergence.feed_plan import FeedPlan, make_feed_plan
 from workflows.evaluation.divergence.matching import ComponentPair, match_components
 from workflows.evaluation.divergence.search import GROUP_BYTES, ComparedValue, DivergenceSearch
 from workflows.evaluation.divergence.subject import Subject, SubjectOptions
-from workflows.generate.text import Text
+from workflows.generate.tokenizer import BundleTokenizer
 from workflows.wire.events import Event
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
 
@@ -37,7 +37,11 @@ def diverge(
         raise RequestError(f"The number of steps cannot be {steps}: give 0 or more.")
     subjects = Subject(a), Subject(b)
     opened = subjects[0].open({}), subjects[1].open({})
-    ids = Text.of_bundle(subjects[0].bundle).encode(prompt, special=True) if isinstance(prompt, str) else list(prompt)
+    ids = (
+        BundleTokenizer.of_bundle(subjects[0].bundle).encode(prompt, special=True)
+        if isinstance(prompt, str)
+        else list(prompt)
+    )
     plan = make_feed_plan(opened, ids, steps)
     parts = match_components(subjects, opened, plan.runs)
     for one in opened:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workflows.errors import Cancelled, PromptError, RequestError
+from workflows.common.errors import Cancelled, PromptError, RequestError
 from workflows.evaluation.divergence.subject import OpenSubject
-from workflows.generate.feed import begin
+from workflows.generate.prefill import start_prompt
 from workflows.runtime import Machine
 from workflows.wire.events import Phase
 
@@ -51,7 +51,7 @@ def make_feed_plan(opened: tuple[OpenSubject, OpenSubject], ids: Sequence[int], 
     _check(opened)
     _check_ids(ids, opened[0].machine.vocabulary)
     machines = [one.machine for one in opened]
-    prompts = [begin(one.machine, opened[0].machine.pipeline, ids) for one in opened]
+    prompts = [start_prompt(one.machine, opened[0].machine.pipeline, ids) for one in opened]
     chunked = _chunks(machines, prompts[0])
     alone = chunked is None
     single: list[Run] = [((token,), "decode") for token in prompts[0]]
@@ -88,7 +88,7 @@ def run_plan(opened: tuple[OpenSubject, OpenSubject], plan: FeedPlan, cancelled:
     for one in opened:
         one.machine.cache.reset()
         one.seen.clear()
-        begin(one.machine, opened[0].machine.pipeline, plan.ids)
+        start_prompt(one.machine, opened[0].machine.pipeline, plan.ids)
     if plan.source:
         yield True
     for number, (tokens, phase) in enumerate(plan.steps):

@@ -18,13 +18,13 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import JoineryError, RequestError, printable
+from workflows.common.errors import JoineryError, RequestError, printable
 from workflows.evaluation.divergence.feed_plan import FeedPlan, run_plan
 from workflows.evaluation.divergence.graph_taps import EXTRACTED_PREFIX, ProducerIndex, extract_nodes
 from workflows.evaluation.divergence.matching import ComponentPair, ValuePair
 from workflows.evaluation.divergence.subject import OpenSubject, Subject, Values
 from workflows.evaluation.divergence.tolerance import NO_GAP, Gap, largest_gap, tolerance
-from workflows.runtime.sessions import ORT_ERRORS, OpenSession
+from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession
 from workflows.wire.events import Event, ProgressEvent
 
 GROUP_BYTES = 256 << 20

@@ -14,14 +14,14 @@ import onnx
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import BundleError, RequestError, printable
+from workflows.common.errors import BundleError, RequestError, printable
 from workflows.evaluation.divergence.graph_taps import add_outputs
 from workflows.graph.build_stages import FINAL, read_stages
 from workflows.graph.flat_graph import FlatGraph, flatten_graph
 from workflows.graph.load import GraphFile, load_graph, parse_graph
 from workflows.runtime import device_named, open_machine
-from workflows.runtime.openings import Opening, Placement, openings_of
-from workflows.runtime.sessions import OpenSession, open_session
+from workflows.runtime.loading.session_plan import Placement, SessionPlan, plan_sessions
+from workflows.runtime.loading.sessions import OpenSession, open_session
 from workflows.wire.reports.devices import Device
 
 Values = dict[str, NDArray[np.generic]]
@@ -54,7 +54,7 @@ class Subject:
         self._files = _graphs(self.bundle, list(first.values()), choice.stage)
         self._staged = choice.stage not in ("", FINAL)
         self.views: dict[str, FlatGraph] = {name: flatten_graph(file) for name, file in self._files.items()}
-        self._openings: dict[str, Opening] = openings_of(self.bundle, Placement(self.device, {}))
+        self._openings: dict[str, SessionPlan] = plan_sessions(self.bundle, Placement(self.device, {}))
 
     def graph(self, component: str) -> onnx.ModelProto:
         """A component's graph."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workflows.errors import PromptError
+from workflows.common.errors import PromptError
 from workflows.evaluation.accuracy.tasks import FileTask
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import (

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.evaluation.goal.goal_prompts import GoalPrompts
 from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PROBE, PrecisionLevel
 from workflows.evaluation.goal.search_units import Mix, SearchUnit, describe_mix

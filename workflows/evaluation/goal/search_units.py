@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import onnx_ir as ir
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
 from workflows.graph.weights import Key, large_initializers, tensor_key
 from workflows.quantize.linear_layers import find_linears, find_tables

@@ -18,7 +18,7 @@ import numpy as np
 import onnx_ir as ir
 
 from workflows.bundle import Bundle
-from workflows.errors import LogitsError, RecipeError
+from workflows.common.errors import LogitsError, RecipeError
 from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits
 from workflows.evaluation.accuracy.statistics import Agreement, RunningMean, perplexity, surprise, wilson_lower_bound
 from workflows.evaluation.accuracy.tasks import FileTask

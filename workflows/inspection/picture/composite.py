@@ -13,13 +13,22 @@ from dataclasses import replace
 
 from workflows.bundle import Pipeline
 from workflows.bundle.outline import Port
+from workflows.common.tensors import TensorSpec
 from workflows.kvcache import StateTensor
-from workflows.kvcache.carried import CarriedTensor
+from workflows.kvcache.carried_state import CarriedTensor
 from workflows.kvcache.geometry import GroupFacts, StateFacts
-from workflows.runtime.feeds import Program
-from workflows.runtime.signature import Signature, spec_of
-from workflows.tensors import TensorSpec
-from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
+from workflows.runtime.program.program import Program
+from workflows.runtime.program.signature import GraphSignature, spec_of
+from workflows.wire.reports.composite import (
+    ComponentSession,
+    Composite,
+    CompositeEdge,
+    CompositeFeed,
+    CompositeOutput,
+    CompositeState,
+    CompositeTensor,
+    LayerGroup,
+)
 
 CROSS = "cross"  # the name, and the layout, of what an encoder hands over
 _LAYERED = re.compile(r"\D*(\d+)\D*\.?(key|value)\D*")  # cross.0.key, past_key_values.0.encoder.value
@@ -30,7 +39,7 @@ Edges = dict[tuple[Port, Port], tuple[str, ...]]  # (from, to) → the runs in w
 
 def composite_of(
     pipeline: Pipeline,
-    signatures: Mapping[str, Signature],
+    signatures: Mapping[str, GraphSignature],
     program: Program | None,
     draft: tuple[Pipeline, Program] | None = None,
 ) -> Composite:
@@ -55,9 +64,11 @@ def composite_of(
     )
 
 
-def _composite(pipeline: Pipeline, signatures: Mapping[str, Signature], program: Program | None) -> Composite:
+def _composite(pipeline: Pipeline, signatures: Mapping[str, GraphSignature], program: Program | None) -> Composite:
     sessions = {name: pipeline.pipeline.sessions[name] for name in signatures}
-    drawn = [Session(name, one.file, pipeline.role(name), _runs_of(name, program)) for name, one in sessions.items()]
+    drawn = [
+        ComponentSession(name, one.file, pipeline.role(name), _runs_of(name, program)) for name, one in sessions.items()
+    ]
     name = pipeline.metadata.name
     if program is None:
         return _sessions_without_cache(name, drawn, signatures, dict.fromkeys(pipeline.pipeline.outline().edges, ()))
@@ -75,25 +86,25 @@ def _composite(pipeline: Pipeline, signatures: Mapping[str, Signature], program:
 
 
 def composite_of_graph(
-    name: str, file: str, graph: Signature, state: Sequence[StateTensor] = (), facts: StateFacts | None = None
+    name: str, file: str, graph: GraphSignature, state: Sequence[StateTensor] = (), facts: StateFacts | None = None
 ) -> Composite:
     """The composite that one graph is by itself. state, facts: of the cache that it keeps, where it keeps one."""
-    session = Session(name, file, "graph", ())
+    session = ComponentSession(name, file, "graph", ())
     alone = _sessions_without_cache(name, [session], {name: graph}, {})
     taken = {tensor.past for tensor in state} | {spec.name for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)}
     given = {tensor.present for tensor in state}
     handed = [spec for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)]
     states = [_cache(group, state, facts.writer, (name,), (name,), ()) for group in facts.groups] if facts else []
     if handed:
-        states.append(State(CROSS, "cross", "graph", _cross_layers(handed), (), (name,), ()))
+        states.append(CompositeState(CROSS, "cross", "graph", _cross_layers(handed), (), (name,), ()))
     return Composite(
         name,
         (),
         alone.sessions,
         (),
         tuple(states),
-        tuple(Feed(f.kind, name, kept, ()) for f in alone.feeds if (kept := _without_names(f.inputs, taken))),
-        tuple(Output(name, kept, ()) for o in alone.outputs if (kept := _without_names(o.outputs, given))),
+        tuple(CompositeFeed(f.kind, name, kept, ()) for f in alone.feeds if (kept := _without_names(f.inputs, taken))),
+        tuple(CompositeOutput(name, kept, ()) for o in alone.outputs if (kept := _without_names(o.outputs, given))),
     )
 
 
@@ -132,7 +143,7 @@ def _is_cross(ends: tuple[Port, Port], program: Program) -> bool:
     return not beside and _LAYERED.fullmatch(name) is not None
 
 
-def _caches(program: Program, signatures: Mapping[str, Signature]) -> Iterable[State]:
+def _caches(program: Program, signatures: Mapping[str, GraphSignature]) -> Iterable[CompositeState]:
     for group in program.facts.groups:
         pasts = {tensor.past for tensor in program.state if tensor.layer in group.layers}
         presents = {tensor.present for tensor in program.state if tensor.layer in group.layers}
@@ -149,7 +160,7 @@ def _caches(program: Program, signatures: Mapping[str, Signature]) -> Iterable[S
         yield _cache(group, program.state, program.facts.writer, writers, readers, runs)
 
 
-def _carried(program: Program) -> Iterable[State]:
+def _carried(program: Program) -> Iterable[CompositeState]:
     """One for the sessions that carry the same tensors on: those of a prompt and of the steps."""
     keepers: dict[tuple[CarriedTensor, ...], list[str]] = {}
     for session, tensors in program.carried.items():
@@ -157,12 +168,12 @@ def _carried(program: Program) -> Iterable[State]:
     for tensors, sessions in keepers.items():
         names = tuple(sorted(sessions))
         runs = tuple(run for run, one in program.runs.items() if {*names} & {*one.sessions})
-        yield State(", ".join(names), "carried", "host", _carried_layers(tensors), names, names, runs)
+        yield CompositeState(", ".join(names), "carried", "host", _carried_layers(tensors), names, names, runs)
 
 
-def _feeds(program: Program, signatures: Mapping[str, Signature]) -> tuple[Feed, ...]:
+def _feeds(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeFeed, ...]:
     """What neither an edge nor a state feeds, by kind and session."""
-    found: dict[tuple[str, str], tuple[dict[str, Tensor], list[str]]] = {}
+    found: dict[tuple[str, str], tuple[dict[str, CompositeTensor], list[str]]] = {}
     for name, run in program.runs.items():
         for port, feed in run.feeds.items():
             if feed.source is None and feed.kind not in ("state", "carried"):
@@ -170,13 +181,14 @@ def _feeds(program: Program, signatures: Mapping[str, Signature]) -> tuple[Feed,
                 inputs[port[1]] = _tensor(spec_of(signatures, port, "inputs"))
                 runs += [name] if name not in runs else []
     return tuple(
-        Feed(kind, session, tuple(inputs.values()), tuple(runs)) for (kind, session), (inputs, runs) in found.items()
+        CompositeFeed(kind, session, tuple(inputs.values()), tuple(runs))
+        for (kind, session), (inputs, runs) in found.items()
     )
 
 
-def _outputs(program: Program, signatures: Mapping[str, Signature]) -> tuple[Output, ...]:
+def _outputs(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeOutput, ...]:
     """The logits, and all that a session gives of which nobody takes anything."""
-    found: dict[str, dict[str, Tensor]] = {}
+    found: dict[str, dict[str, CompositeTensor]] = {}
     for run in program.runs.values():
         if run.logits is not None:
             (session, _), spec = run.logits
@@ -187,14 +199,14 @@ def _outputs(program: Program, signatures: Mapping[str, Signature]) -> tuple[Out
         for name, one in signatures.items()
         if name not in asked and one.outputs
     }
-    return tuple(Output(name, tuple(one.values()), _runs_of(name, program)) for name, one in found.items())
+    return tuple(CompositeOutput(name, tuple(one.values()), _runs_of(name, program)) for name, one in found.items())
 
 
 # -- the parts of the picture ----------------------------------------------------------------------------------
 
 
 def _sessions_without_cache(
-    name: str, sessions: Sequence[Session], signatures: Mapping[str, Signature], edges: Edges
+    name: str, sessions: Sequence[ComponentSession], signatures: Mapping[str, GraphSignature], edges: Edges
 ) -> Composite:
     """Sessions without a cache: whatever no edge feeds is given, whatever no edge takes comes out."""
     fed, taken = {target for _, target in edges}, {source for source, _ in edges}
@@ -203,14 +215,14 @@ def _sessions_without_cache(
         graph = signatures[one.name]
         given = tuple(_tensor(spec) for spec in graph.inputs if (one.name, spec.name) not in fed)
         made = tuple(_tensor(spec) for spec in graph.outputs if (one.name, spec.name) not in taken)
-        feeds += [Feed("given", one.name, given, ())] if given else []
-        outputs += [Output(one.name, made, ())] if made else []
+        feeds += [CompositeFeed("given", one.name, given, ())] if given else []
+        outputs += [CompositeOutput(one.name, made, ())] if made else []
     return Composite(name, (), tuple(sessions), _drawn_edges(edges, signatures), (), tuple(feeds), tuple(outputs))
 
 
-def _drawn_edges(edges: Edges, signatures: Mapping[str, Signature]) -> tuple[Edge, ...]:
+def _drawn_edges(edges: Edges, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeEdge, ...]:
     return tuple(
-        Edge(source, target, _tensor(spec_of(signatures, source, "outputs")), runs)
+        CompositeEdge(source, target, _tensor(spec_of(signatures, source, "outputs")), runs)
         for (source, target), runs in edges.items()
     )
 
@@ -222,19 +234,21 @@ def _cache(
     writers: tuple[str, ...],
     readers: tuple[str, ...],
     runs: tuple[str, ...],
-) -> State:
+) -> CompositeState:
     layers = tuple(_layers(one) for one in group_layers(t for t in state if t.layer in group.layers))
-    return State(group.name, "cache", "host" if writer == "host" else "graph", layers, writers, readers, runs)
+    return CompositeState(group.name, "cache", "host" if writer == "host" else "graph", layers, writers, readers, runs)
 
 
-def _layers(tensors: Sequence[StateTensor]) -> Layers:
+def _layers(tensors: Sequence[StateTensor]) -> LayerGroup:
     """Of layers that are alike: all their numbers, and the tensors of the first."""
     first = [tensor for tensor in tensors if tensor.layer == tensors[0].layer]
     numbers = dict.fromkeys(tensor.layer for tensor in tensors)
-    return Layers(tuple(numbers), tuple(Tensor(tensor.role, tensor.shape, tensor.dtype) for tensor in first))
+    return LayerGroup(
+        tuple(numbers), tuple(CompositeTensor(tensor.role, tensor.shape, tensor.dtype) for tensor in first)
+    )
 
 
-def _cross_states(cross: Edges, signatures: Mapping[str, Signature], program: Program) -> Iterable[State]:
+def _cross_states(cross: Edges, signatures: Mapping[str, GraphSignature], program: Program) -> Iterable[CompositeState]:
     """One a session that hands keys and values over; it is written in its runs, and read in those of the readers."""
     givers = dict.fromkeys(source[0] for source, _ in cross)
     for giver in givers:
@@ -244,36 +258,38 @@ def _cross_states(cross: Edges, signatures: Mapping[str, Signature], program: Pr
         used = {*_runs_of(giver, program), *(run for each in mine.values() for run in each)}
         runs = tuple(run for run in program.runs if run in used)
         name = CROSS if len(givers) == 1 else f"{CROSS} of {giver}"
-        yield State(name, "cross", "graph", _cross_layers(specs.values()), (giver,), readers, runs)
+        yield CompositeState(name, "cross", "graph", _cross_layers(specs.values()), (giver,), readers, runs)
 
 
-def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[Layers, ...]:
-    layers: dict[int, dict[str, Tensor]] = {}
+def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[LayerGroup, ...]:
+    layers: dict[int, dict[str, CompositeTensor]] = {}
     for spec in specs:
         if match := _LAYERED.fullmatch(spec.name):
-            layers.setdefault(int(match[1]), {})[match[2]] = Tensor(match[2], spec.shape, spec.dtype)
-    found: dict[tuple[Tensor, ...], list[int]] = {}
+            layers.setdefault(int(match[1]), {})[match[2]] = CompositeTensor(match[2], spec.shape, spec.dtype)
+    found: dict[tuple[CompositeTensor, ...], list[int]] = {}
     for layer in sorted(layers):
         found.setdefault(tuple(layers[layer][role] for role in sorted(layers[layer])), []).append(layer)
-    return tuple(Layers(tuple(numbers), tensors) for tensors, numbers in found.items())
+    return tuple(LayerGroup(tuple(numbers), tensors) for tensors, numbers in found.items())
 
 
-def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[Layers, ...]:
+def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[LayerGroup, ...]:
     """By the number in their names; what has none is of no layer."""
-    layers: dict[int | None, list[Tensor]] = {}
+    layers: dict[int | None, list[CompositeTensor]] = {}
     for tensor in tensors:
         number = re.search(r"\d+", tensor.past)
         role = re.sub(r"\W*\d+\W*", ".", tensor.past, count=1).strip("._") or tensor.past
-        layers.setdefault(int(number[0]) if number else None, []).append(Tensor(role, tensor.shape, tensor.dtype))
-    found: dict[tuple[Tensor, ...], list[int]] = {}
+        layers.setdefault(int(number[0]) if number else None, []).append(
+            CompositeTensor(role, tensor.shape, tensor.dtype)
+        )
+    found: dict[tuple[CompositeTensor, ...], list[int]] = {}
     for layer, parts in layers.items():
         found.setdefault(tuple(parts), []).extend([] if layer is None else [layer])
-    return tuple(Layers(tuple(sorted(numbers)), parts) for parts, numbers in found.items())
+    return tuple(LayerGroup(tuple(sorted(numbers)), parts) for parts, numbers in found.items())
 
 
-def _without_names(tensors: Iterable[Tensor], names: set[str]) -> tuple[Tensor, ...]:
+def _without_names(tensors: Iterable[CompositeTensor], names: set[str]) -> tuple[CompositeTensor, ...]:
     return tuple(tensor for tensor in tensors if tensor.name not in names)
 
 
-def _tensor(spec: TensorSpec) -> Tensor:
-    return Tensor(spec.name, spec.shape, spec.dtype)
+def _tensor(spec: TensorSpec) -> CompositeTensor:
+    return CompositeTensor(spec.name, spec.shape, spec.dtype)

@@ -10,10 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.inspection.picture.drawing import LID_HEIGHT, TINTS, BoxKind, TextStyle
 from workflows.inspection.picture.text_metrics import pill_width, shorten, text_width
-from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor, ranges
+from workflows.wire.reports.composite import (
+    ComponentSession,
+    Composite,
+    CompositeEdge,
+    CompositeFeed,
+    CompositeOutput,
+    CompositeState,
+    CompositeTensor,
+    LayerGroup,
+    format_ranges,
+)
 
 LINE, TITLE, PAD, PILL = 16.0, 20.0, 12.0, 18.0
 NAME_CELLS, SHAPE_CELLS, TITLE_CELLS = 26, 34, 26  # cells at most
@@ -87,13 +97,13 @@ class Diagram:
     feeds: dict[str, BoxContent]
     outputs: dict[str, BoxContent]
     edges: tuple[EdgeContent, ...]
-    states: tuple[tuple[State, BoxContent], ...]
+    states: tuple[tuple[CompositeState, BoxContent], ...]
 
 
 def make_diagram(composite: Composite, words: PictureLabels) -> Diagram:
     """What there is to draw."""
     kinds = [state.kind for state in composite.states]
-    feeds: dict[str, list[Feed]] = {}
+    feeds: dict[str, list[CompositeFeed]] = {}
     for feed in composite.feeds:
         feeds.setdefault(feed.session, []).append(feed)
     return Diagram(
@@ -125,7 +135,7 @@ def row_height(row: Row) -> float:
 # -- boxes -----------------------------------------------------------------------------------------------------
 
 
-def _session(one: Session) -> BoxContent:
+def _session(one: ComponentSession) -> BoxContent:
     rows: list[Row] = [((shorten(one.name, TITLE_CELLS), "title"),)]
     rows += [_detail(text) for text in (one.role, one.file) if text and text != one.name]
     tint = TINTS.get(one.runs[0], "muted") if len(one.runs) == 1 else "text"
@@ -134,7 +144,7 @@ def _session(one: Session) -> BoxContent:
     return BoxContent(session_key(one.name), "session", one.name, tint, told, one.runs, tuple(rows), pills)
 
 
-def _feed(session: str, feeds: Sequence[Feed], words: PictureLabels) -> BoxContent:
+def _feed(session: str, feeds: Sequence[CompositeFeed], words: PictureLabels) -> BoxContent:
     """One box for all that feeds a session, with a heading a kind."""
     titles = {"driver": words.driver, "given": words.given}
     rows, told = list[Row](), list[str]()
@@ -147,18 +157,18 @@ def _feed(session: str, feeds: Sequence[Feed], words: PictureLabels) -> BoxConte
     return BoxContent(f"feed:{session}", "feed", session, "muted", text, runs, tuple(rows))
 
 
-def _output(one: Output, words: PictureLabels) -> BoxContent:
+def _output(one: CompositeOutput, words: PictureLabels) -> BoxContent:
     told = f"{printable(one.session)} → {words.output}: {_tensor_text(one.outputs)}"
     rows = tuple(_listed(words.output, one.outputs, words))
     return BoxContent(f"output:{one.session}", "output", one.session, "muted", told, one.runs, rows)
 
 
-def _listed(title: str, tensors: Sequence[Tensor], words: PictureLabels) -> list[Row]:
+def _listed(title: str, tensors: Sequence[CompositeTensor], words: PictureLabels) -> list[Row]:
     rows = [row for tensor in tensors[:MAX_INPUTS] for row in _named(tensor.name, tensor)]
     return [_detail(title), *rows, *_more(len(tensors) - MAX_INPUTS, words)]
 
 
-def _named(name: str, tensor: Tensor) -> list[Row]:
+def _named(name: str, tensor: CompositeTensor) -> list[Row]:
     """Two rows: name and type, then the shape."""
     return [
         ((shorten(name, NAME_CELLS), "name"), (shorten(tensor.dtype, 10), "detail")),
@@ -174,7 +184,7 @@ def _more(count: int, words: PictureLabels) -> list[Row]:
     return [_detail(words.more.format(count))] if count > 0 else []
 
 
-def _state(state: State, place: int, several: bool, words: PictureLabels) -> BoxContent:
+def _state(state: CompositeState, place: int, several: bool, words: PictureLabels) -> BoxContent:
     titles = {"cache": words.cache, "cross": words.cross, "carried": words.carried}
     title = f"{titles.get(state.kind, state.kind)}{f' {state.name}' if several else ''}"
     rows: list[Row] = [((shorten(title, TITLE_CELLS), "title"),)]
@@ -189,14 +199,14 @@ def _state(state: State, place: int, several: bool, words: PictureLabels) -> Box
     return BoxContent(f"state:{place}", "state", state.name, "cache", told, state.runs, tuple(rows))
 
 
-def _numbered(one: Layers, words: PictureLabels) -> str:
+def _numbered(one: LayerGroup, words: PictureLabels) -> str:
     """Which layers they are; of what is of no layer the names of the tensors."""
     if not one.layers:
         return ", ".join(tensor.name for tensor in one.tensors)
-    return (words.layer if len(one.layers) == 1 else words.layers).format(ranges(one.layers))
+    return (words.layer if len(one.layers) == 1 else words.layers).format(format_ranges(one.layers))
 
 
-def _shapes(one: Layers, words: PictureLabels) -> list[Row]:
+def _shapes(one: LayerGroup, words: PictureLabels) -> list[Row]:
     """One shape where all tensors of a layer are alike, else one each."""
     numbers: tuple[str, TextStyle] = (shorten(_numbered(one, words), NAME_CELLS), "name")
     if len({(tensor.shape, tensor.dtype) for tensor in one.tensors}) == 1:
@@ -211,7 +221,7 @@ def _shapes(one: Layers, words: PictureLabels) -> list[Row]:
 def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
     """One strand from a session to another, however many tensors go that way."""
     runs_of = {session.name: session.runs for session in composite.sessions}
-    pairs: dict[tuple[str, str], list[Edge]] = {}
+    pairs: dict[tuple[str, str], list[CompositeEdge]] = {}
     for edge in composite.edges:
         pairs.setdefault((edge.source[0], edge.target[0]), []).append(edge)
     for (source, target), edges in pairs.items():
@@ -227,7 +237,7 @@ def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
         yield EdgeContent(session_key(source), session_key(target), tint, told, runs, tuple(label))
 
 
-def _edge_rows(edge: Edge) -> list[Row]:
+def _edge_rows(edge: CompositeEdge) -> list[Row]:
     """As an input or output is named; with a row for the other name, where the two sessions call it differently."""
     first, *rest = _named(edge.source[1], edge.tensor)
     other: list[Row] = (
@@ -236,11 +246,11 @@ def _edge_rows(edge: Edge) -> list[Row]:
     return [first, *other, *rest]
 
 
-def _arrowed(edge: Edge) -> str:
+def _arrowed(edge: CompositeEdge) -> str:
     """The tensor's name; both where the two sessions call it differently."""
     given, taken = edge.source[1], edge.target[1]
     return given if given == taken else f"{given} → {taken}"
 
 
-def _tensor_text(tensors: Iterable[Tensor]) -> str:
+def _tensor_text(tensors: Iterable[CompositeTensor]) -> str:
     return ", ".join(f"{printable(tensor.name)} {printable(tensor.form)}" for tensor in tensors)

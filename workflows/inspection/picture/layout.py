@@ -44,7 +44,7 @@ from workflows.inspection.picture.drawing import (
     TextLine,
 )
 from workflows.inspection.picture.text_metrics import pill_width, text_width
-from workflows.wire.reports.composite import Composite, State
+from workflows.wire.reports.composite import Composite, CompositeState
 
 MARGIN, GUTTER, GAP, PORT, DROP = 16.0, 36.0, 20.0, 14.0, 24.0
 ENGLISH = PictureLabels()
@@ -77,7 +77,7 @@ class _Layout:
         self._cards[card.key] = card
         self._items[card.key] = ColumnItem(column, card.width, card.height, 0.0)
 
-    def _add_state(self, state: State, card: BoxContent, rank: Mapping[str, int]) -> None:
+    def _add_state(self, state: CompositeState, card: BoxContent, rank: Mapping[str, int]) -> None:
         """Right after the last session that writes it; before the first that reads it where none does."""
         writers, readers = ([session_key(name) for name in side] for side in (state.writers, state.readers))
         last = max((rank[key] for key in writers), default=min((rank[key] for key in readers), default=0) - 1)

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from workflows.errors import RequestError, printable
-from workflows.files import write_whole
+from workflows.common.errors import RequestError, printable
+from workflows.common.files import write_atomically
 from workflows.inspection.picture.drawing import (
     LID_HEIGHT,
     TINTS,
@@ -77,7 +77,7 @@ def write_picture(path: Path, drawing: CompositeDrawing, over: bool = False) -> 
         raise RequestError(
             f"{printable(path)} is there already and is no picture of Joinery's: choose another name, or remove it."
         )
-    write_whole(path, svg_of(drawing).encode())
+    write_atomically(path, svg_of(drawing).encode())
 
 
 def _is_joinery_picture(path: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.inspection.picture.drawing import TextStyle
 
 SIZES: dict[TextStyle, int] = {"title": 14, "name": 12, "detail": 12}

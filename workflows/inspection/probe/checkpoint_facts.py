@@ -11,8 +11,9 @@ from typing import get_args
 
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.tokenizer import TokenizerInfo
-from workflows.errors import RecipeError
-from workflows.memory import free_bytes
+from workflows.common.errors import RecipeError
+from workflows.common.memory import free_bytes
+from workflows.common.tensors import item_bytes
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of, tasks_for
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
 from workflows.recipe.cut import Component, Cut, make_cut
@@ -20,19 +21,18 @@ from workflows.recipe.families.base import ModelGeometry
 from workflows.recipe.precision import FACTS, target_precision, weight_bytes
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS, find_target
-from workflows.tensors import item_bytes
 from workflows.wire.reports.plan import (
-    Arrow,
-    Box,
-    Chosen,
+    BuildEstimate,
     DecoderFacts,
-    Estimate,
-    Offer,
-    PassOffer,
+    PassOption,
+    PlanComponent,
+    PlanEdge,
+    PlanOption,
     PlanReport,
-    PrecisionOffer,
+    PrecisionOption,
     ProbeReport,
-    TargetOffer,
+    RecipeSummary,
+    TargetOption,
     TokenizerFacts,
 )
 
@@ -116,9 +116,9 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
     )
 
 
-def _chosen(recipe: Recipe) -> Chosen:
+def _chosen(recipe: Recipe) -> RecipeSummary:
     calibration = recipe.quantize.calibration
-    return Chosen(
+    return RecipeSummary(
         target=recipe.target,
         variant=recipe.variant,
         graphs=recipe.graphs,
@@ -134,17 +134,17 @@ def _chosen(recipe: Recipe) -> Chosen:
     )
 
 
-def _box(part: Component) -> Box:
+def _box(part: Component) -> PlanComponent:
     """A part of the recipe's picture, the tensors of all layers as one."""
-    return Box(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
+    return PlanComponent(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
 
 
-def _arrows(cut: Cut) -> list[Arrow]:
+def _arrows(cut: Cut) -> list[PlanEdge]:
     """What feeds what: data from part to part, and the cache, which what runs at each step reads."""
     reader = f"{cut.keepers[-1].name}.past" if cut.keepers else ""
-    cache = [Arrow(f"{part.name}.present", reader, "cache") for part in cut.keepers]
+    cache = [PlanEdge(f"{part.name}.present", reader, "cache") for part in cut.keepers]
     feeds = dict.fromkeys((edge.giver, edge.taker, _layered(edge.tensor)[0]) for edge in cut.edges)
-    return cache + [Arrow(f"{a}.{what}", f"{b}.{what}", "dataflow") for a, b, what in feeds]
+    return cache + [PlanEdge(f"{a}.{what}", f"{b}.{what}", "dataflow") for a, b, what in feeds]
 
 
 def _brief(tensors: Iterable[str]) -> list[str]:
@@ -162,36 +162,39 @@ def _layered(tensor: str) -> tuple[str, str]:
     return (what, rest[0]) if rest else (tensor, "")
 
 
-def _layouts(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> list[Offer]:
+def _layouts(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> list[PlanOption]:
     """Every cache layout that can be built, and why one is not right for this model, or for the recipe's variant."""
     notes = {
         name: layout_conflict(name, recipe, family, geometry) if geometry else "this model keeps no cache"
         for name in get_args(Cache)
     }
-    return [Offer(name, not note, note) for name, note in notes.items()]
+    return [PlanOption(name, not note, note) for name, note in notes.items()]
 
 
-def _variants(family: Family, geometry: ModelGeometry | None) -> list[Offer]:
+def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption]:
     """Every way to cut the model, and why one is not open to it."""
     note = "" if "transformer-only" in family.variants else "only a decoder without an encoder has one"
-    return [Offer("plain", True), Offer("transformer-only", not (why := note or variant_conflict(geometry)), why)]
+    return [
+        PlanOption("plain", True),
+        PlanOption("transformer-only", not (why := note or variant_conflict(geometry)), why),
+    ]
 
 
-def _targets() -> list[TargetOffer]:
+def _targets() -> list[TargetOption]:
     """Every target, called what its provider is called."""
     from workflows.runtime.providers import PROVIDERS  # onnxruntime: not needed by a probe
 
-    return [TargetOffer(name, PROVIDERS[name].title, list(one.reasons)) for name, one in TARGETS.items()]
+    return [TargetOption(name, PROVIDERS[name].title, list(one.reasons)) for name, one in TARGETS.items()]
 
 
-def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None) -> Estimate:
+def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None) -> BuildEstimate:
     from workflows.measure.history import build_seconds
 
     weights = checkpoint.parameters * 4  # fp32
     item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
     size = _weight_bytes(recipe.precision, checkpoint, recipe)
     seen = build_seconds(recipe.precision, size)
-    return Estimate(
+    return BuildEstimate(
         seconds=round(median(seen) if seen else _FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
         memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
         disk_bytes=size + (8 << 20),  # and what a build writes beside them
@@ -202,19 +205,19 @@ def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | 
     )
 
 
-def _passes(passes: Mapping[str, bool]) -> list[PassOffer]:
+def _passes(passes: Mapping[str, bool]) -> list[PassOption]:
     from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
 
-    return [PassOffer(name, PASSES[name].title, on) for name, on in passes.items()]
+    return [PassOption(name, PASSES[name].title, on) for name, on in passes.items()]
 
 
-def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOffer]:
+def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOption]:
     """Each precision: what it is, what the recipe's target makes of it, and the bytes that the weights would take."""
     from workflows.quantize import METHODS
 
     words = {name: target_precision(name, recipe.target) for name in get_args(Precision)}
     return [
-        PrecisionOffer(
+        PrecisionOption(
             name=name,
             title=facts.title,
             note=facts.note,

@@ -18,17 +18,17 @@ from typing import TypeVar
 
 from workflows.checkpoint import CheckpointLocation, find_checkpoint
 from workflows.checkpoint.checkpoint import read_checkpoint
-from workflows.confinement import bound_seconds, confine
-from workflows.door import Door
-from workflows.errors import CheckpointError, passed_on, printable, taken_over
-from workflows.processes import own_stdout
+from workflows.common.errors import CheckpointError, error_from_dict, error_to_dict, printable
+from workflows.process.sandbox import confine, limit_cpu_seconds
+from workflows.process.service import ConfinedService
+from workflows.process.subprocesses import claim_stdout
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 
 SECONDS, BYTES = 120.0, 4 << 30
 """Of computing over one source, and of memory: a tokenizer's file alone may have 256 MiB."""
-PROBE_SERVICE = Door("workflows.inspection.probe.isolated_probe", SECONDS, BYTES)
+PROBE_SERVICE = ConfinedService("workflows.inspection.probe.isolated_probe", SECONDS, BYTES)
 Report = TypeVar("Report", ProbeReport, PlanReport)
 
 
@@ -58,7 +58,7 @@ def _request(found: CheckpointLocation, options: Mapping[str, object] | None, ki
     if "fault" in answer:
         raise RuntimeError(answer["fault"])
     if "error" in answer:
-        raise taken_over(answer)
+        raise error_from_dict(answer)
     report: Report = read(kind, answer["report"])
     return report
 
@@ -69,14 +69,14 @@ def _request(found: CheckpointLocation, options: Mapping[str, object] | None, ki
 def main() -> None:
     """Answers until stdin ends. The first line tells what this process could not be kept from."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is its owner's
-    out = own_stdout("utf-8")
+    out = claim_stdout("utf-8")
     told = dumps({"open": confine(BYTES)})
     while True:
         out.write(told + "\n")
         out.flush()
         if not (line := sys.stdin.readline()):
             return
-        bound_seconds(2 * SECONDS)  # for a process whose owner was killed meanwhile
+        limit_cpu_seconds(2 * SECONDS)  # for a process whose owner was killed meanwhile
         asked = json.loads(line)
         where = asked["found"]
         told = dumps(_answer(CheckpointLocation(Path(where.pop("folder")), **where), asked["options"]))
@@ -89,7 +89,7 @@ def _answer(found: CheckpointLocation, options: Mapping[str, object] | None) -> 
         checkpoint = read_checkpoint(*found)
         return {"report": probe_report(checkpoint) if options is None else plan_report(checkpoint, options)}
     except Exception as error:  # noqa: BLE001 - the owner tells of it
-        return dict(passed_on(error, "recipe") or {"fault": traceback.format_exc()})
+        return dict(error_to_dict(error, "recipe") or {"fault": traceback.format_exc()})
 
 
 if __name__ == "__main__":

@@ -16,11 +16,11 @@ from workflows.inspection.report.document import (
     with_unit,
 )
 from workflows.inspection.report.runs_report import environment, latency_curves, side_by_side
-from workflows.measure.figures import drafts_of
 from workflows.measure.history import short_digest
+from workflows.measure.measures import drafts_of
 from workflows.wire.events import STAGES
 from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
-from workflows.wire.reports.runs import Run, RunReport
+from workflows.wire.reports.runs import RunRecord, RunReport
 
 MAX_RUNS = 4
 """Runs of a kind that are shown at most, the newest."""
@@ -97,12 +97,12 @@ def _timing(builds: Sequence[RunReport]) -> list[DocumentPart]:
     ]
 
 
-def _seconds(run: Run, name: str) -> str:
+def _seconds(run: RunRecord, name: str) -> str:
     found = run.figures.get(name)
     return f"{found:,.1f} s" if isinstance(found, int | float) else "–"
 
 
-def _mebibytes(run: Run, name: str) -> str:
+def _mebibytes(run: RunRecord, name: str) -> str:
     found = run.figures.get(name)
     return f"{found:,.0f} MiB" if isinstance(found, int | float) else "–"
 

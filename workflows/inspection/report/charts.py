@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 
 WIDTH, HEIGHT = 1040, 360
 LEFT, RIGHT, TOP, BOTTOM = 72, 24, 16, 48

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from workflows.measure.figures import MEASURES, value
+from workflows.measure.measures import MEASURES, measure_value
 from workflows.wire.codec import dumps
 from workflows.wire.reports.runs import RunReport
 
@@ -28,7 +28,7 @@ def csv_of(reports: Sequence[RunReport]) -> str:
     for report in reports:
         run = report.run
         owner = [run.id, *(getattr(run, name) for name in RUN_COLUMNS[1:])]
-        figures = [value(run, one) for one in MEASURES.values()]
+        figures = [measure_value(run, one) for one in MEASURES.values()]
         steps = [[getattr(step, name) for name in STEP] for step in report.steps] or [[""] * len(STEP)]
         rows.writerows([*owner, *step, *figures] for step in steps)
     return text.getvalue()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workflows.measure.figures import Measure, Unit
+from workflows.measure.measures import Measure, Unit
 
 
 @dataclass(frozen=True)

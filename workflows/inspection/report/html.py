@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.inspection.report.document import (
     CodeListing,
     Document,

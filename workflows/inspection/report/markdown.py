@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from workflows.errors import printable
+from workflows.common.errors import printable
 from workflows.inspection.report.document import (
     CodeListing,
     Document,

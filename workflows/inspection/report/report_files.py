@@ -10,22 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from workflows.bundle import read_bundle
-from workflows.errors import RequestError, printable
-from workflows.files import write_whole
+from workflows.common.errors import RequestError, printable
+from workflows.common.files import write_atomically
 from workflows.inspection.report.bundle_report import report_on_bundle
 from workflows.inspection.report.data_export import csv_of, json_of
 from workflows.inspection.report.document import Document
 from workflows.inspection.report.html import html_of
 from workflows.inspection.report.markdown import markdown_of
 from workflows.inspection.report.runs_report import report_on_runs
-from workflows.measure.history import History, short_digest
+from workflows.measure.history import RunHistory, short_digest
 from workflows.wire.reports.runs import RunReport, WrittenReport
 
 DATA: Mapping[str, Callable[[Sequence[RunReport]], str]] = {".csv": csv_of, ".json": json_of}
 DOCUMENTS = (".html", ".md")
 
 
-def write_runs(history: History, idents: Sequence[str], out: Path) -> WrittenReport:
+def write_runs(history: RunHistory, idents: Sequence[str], out: Path) -> WrittenReport:
     """Runs, by the beginnings of their ids. Raises RequestError for an unknown id or ending, OSError."""
     ending = _ending(out, (*DOCUMENTS, *DATA))
     reports = [RunReport(run, history.steps(run.id)) for run in map(history.find, dict.fromkeys(idents))]
@@ -35,7 +35,7 @@ def write_runs(history: History, idents: Sequence[str], out: Path) -> WrittenRep
     return _write(report_on_runs(reports), out, ending)
 
 
-def write_bundle(history: History, folder: Path | str, out: Path) -> WrittenReport:
+def write_bundle(history: RunHistory, folder: Path | str, out: Path) -> WrittenReport:
     """A bundle with its runs. Raises RequestError for an unknown ending, BundleError, OSError."""
     ending = _ending(out, DOCUMENTS)
     bundle = read_bundle(folder)
@@ -56,7 +56,7 @@ def _write(document: Document, out: Path, ending: str) -> WrittenReport:
 
 def _put(out: Path, text: str) -> None:
     """As UTF-8; what it has no bytes for, as half a character in a figure's text, is escaped."""
-    write_whole(out, text.encode("utf-8", "backslashreplace"))
+    write_atomically(out, text.encode("utf-8", "backslashreplace"))
 
 
 def _ending(out: Path, known: Sequence[str]) -> str:

@@ -14,20 +14,20 @@ from workflows.inspection.report.document import (
     ReportTable,
     format_measure,
 )
-from workflows.measure.figures import (
+from workflows.measure.measures import (
     ACCURACY,
     MEASURES,
     SPEED,
     Measure,
-    best,
+    best_indices,
     bundle_name,
     decode_latencies,
     drafts_of,
-    label,
-    value,
+    measure_value,
+    run_label,
 )
-from workflows.measure.front import Scatter, scatter
-from workflows.wire.reports.runs import Run, RunReport
+from workflows.measure.pareto_front import ParetoScatter, scatter
+from workflows.wire.reports.runs import RunRecord, RunReport
 
 WHOSE = ("kind", "name", "precision", "layout", "provider", "digest")
 WHERE = ("bundle", "version", "machine")
@@ -47,16 +47,16 @@ def report_on_runs(reports: Sequence[RunReport]) -> Document:
     return Document("Joinery: runs compared", parts)
 
 
-def side_by_side(runs: Sequence[Run]) -> ReportTable:
+def side_by_side(runs: Sequence[RunRecord]) -> ReportTable:
     """A row a measure that some run has, a column a run, or the other way round; the best is said in words."""
     rows = [["time", *(f"{run.time[:16].replace('T', ' ')} UTC" for run in runs)]]
     rows += [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
     if any(drafts_of(run) for run in runs):
         rows.append(["drafts", *(drafts_of(run) or "–" for run in runs)])
     for measure in MEASURES.values():
-        values = [value(run, measure) for run in runs]
+        values = [measure_value(run, measure) for run in runs]
         if any(one is not None for one in values):
-            top = best(values, measure.better)
+            top = best_indices(values, measure.better)
             cells = [format_measure(one, measure) + (BEST if at in top else "") for at, one in enumerate(values)]
             rows.append([measure.title, *cells])
     against = [run.figures.get("against") for run in runs]
@@ -70,7 +70,7 @@ def side_by_side(runs: Sequence[Run]) -> ReportTable:
 
 def latency_curves(reports: Sequence[RunReport]) -> list[DocumentPart]:
     """Of those that kept their steps; the first step, which is the prompt's, is left out."""
-    series = [charts.ChartSeries(label(one.run), decode_latencies(one)) for one in reports]
+    series = [charts.ChartSeries(run_label(one.run), decode_latencies(one)) for one in reports]
     series = [one for one in series if one.values]
     if not series:
         return []
@@ -83,9 +83,9 @@ def latency_curves(reports: Sequence[RunReport]) -> list[DocumentPart]:
     return [Heading("Latency of each decoded token"), ReportPicture(picture, f"Latency curves of {count}"), *more]
 
 
-def accuracy_against_speed(runs: Sequence[Run]) -> list[DocumentPart]:
+def accuracy_against_speed(runs: Sequence[RunRecord]) -> list[DocumentPart]:
     """For the first measures of both that give points; what has only one of the two is named."""
-    if not any(value(run, MEASURES[key]) is not None for run in runs for key in ACCURACY):
+    if not any(measure_value(run, MEASURES[key]) is not None for run in runs for key in ACCURACY):
         return []
     speed, accuracy, found = max(
         ((MEASURES[s], MEASURES[a], scatter(runs, MEASURES[s], MEASURES[a])) for a in ACCURACY for s in SPEED),
@@ -94,7 +94,7 @@ def accuracy_against_speed(runs: Sequence[Run]) -> list[DocumentPart]:
     return [Heading(f"{accuracy.title} against {speed.title}"), *_scatter_parts(found, speed, accuracy)]
 
 
-def _scatter_parts(found: Scatter, speed: Measure, accuracy: Measure) -> list[DocumentPart]:
+def _scatter_parts(found: ParetoScatter, speed: Measure, accuracy: Measure) -> list[DocumentPart]:
     parts = list[DocumentPart]()
     if found.points:
         dots = [
@@ -109,11 +109,11 @@ def _scatter_parts(found: Scatter, speed: Measure, accuracy: Measure) -> list[Do
         parts.append(ReportTable(["bundle", speed.title, accuracy.title, "on the front"], rows))
     else:
         parts.append(Paragraph("No bundle has both a speed and an accuracy here."))
-    lacking = [f"{label(run)} has no {MEASURES[key].title}" for run, key in found.left_out]
+    lacking = [f"{run_label(run)} has no {MEASURES[key].title}" for run, key in found.left_out]
     return [*parts, Paragraph("Left out: " + "; ".join(lacking) + ".")] if lacking else parts
 
 
-def environment(runs: Sequence[Run]) -> list[DocumentPart]:
+def environment(runs: Sequence[RunRecord]) -> list[DocumentPart]:
     """Where each ran, and with what."""
     rows = [[run.id, *(str(getattr(run, name)) for name in WHERE)] for run in runs]
     return [Heading("Environment"), ReportTable(["run", *WHERE], rows)]

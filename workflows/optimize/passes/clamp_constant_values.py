@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 import onnx_ir as ir
 
+from workflows.common.tensors import Array
 from workflows.optimize.base import PassResult, Refusal, RewritePass
 from workflows.optimize.graph_edits import add_initializer, drop_unused
 from workflows.optimize.queries import constant_tensor, largest_finite, uses_through
-from workflows.tensors import Array
 
 FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16, ir.DataType.DOUBLE)
 # a mask comes through these on its way to the scores

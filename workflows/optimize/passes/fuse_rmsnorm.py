@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.optimize.base import PassResult, Refusal, RewritePass
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import (
@@ -24,9 +25,8 @@ from workflows.optimize.queries import (
     producer,
     split_scalar_operand,
 )
-from workflows.preconditions import KERNELS
 
-_RMS_OPSET = KERNELS["RMSNormalization"].since
+_RMS_OPSET = KERNEL_CONSTRAINTS["RMSNormalization"].since
 _FLOAT = ir.DataType.FLOAT
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.optimize.base import PassResult, Refusal, RewritePass
 from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import (
@@ -26,9 +27,8 @@ from workflows.optimize.queries import (
     last_dimension,
     producer,
 )
-from workflows.preconditions import KERNELS
 
-_OPSET = KERNELS["RotaryEmbedding"].since
+_OPSET = KERNEL_CONSTRAINTS["RotaryEmbedding"].since
 _BY_ELEMENT = ("Cos", "Sin", "Cast", "Identity")
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
 

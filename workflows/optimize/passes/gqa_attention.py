@@ -15,12 +15,12 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.names import POSITIONS_KEY
+from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
+from workflows.common.tensor_names import POSITIONS_KEY
 from workflows.optimize.base import PassResult, Refusal, RewritePass
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import dimensions, find_nodes, producer
-from workflows.preconditions import KERNELS
 
 GQA = "GroupQueryAttention"
 _DRIVERS = ("seqlens_k", "total_sequence_length")
@@ -108,7 +108,7 @@ def _reason_against(query: _RotatedInput | None, key: _RotatedInput | None, node
     head = (dimensions(query.rows) or (None,))[-1]
     if not isinstance(pairs, int) or not isinstance(head, int):
         return "the size of its heads is not known"
-    return KERNELS["GroupQueryAttention with rotary positions"].misfit(head_size=head, rotary_size=2 * pairs)
+    return KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"].misfit(head_size=head, rotary_size=2 * pairs)
 
 
 def _pairs(turned: _RotatedInput) -> int | None:

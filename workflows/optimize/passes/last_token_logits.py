@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.names import LOGITS
+from workflows.common.tensor_names import LOGITS
 from workflows.optimize.base import PassResult, Refusal, RewritePass
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like
 from workflows.optimize.logits_head import find_head, logits_axes

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.names import LOGITS, LOGITS_END, LOGITS_ROWS, LOGITS_START
+from workflows.common.tensor_names import LOGITS, LOGITS_END, LOGITS_ROWS, LOGITS_START
 from workflows.optimize.base import PassResult, Refusal, RewritePass
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like
 from workflows.optimize.logits_head import find_head, logits_axes

@@ -17,8 +17,8 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from workflows import names
-from workflows.names import POSITIONS_KEY
+from workflows.common import tensor_names
+from workflows.common.tensor_names import POSITIONS_KEY
 from workflows.optimize.base import PassResult, Refusal, RewritePass
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import constant_tensor, dimensions
@@ -35,15 +35,15 @@ class PositionTables(RewritePass):
 
     def requires(self, model: ir.Model) -> Refusal | None:
         """A graph that takes positions and says how many there are."""
-        if not any(value.name == names.POSITIONS for value in model.graph.inputs):
-            return Refusal(f"the graph takes no {names.POSITIONS}")
+        if not any(value.name == tensor_names.POSITIONS for value in model.graph.inputs):
+            return Refusal(f"the graph takes no {tensor_names.POSITIONS}")
         if POSITIONS_KEY not in model.metadata_props:
             return Refusal(f"the graph does not say how many positions the model has ({POSITIONS_KEY})")
         return None
 
     def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
-        positions = next(value for value in model.graph.inputs if value.name == names.POSITIONS)
+        positions = next(value for value in model.graph.inputs if value.name == tensor_names.POSITIONS)
         count = int(model.metadata_props[POSITIONS_KEY])
         own = _position_nodes(model.graph, positions)
         tables: list[tuple[ir.Value, NDArray[np.generic]]] = []
@@ -97,14 +97,16 @@ def _table(model: ir.Model, value: ir.Value, nodes: Iterable[ir.Node], count: in
     graph = helper.make_graph(
         [ir.serde.serialize_node(node) for node in own],
         "positions",
-        [helper.make_tensor_value_info(names.POSITIONS, onnx.TensorProto.INT64, [1, count])],
+        [helper.make_tensor_value_info(tensor_names.POSITIONS, onnx.TensorProto.INT64, [1, count])],
         [helper.make_empty_tensor_value_info(value.name)],
         [numpy_helper.from_array(tensor.numpy(), name) for name, tensor in constants.items() if tensor is not None],
     )
     opsets = [helper.make_opsetid(domain, version) for domain, version in model.opset_imports.items()]
     made = helper.make_model(graph, opset_imports=opsets, ir_version=model.ir_version)
     session = ort.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
-    rows: NDArray[np.generic] = session.run(None, {names.POSITIONS: np.arange(count, dtype=np.int64)[None]})[0][0]
+    rows: NDArray[np.generic] = session.run(None, {tensor_names.POSITIONS: np.arange(count, dtype=np.int64)[None]})[0][
+        0
+    ]
     return rows
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import onnx_ir as ir
 
-from workflows.names import POSITIONS_KEY
+from workflows.common.tensor_names import POSITIONS_KEY
 from workflows.optimize.base import PassResult, RewritePass
 
 KEPT_KEYS = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY})

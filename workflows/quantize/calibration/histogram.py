@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.tensors import Array
+from workflows.common.tensors import Array
 
 BINS = 2048
 _HALF = BINS // 2

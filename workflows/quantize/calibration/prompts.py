@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from workflows.common.errors import PromptError, printable
 from workflows.common.table_files import SUFFIXES, cell_text, is_table, read_rows
-from workflows.errors import PromptError, printable
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import (
     DEMO,

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workflows.generate import Engine
-from workflows.generate.feed import begin, feed
-from workflows.generate.logits import run_checked
+from workflows.generate.logits import last_logits
+from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.generate.prompt_sets import evenly_spaced
 from workflows.recipe.schema import CalibrationSettings
 
@@ -66,14 +66,14 @@ def _follow(engine: Engine, prompt: Sequence[int], steps: int, most: int) -> tup
     engine.reset()
     room = cache.capacity if not cache.layout.evicts else len(prompt) + most
     whole = prompt if machine.has_source else prompt[: max(1, room - most)]
-    ids, read, answered, token = begin(machine, engine.bundle.pipeline, whole), int(machine.has_source), 0, 0
-    for fed in feed(machine, ids):
+    ids, read, answered, token = start_prompt(machine, engine.bundle.pipeline, whole), int(machine.has_source), 0, 0
+    for fed in feed_tokens(machine, ids):
         token = int(fed.logits.argmax())
         read += 1
     ends = set(engine.bundle.pipeline.tokens.eos)
     for _ in range(min(steps, room - len(ids))):
         if token in ends:
             break
-        token = int(run_checked(machine, [token], "decode").argmax())
+        token = int(last_logits(machine, [token], "decode").argmax())
         answered += 1
     return read, answered

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workflows.errors import CheckpointError, RecipeError, printable
-from workflows.names import IDS, MASK, PIXELS
+from workflows.common.errors import CheckpointError, RecipeError, printable
+from workflows.common.tensor_names import IDS, MASK, PIXELS
 from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, Target
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit

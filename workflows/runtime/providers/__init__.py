@@ -3,7 +3,7 @@
 name ──provider_named──▶ Provider: find() → Device │ open(graph, options) → session │ copies_inputs
 """
 
-from workflows.runtime.providers.base import Provider
-from workflows.runtime.providers.table import PROVIDERS, device_named, devices, provider_of
+from workflows.runtime.providers.provider import Provider
+from workflows.runtime.providers.registry import PROVIDERS, device_named, devices, provider_of
 
 __all__ = ["PROVIDERS", "Provider", "device_named", "devices", "provider_of"]

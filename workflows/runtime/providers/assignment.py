@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import onnxruntime as ort
 
-from workflows.wire.reports.preflight import LeftNode
+from workflows.wire.reports.preflight import FallbackNode
 
-RECORD = "session.record_ep_graph_assignment_info"  # without it a session does not know
+RECORD_ASSIGNMENT = "session.record_ep_graph_assignment_info"  # without it a session does not know
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Assignment:
     """nodes: after onnxruntime's fusions. left: those that another provider has."""
 
     nodes: int
-    left: tuple[LeftNode, ...]
+    left: tuple[FallbackNode, ...]
 
     @property
     def taken(self) -> int:
@@ -29,7 +29,7 @@ def assignment_of(session: ort.InferenceSession, provider: str) -> Assignment:
     """provider: onnxruntime's name. The session was opened with RECORD."""
     parts = [(part.ep_name, node) for part in session.get_provider_graph_assignment_info() for node in part.get_nodes()]
     left = [
-        LeftNode(str(node.name), f"{node.domain}.{node.op_type}".lstrip("."), "")
+        FallbackNode(str(node.name), f"{node.domain}.{node.op_type}".lstrip("."), "")
         for owner, node in parts
         if owner != provider
     ]

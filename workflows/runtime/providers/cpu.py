@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import platform
 
-from workflows.memory import most_bytes
-from workflows.runtime.providers.base import Provider
+from workflows.common.memory import total_bytes
+from workflows.runtime.providers.provider import Provider
 
 
-class Cpu(Provider):
+class CpuProvider(Provider):
     """The processor."""
 
     def facts(self) -> tuple[str, int | None]:
         """The processor's name, and the memory that there is for a process."""
-        return platform.processor() or platform.machine(), most_bytes()
+        return platform.processor() or platform.machine(), total_bytes()
 
 
-CPU = Cpu("cpu", "CPU", "CPUExecutionProvider", "CPU")
+CPU = CpuProvider("cpu", "CPU", "CPUExecutionProvider", "CPU")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workflows.runtime.providers.base import Provider
+from workflows.runtime.providers.provider import Provider
 
 CUDA = Provider(
     "cuda",

@@ -3,7 +3,7 @@
 Memory patterns off, one node after the other, one run at a time in a session; what is bound is copied to the GPU. One
 GPU a session: `device_id` says which. Kernels are made for known sizes: `dimension.NAME` gives a graph's symbolic axis
 its size before the session is made, where one bundle is run with one size alone.
-https://onnxruntime.ai/docs/execution-providers/DirectML-ExecutionProvider.html
+https://onnxruntime.ai/docs/execution-providers/DirectMLProvider-ExecutionProvider.html
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 
 import onnxruntime as ort
 
-from workflows.errors import DeviceError, printable
-from workflows.runtime.providers.base import Graph, Provider
+from workflows.common.errors import DeviceError, printable
+from workflows.runtime.providers.provider import GraphSource, Provider
 
 _DIMENSION, _DEVICE = "dimension.", "device_id"
 
 
-class OneAtATime(ort.InferenceSession):  # type: ignore[misc,unused-ignore]
+class SerialSession(ort.InferenceSession):  # type: ignore[misc,unused-ignore]
     """A session in which a second run waits for the first."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -38,11 +38,11 @@ class OneAtATime(ort.InferenceSession):  # type: ignore[misc,unused-ignore]
             super().run_with_iobinding(*arguments, **options)
 
 
-class DirectML(Provider):
+class DirectMLProvider(Provider):
     """A GPU through Direct3D 12."""
 
-    def open(self, graph: Graph, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
-        """See Provider.open; with the settings without which DirectML refuses or is wrong.
+    def open(self, graph: GraphSource, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
+        """See Provider.open; with the settings without which DirectMLProvider refuses or is wrong.
 
         Raises DeviceError for a dimension that is no number, and a device_id that there is not.
         """
@@ -54,13 +54,13 @@ class DirectML(Provider):
         own = {name: value for name, value in options.items() if not name.startswith(_DIMENSION)}
         devices = self._devices()
         if not devices:  # a build that lists no devices takes the number itself
-            return OneAtATime(graph, told, providers=[(self.provider, own)], enable_fallback=False)
+            return SerialSession(graph, told, providers=[(self.provider, own)], enable_fallback=False)
         number = own.pop(_DEVICE, None)
-        told.add_provider_for_devices([_chosen(devices, number)], own)
-        return OneAtATime(graph, told, enable_fallback=False)
+        told.add_provider_for_devices([_select_device(devices, number)], own)
+        return SerialSession(graph, told, enable_fallback=False)
 
 
-def _chosen(devices: Sequence[ort.OrtEpDevice], number: str | None) -> ort.OrtEpDevice:
+def _select_device(devices: Sequence[ort.OrtEpDevice], number: str | None) -> ort.OrtEpDevice:
     """The GPU of that number, the first one unless told otherwise."""
     if number is None:
         return devices[0]
@@ -77,7 +77,7 @@ def _size(name: str, text: str) -> int:
     return int(text)
 
 
-DML = DirectML(
+DML = DirectMLProvider(
     "dml",
     "DirectML",
     "DmlExecutionProvider",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from workflows.errors import DeviceError
-from workflows.runtime.providers.catalog import fetch
+from workflows.common.errors import DeviceError
+from workflows.runtime.providers.windows_catalog import download_plugin
 
 
 def main(provider: str) -> None:
     """Prints where its library is."""
     try:
-        print(fetch(provider))
+        print(download_plugin(provider))
     except DeviceError as error:
         sys.exit(str(error))
 

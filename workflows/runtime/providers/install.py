@@ -21,13 +21,13 @@ from importlib import resources
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from workflows.errors import DeviceError, printable
-from workflows.processes import Ended, run_apart, stay_with_parent
-from workflows.runtime.providers.table import PROVIDERS
+from workflows.common.errors import DeviceError, printable
+from workflows.process.subprocesses import ProcessResult, exit_with_parent, run_isolated
+from workflows.runtime.providers.registry import PROVIDERS
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.devices import PluginReport
 
-VERSIONS = {"onnxruntime-qnn": "2.7.0", "onnxruntime-ep-webgpu": "0.4.0"}
+PLUGIN_VERSIONS = {"onnxruntime-qnn": "2.7.0", "onnxruntime-ep-webgpu": "0.4.0"}
 """Those that were tried, as resources/plugins has them."""
 _SECONDS = 3600.0  # a slow line; a person stops it before
 _QUIET = ("--no-input", "--disable-pip-version-check")
@@ -46,7 +46,7 @@ def describe_plugin(name: str) -> PluginReport:
     _pip(["config", "list"], lines.append, lambda: False)
     with _lock_of(package) as lock:
         hashes = re.findall(r"--hash=(\S+)", lock.read_text("utf-8"))
-    return PluginReport(name, package, VERSIONS[package], hashes, _sources(lines), sys.prefix)
+    return PluginReport(name, package, PLUGIN_VERSIONS[package], hashes, _package_indexes(lines), sys.prefix)
 
 
 def install_plugin(
@@ -61,10 +61,10 @@ def install_plugin(
         ended = _pip([*_INSTALL, "-r", str(lock)], _reporter("install", report), cancelled)
     if ended.why and _WRONG_HASH in ended.log:
         raise DeviceError(
-            f"pip was given a file for {package}=={VERSIONS[package]} whose hash is none of those that Joinery was "
+            f"pip was given a file for {package}=={PLUGIN_VERSIONS[package]} whose hash is none of those that Joinery was "
             "tested with, and installed nothing: look at where pip gets its packages from."
         )
-    _check(ended, f"install {package}=={VERSIONS[package]}")
+    _raise_if_failed(ended, f"install {package}=={PLUGIN_VERSIONS[package]}")
 
 
 def remove_plugin(
@@ -73,16 +73,16 @@ def remove_plugin(
     """Removes the plugin of the provider called `name`. Raises as `install_plugin` does."""
     package = _package_of(name)
     ended = _pip(["uninstall", "--yes", *_QUIET, package], _reporter("uninstall", report), cancelled)
-    _check(ended, f"remove {package}")
+    _raise_if_failed(ended, f"remove {package}")
 
 
 def _package_of(name: str) -> str:
     provider = PROVIDERS.get(name)
-    if provider is None or provider.brought_by not in VERSIONS:
-        known = ", ".join(one.name for one in PROVIDERS.values() if one.brought_by in VERSIONS)
+    if provider is None or provider.brought_by not in PLUGIN_VERSIONS:
+        known = ", ".join(one.name for one in PROVIDERS.values() if one.brought_by in PLUGIN_VERSIONS)
         raise DeviceError(f"There is nothing to install for {printable(name)!r}: plugins there are for {known}.")
     if importlib.util.find_spec("pip") is None:
-        wanted = f"{provider.brought_by}=={VERSIONS[provider.brought_by]}"
+        wanted = f"{provider.brought_by}=={PLUGIN_VERSIONS[provider.brought_by]}"
         raise DeviceError(f"This environment has no pip: install {wanted} the way that the environment was made.")
     return provider.brought_by
 
@@ -95,20 +95,20 @@ def _reporter(stage: str, report: Callable[[Event], None]) -> Callable[[str], No
     return lambda line: report(ProgressEvent(stage=stage, message=printable(line, 200)))
 
 
-def _pip(arguments: Sequence[str], heard: Callable[[str], None], cancelled: Callable[[], bool]) -> Ended:
+def _pip(arguments: Sequence[str], heard: Callable[[str], None], cancelled: Callable[[], bool]) -> ProcessResult:
     module = "workflows.runtime.providers.install"
-    ended = run_apart(module, arguments, _SECONDS, heard=heard, cancelled=cancelled)
+    ended = run_isolated(module, arguments, _SECONDS, heard=heard, cancelled=cancelled)
     importlib.invalidate_caches()
     return ended
 
 
-def _check(ended: Ended, what: str) -> None:
+def _raise_if_failed(ended: ProcessResult, what: str) -> None:
     if ended.why:
         last = ended.log.strip().rpartition("\n")[2]  # pip complains on stderr
         raise DeviceError(f"pip could not {what}: {printable(last, 200) or ended.why}")
 
 
-def _sources(lines: Sequence[str]) -> list[str]:
+def _package_indexes(lines: Sequence[str]) -> list[str]:
     """Where pip looks, of the lines of `pip config list`: the environment's settings win over `install`'s and all's."""
     found: dict[str, str] = {}
     for section in ("global", "install", ":env:"):
@@ -118,10 +118,10 @@ def _sources(lines: Sequence[str]) -> list[str]:
                 found[key.removeprefix(f"{section}.")] = value.strip("'\"").replace("\\n", " ")
     indexes = [found.get("index-url", _PYPI), *found.get("extra-index-url", "").split()]
     offline = found.get("no-index", "").lower() in ("1", "true", "yes", "on")
-    return [_plain(url) for url in [*([] if offline else indexes), *found.get("find-links", "").split()]]
+    return [_without_credentials(url) for url in [*([] if offline else indexes), *found.get("find-links", "").split()]]
 
 
-def _plain(url: str) -> str:
+def _without_credentials(url: str) -> str:
     """Without a name and a password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if parts.netloc else url
@@ -129,7 +129,7 @@ def _plain(url: str) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """pip, in a process that ends with the one that started it."""
-    stay_with_parent()
+    exit_with_parent()
     sys.argv = ["pip", *arguments]
     runpy.run_module("pip", run_name="__main__", alter_sys=True)
 

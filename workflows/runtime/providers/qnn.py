@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from workflows.runtime.providers.base import Provider
+from workflows.runtime.providers.provider import Provider
 
 # GroupQueryAttention is left to the CPU unless a file says otherwise; only the provider reads it
 _AFFINITY = Path(__file__).with_name("qnn_affinity.json")
 
 
-class Qnn(Provider):
+class QnnProvider(Provider):
     """The NPU of a Snapdragon."""
 
     def own_options(self, options: Mapping[str, str]) -> dict[str, str]:
@@ -23,7 +23,7 @@ class Qnn(Provider):
         return {"op_affinity": str(_AFFINITY), **super().own_options(options)}
 
 
-QNN = Qnn(
+QNN = QnnProvider(
     "qnn",
     "Qualcomm QNN",
     "QNNExecutionProvider",

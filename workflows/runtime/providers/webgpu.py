@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import onnxruntime as ort
 
-from workflows.runtime.providers.base import Provider
+from workflows.runtime.providers.provider import Provider
 
 SOFTWARE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"
 
 
-class WebGpu(Provider):
+class WebGpuProvider(Provider):
     """A GPU."""
 
     def widest(self) -> int | None:
@@ -27,7 +27,7 @@ class WebGpu(Provider):
         return f"Install the GPU's Vulkan driver, or set {SOFTWARE}=1 to let the processor stand for one."
 
 
-WEBGPU = WebGpu(
+WEBGPU = WebGpuProvider(
     "webgpu",
     "WebGPU",
     "WebGpuExecutionProvider",

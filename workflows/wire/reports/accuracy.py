@@ -9,7 +9,7 @@ from workflows.wire.reports.base import Report
 
 
 @dataclass
-class OfBoth:
+class PairedFigure:
     """One figure of each; None where there is none."""
 
     reference: float | None
@@ -54,7 +54,7 @@ class TaskReport:
 
 
 @dataclass
-class Divergence:
+class TokenDivergence:
     """How far the candidate is with some products restored."""
 
     kl_mean: float | None
@@ -62,7 +62,7 @@ class Divergence:
 
 
 @dataclass
-class Excluded:
+class SuggestedExclusion:
     """A node, and the divergence that is left where it alone is not quantized."""
 
     node: str
@@ -76,9 +76,9 @@ class Suggestions:
 
     positions: int
     products: int
-    before: Divergence
-    exclude: list[Excluded]
-    after: Divergence
+    before: TokenDivergence
+    exclude: list[SuggestedExclusion]
+    after: TokenDivergence
 
 
 @dataclass
@@ -93,8 +93,8 @@ class EvalReport(Report):
     logit_max_abs_diff: float | None
     hidden_cosine: float | None
     kv_cosine: float | None
-    perplexity: OfBoth
-    answer_perplexity: OfBoth
+    perplexity: PairedFigure
+    answer_perplexity: PairedFigure
     greedy: list[GreedyAnswer]
     layers: list[LayerCosines]
     task: TaskReport | None

@@ -36,7 +36,7 @@ class BenchCache:
 
 
 @dataclass
-class DraftUse:
+class DraftFigures:
     """Whose drafts a row was measured with, and what came of them in all its counted runs.
 
     name: ngram, or the draft's bundle. speedup: decoded tokens a second ÷ those of the provider's plain row, whose runs
@@ -54,7 +54,7 @@ class DraftUse:
 
 
 @dataclass
-class UnusableRow:
+class UnusableProviderRow:
     """A provider on which nothing ran."""
 
     provider: str
@@ -78,7 +78,7 @@ class CompositeRow:
     cache: BenchCache
     peak_rss_bytes: int
     usable: Literal[True] = True
-    drafts: DraftUse | None = field(default=None, metadata=ABSENT)
+    drafts: DraftFigures | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass
@@ -94,7 +94,7 @@ class SingleRow:
     usable: Literal[True] = True
 
 
-Row = UnusableRow | CompositeRow | SingleRow
+Row = UnusableProviderRow | CompositeRow | SingleRow
 
 
 @dataclass

@@ -16,7 +16,7 @@ Shape = tuple[int | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class CompositeTensor:
     """An input, an output, or of a state what one layer has: its `name` there is the role, as `key`."""
 
     name: str
@@ -35,7 +35,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ComponentSession:
     """One graph. runs: those that it takes part in, in their order; empty where there is one alone."""
 
     name: str
@@ -45,25 +45,25 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class CompositeEdge:
     """An output that feeds an input. tensor: what is fed, by the name of the output. runs: those in which it does."""
 
     source: Port
     target: Port
-    tensor: Tensor
+    tensor: CompositeTensor
     runs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
+class LayerGroup:
     """Layers of a state that have tensors of the same roles, shapes and types; none where it is of no layer."""
 
     layers: tuple[int, ...]
-    tensors: tuple[Tensor, ...]
+    tensors: tuple[CompositeTensor, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CompositeState:
     """What is kept between runs. kind: `cache` for keys and values of the tokens, `cross` for what is computed once and
     only read from then on, `carried` for what each step overwrites. writer: who puts it into its place, the `host` or
     the `graph`. writers, readers: the sessions that give it and take it."""
@@ -71,7 +71,7 @@ class State:
     name: str
     kind: str
     writer: str
-    layers: tuple[Layers, ...]
+    layers: tuple[LayerGroup, ...]
     writers: tuple[str, ...]
     readers: tuple[str, ...]
     runs: tuple[str, ...]
@@ -83,21 +83,21 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class CompositeFeed:
     """Inputs of a session that no session gives. kind: `driver` for what follows from the cache, `given` …"""
 
     kind: str
     session: str
-    inputs: tuple[Tensor, ...]
+    inputs: tuple[CompositeTensor, ...]
     runs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class CompositeOutput:
     """Outputs of a session that are the composite's own."""
 
     session: str
-    outputs: tuple[Tensor, ...]
+    outputs: tuple[CompositeTensor, ...]
     runs: tuple[str, ...]
 
 
@@ -107,14 +107,14 @@ class Composite:
 
     name: str
     runs: tuple[str, ...]
-    sessions: tuple[Session, ...]
-    edges: tuple[Edge, ...]
-    states: tuple[State, ...]
-    feeds: tuple[Feed, ...]
-    outputs: tuple[Output, ...]
+    sessions: tuple[ComponentSession, ...]
+    edges: tuple[CompositeEdge, ...]
+    states: tuple[CompositeState, ...]
+    feeds: tuple[CompositeFeed, ...]
+    outputs: tuple[CompositeOutput, ...]
 
 
-def ranges(numbers: Sequence[int]) -> str:
+def format_ranges(numbers: Sequence[int]) -> str:
     """Numbers as a person writes them: 0–4, 6–10."""
     parts = []
     for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):

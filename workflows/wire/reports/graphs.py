@@ -11,7 +11,7 @@ from typing import Literal
 
 from workflows.wire.codec import ABSENT, ROWS
 from workflows.wire.reports.base import Report
-from workflows.wire.reports.inspection import ParityReport, Refused
+from workflows.wire.reports.inspection import ParityReport, PassRefusal
 
 Change = Literal["", "removed", "added", "changed"]
 CHANGES: tuple[Change, ...] = ("removed", "added", "changed")
@@ -96,7 +96,7 @@ class GraphStage:
     bytes: int
     seconds: float = 0.0
     parity: ParityReport | None = None
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[PassRefusal] = field(default_factory=list)
 
 
 @dataclass
@@ -162,7 +162,7 @@ class DiffReport(Report):
 
 
 @dataclass
-class Histogram:
+class ValueHistogram:
     """`counts` of equal bins from `low` to `high`."""
 
     low: float
@@ -186,7 +186,7 @@ class TensorReport(Report):
     max: float | None
     mean: float | None
     std: float | None
-    histogram: Histogram | None
+    histogram: ValueHistogram | None
     head: list[float | None]
 
 

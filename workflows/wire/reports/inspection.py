@@ -10,7 +10,7 @@ from workflows.wire.reports.composite import Composite
 
 
 @dataclass
-class Tensor:
+class TensorFacts:
     """An input or output of a graph; a dynamic axis is its name."""
 
     name: str
@@ -28,8 +28,8 @@ class ComponentReport:
     name: str
     file: str
     role: str
-    inputs: list[Tensor]
-    outputs: list[Tensor]
+    inputs: list[TensorFacts]
+    outputs: list[TensorFacts]
     op_counts: dict[str, int]
     opset: dict[str, int]
     bytes: int
@@ -70,7 +70,7 @@ class ParityReport:
 
 
 @dataclass
-class Refused:
+class PassRefusal:
     """Why a pass left a place alone; node is empty for the whole graph."""
 
     reason: str
@@ -85,7 +85,7 @@ class BuiltPass:
     modified: bool
     nodes_before: int
     nodes_after: int
-    refused: list[Refused]
+    refused: list[PassRefusal]
     seconds: float
     title: str
     bytes: int
@@ -132,7 +132,7 @@ class InspectReport(Report):
 
 
 @dataclass
-class Problem:
+class FileProblem:
     """What is wrong with one file: `missing`, `altered`, `truncated`, `link` or `unknown`."""
 
     file: str
@@ -146,5 +146,5 @@ class VerifyReport(Report):
     ok: bool
     files: int
     bytes: int
-    problems: list[Problem]
+    problems: list[FileProblem]
     doubts: list[str] = field(default_factory=list)

@@ -53,7 +53,7 @@ class ProbeReport(Report):
 
 
 @dataclass
-class Chosen:
+class RecipeSummary:
     """What the wizard shows of a recipe; PlanReport.recipe is all of it."""
 
     target: str
@@ -71,7 +71,7 @@ class Chosen:
 
 
 @dataclass
-class Estimate:
+class BuildEstimate:
     """What a build will take, and what there is. builds: earlier ones of like size that the seconds were taken from."""
 
     seconds: float
@@ -84,7 +84,7 @@ class Estimate:
 
 
 @dataclass
-class Box:
+class PlanComponent:
     """A component in the recipe's picture."""
 
     name: str
@@ -94,7 +94,7 @@ class Box:
 
 
 @dataclass
-class Arrow:
+class PlanEdge:
     """What goes from one box to another, each end as component.tensor."""
 
     source: str = field(metadata={"key": "from"})
@@ -103,7 +103,7 @@ class Arrow:
 
 
 @dataclass
-class Offer:
+class PlanOption:
     """Something that can be chosen, or why not."""
 
     name: str
@@ -112,7 +112,7 @@ class Offer:
 
 
 @dataclass
-class TargetOffer:
+class TargetOption:
     """What a build can be made for. title: of its provider. reasons: what it makes otherwise, and why."""
 
     name: str
@@ -121,7 +121,7 @@ class TargetOffer:
 
 
 @dataclass
-class PassOffer:
+class PassOption:
     """A pass, and whether it is on unless a person says otherwise."""
 
     name: str
@@ -130,7 +130,7 @@ class PassOffer:
 
 
 @dataclass
-class PrecisionOffer:
+class PrecisionOption:
     """A precision. bytes: what the weights would take. calibrated: it needs prompts. blocks: weights share a scale
     block by block. Of the chosen target: how it runs there, what one overlooks, or why the target cannot have it.
     """
@@ -151,12 +151,12 @@ class PlanReport(Report):
     """The recipe that options give, its picture, its price, and what else could be chosen."""
 
     recipe: dict[str, object]
-    chosen: Chosen
-    estimate: Estimate
-    components: list[Box]
-    edges: list[Arrow]
-    layouts: list[Offer]
-    variants: list[Offer]
-    targets: list[TargetOffer]
-    passes: list[PassOffer]
-    precisions: list[PrecisionOffer]
+    chosen: RecipeSummary
+    estimate: BuildEstimate
+    components: list[PlanComponent]
+    edges: list[PlanEdge]
+    layouts: list[PlanOption]
+    variants: list[PlanOption]
+    targets: list[TargetOption]
+    passes: list[PassOption]
+    precisions: list[PrecisionOption]

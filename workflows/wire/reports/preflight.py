@@ -8,7 +8,7 @@ from workflows.wire.reports.base import Report
 
 
 @dataclass(frozen=True, slots=True)
-class LeftNode:
+class FallbackNode:
     """A node that the provider does not take. reason: its own words, empty where it gives none."""
 
     node: str
@@ -17,7 +17,7 @@ class LeftNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OutputDifference:
     """The largest difference to the CPU provider in one run; None where the component gives none of it."""
 
     logits_max_abs_diff: float | None
@@ -31,9 +31,9 @@ class ComponentPreflight:
     name: str
     nodes: int
     on_provider: int
-    elsewhere: list[LeftNode]
-    prefill: Difference | None
-    step: Difference | None
+    elsewhere: list[FallbackNode]
+    prefill: OutputDifference | None
+    step: OutputDifference | None
 
 
 @dataclass

@@ -23,7 +23,7 @@ class RunStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunRecord:
     """One run. time: UTC, ISO. bundle: its folder then; name: the model's. digest: of its graphs and weights.
 
     provider: with who ran elsewhere, and the version of its package; of a build, its target. machine: where it ran.
@@ -48,7 +48,7 @@ class Run:
 class RunReport(Report):
     """A run with its steps."""
 
-    run: Run
+    run: RunRecord
     steps: list[RunStep]
 
 

@@ -23,8 +23,8 @@ from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.decoding.form_examples import form_examples
 from app.chat.sampling import DRAWS, SamplingSettings
 from workflows.bundle.strategy import LogitsOp
-from workflows.generate.grammar import Asked, check_form
-from workflows.generate.options import IN_CHAIN, check_options
+from workflows.generate.grammar import ReplyForm, check_form
+from workflows.generate.options import CHAIN_OPTIONS, check_options
 
 WARM = SamplingSettings(temperature=0.7, top_k=40)
 CHAIN = (
@@ -50,7 +50,7 @@ def test_a_chain_stands_in_place_of_the_options_that_are_ops() -> None:
         {"op": "sample"},
     ]
     assert check_options(options).chain is not None
-    assert DRAWS == IN_CHAIN
+    assert DRAWS == CHAIN_OPTIONS
 
 
 @pytest.mark.parametrize(
@@ -159,4 +159,4 @@ def test_a_chain_draws_with_sample_unless_its_temperature_is_0() -> None:
 @pytest.mark.parametrize("kind", ["json_schema", "regex", "grammar"])
 def test_every_example_can_be_used(kind: Any) -> None:
     for example in form_examples(kind):
-        check_form(Asked(kind, example.text))
+        check_form(ReplyForm(kind, example.text))

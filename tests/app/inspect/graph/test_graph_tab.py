@@ -22,7 +22,7 @@ from tests.fakes.worker import program
 from workflows.wire.codec import dumps
 from workflows.wire.reports.base import Report
 from workflows.wire.reports.graphs import DiffReport, GraphNode, GraphValue
-from workflows.wire.requests import Where
+from workflows.wire.requests import GraphReference
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -246,7 +246,7 @@ def test_difference_with_the_stage_before(make: Make, qtbot: QtBot) -> None:
     assert tab.changes.isHidden()
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
-    assert tab.model.against == Where("/b/demo", "decode", "fuse-rmsnorm")
+    assert tab.model.against == GraphReference("/b/demo", "decode", "fuse-rmsnorm")
     assert [p.text() for p in tab.changes.pills.values()] == ["− 10 removed", "+ 5 added", "~ 5 changed"]
     top = tab.changes.tree.topLevelItem(0)
     assert top.text(0) == "model" and top.text(1) == "−10 +5 ~5"

@@ -11,8 +11,8 @@ from tests.app.inspect.graph.example_models import answer, model_of, node_of
 from tests.app.inspect.graph.test_graph_tab import at_once
 from tests.fakes.graphs import Maker, diff_of, small, stage
 from workflows.wire.reports.graphs import GraphFacts, NodeBefore, ValueBefore
-from workflows.wire.reports.inspection import Refused
-from workflows.wire.requests import Where
+from workflows.wire.reports.inspection import PassRefusal
+from workflows.wire.requests import GraphReference
 
 __all__ = ["at_once"]  # a fixture
 
@@ -80,7 +80,7 @@ def test_what_a_changed_node_was_before(qapp: object) -> None:
     node.was = NodeBefore("Div", "old", {"axis": "0", "gone": "1"}, ["a"], [report.values[node.outputs[0]].name])
     report.values[node.outputs[0]].was = ValueBefore("float16", [2, "n"])
     model = model_of(small())
-    model.compare(Where("/b/demo", "decode", "export"))
+    model.compare(GraphReference("/b/demo", "decode", "export"))
     answer(model, diff)
     place = report.nodes.index(node)
     assert told(model, place, "removed") == ["− Div  old", "− axis = 0", "− gone = 1", "− inputs a", "− float16 2 × n"]
@@ -129,7 +129,7 @@ def test_one_function_warnings_and_nodes_inside_of_others(qapp: object) -> None:
 
 def test_a_refusal_leads_to_its_node_where_that_is_there(qapp: object) -> None:
     maker = hub(1)
-    refused = [Refused("Two takers.", "Neg_1"), Refused("It went.", "Gone_7"), Refused("All of it.")]
+    refused = [PassRefusal("Two takers.", "Neg_1"), PassRefusal("It went.", "Gone_7"), PassRefusal("All of it.")]
     maker.stages = [stage("fuse", "pass", 2, refused=refused)]
     model = model_of(maker.answer())
     found = describe_selection(model, None)

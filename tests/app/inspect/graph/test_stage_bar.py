@@ -15,10 +15,10 @@ from tests.app.test_session import StubWorker
 from tests.fakes.graphs import Maker, diff_of, small, stage
 from workflows.wire.reports.graphs import GraphStage
 from workflows.wire.reports.inspection import ParityReport
-from workflows.wire.requests import Diff, ShowGraph, Where
+from workflows.wire.requests import DiffGraphs, GraphReference, ShowGraph
 
 __all__ = ["at_once"]  # a fixture
-FINAL, FUSED = Where("/b/demo", "decode", "final"), Where("/b/demo", "decode", "fuse-rmsnorm")
+FINAL, FUSED = GraphReference("/b/demo", "decode", "final"), GraphReference("/b/demo", "decode", "fuse-rmsnorm")
 
 
 @pytest.fixture
@@ -92,11 +92,11 @@ def test_the_menu_compares_and_says_with_what(bar: StageBar) -> None:
         "With another file…": False,
     }
     press(bar, "With export")
-    assert asked(bar) == Diff(Where("/b/demo", "decode", "export"), FINAL)
+    assert asked(bar) == DiffGraphs(GraphReference("/b/demo", "decode", "export"), FINAL)
     answer(bar.model, diff_of(small()))
     assert bar.compare.text() == bar.compare.accessibleName() == "Since export" and menu(bar)["With export"]
     press(bar, "With the stage before")
-    assert asked(bar) == Diff(FUSED, FINAL)
+    assert asked(bar) == DiffGraphs(FUSED, FINAL)
     answer(bar.model, diff_of(small()))
     assert menu(bar)["With the stage before"] and menu(bar)["With fuse rmsnorm"]
     press(bar, "No comparison")

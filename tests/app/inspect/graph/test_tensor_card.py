@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.inspect.graph.tensor_card import TensorCard, short_number
 from app.inspect.graph.tensor_card import TensorHistogram as Bars
 from app.widgets.theme import theme
-from workflows.wire.reports.graphs import Histogram, TensorReport
+from workflows.wire.reports.graphs import TensorReport, ValueHistogram
 
 REPORT = TensorReport(
     name="model.embed.weight",
@@ -25,7 +25,7 @@ REPORT = TensorReport(
     max=2.25,
     mean=0.123456,
     std=1e-7,
-    histogram=Histogram(-1.5, 2.25, [1, 0, 400, 200]),
+    histogram=ValueHistogram(-1.5, 2.25, [1, 0, 400, 200]),
     head=[0.5, None, -1.0],
 )
 

@@ -16,9 +16,9 @@ from tests.app.conftest import make_bundle
 from tests.fakes.divergence import FIRST, report
 from tests.fakes.inspections import BUNDLE, FUSED
 from workflows.wire.codec import dumps
-from workflows.wire.requests import Diverge, Side
+from workflows.wire.requests import Diverge, DivergenceSide
 
-ASKED = Diverge(Side("/a"), Side("/b", "", "qnn"), "Hello")
+ASKED = Diverge(DivergenceSide("/a"), DivergenceSide("/b", "", "qnn"), "Hello")
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_from_the_form_to_the_node(qtbot: Any, dialog: Any, tmp_path: Path) -> N
     found: DivergenceDialog = dialog()
     form, results = found.form, found.results
     mine = str(tmp_path / "mine")
-    assert form.a.side == form.b.side == Side(mine)
+    assert form.a.side == form.b.side == DivergenceSide(mine)
     assert not form.go.isEnabled()
     qtbot.waitUntil(lambda: form.b.provider.count() > 1)
     form.b.provider.setCurrentIndex(form.b.provider.findData("qnn"))
@@ -47,7 +47,7 @@ def test_from_the_form_to_the_node(qtbot: Any, dialog: Any, tmp_path: Path) -> N
     qtbot.keyClick(form.prompt, Qt.Key.Key_Return)
     assert form.go.text() == "Stop"
     qtbot.waitUntil(lambda: found.model.state == "done")
-    assert found.model.request == Diverge(Side(mine), Side(mine, "", "qnn"), "What is")
+    assert found.model.request == Diverge(DivergenceSide(mine), DivergenceSide(mine, "", "qnn"), "What is")
     assert found.stack.currentWidget() is results
     assert results.said.text() == "B first parts at MatMul, node_matmul_9_1."
     assert results.facts.text().startswith(

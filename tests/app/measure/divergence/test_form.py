@@ -13,7 +13,7 @@ from app.measure.divergence.form import DivergenceForm
 from tests.fakes.worker import CPU, DML, QNN
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.inspection import InspectReport
-from workflows.wire.requests import Diverge, Side
+from workflows.wire.requests import Diverge, DivergenceSide
 
 
 class Quiet:
@@ -58,7 +58,7 @@ def test_two_bundles_and_a_prompt_are_needed(
     fill(form, **given)
     assert form.go.isEnabled() == form.ready == ready
     qtbot.keyClick(form.prompt, Qt.Key.Key_Return)
-    assert asked == [Diverge(Side("/a"), Side("/b"), "Hello")] * ready
+    assert asked == [Diverge(DivergenceSide("/a"), DivergenceSide("/b"), "Hello")] * ready
 
 
 def test_the_prompt_is_given_as_it_was_typed(qtbot: Any, form: DivergenceForm) -> None:
@@ -107,7 +107,7 @@ def test_stages_are_asked_of_bundles_alone_and_an_answer_that_comes_late_is_drop
     assert len(worker.asked) == before  # no bundle is there
     late = InspectReport.__new__(InspectReport)  # nothing of it is looked at
     form.a._on_stages("/another", late)
-    assert form.a.stage.count() == 1 and form.a.side == Side("/half/typ")
+    assert form.a.stage.count() == 1 and form.a.side == DivergenceSide("/half/typ")
 
 
 def test_each_field_says_whose_it_is(form: DivergenceForm) -> None:

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.measure.history.accuracy_speed import AccuracySpeedView
-from tests.workflows.measure.making import run
-from workflows.wire.reports.runs import Run
+from tests.workflows.measure.run_reports import run
+from workflows.wire.reports.runs import RunRecord
 
 BENCH = run("bench", decode_tokens_per_s=200.0, bytes=2**20)
 EVAL = run("eval", "eval", minute=1, top1_agreement=0.96, kl_mean=0.02)
@@ -36,7 +36,7 @@ def page(qtbot: Any) -> AccuracySpeedView:
         ([BENCH, EVAL, run("e", "eval", digest="x", top1_agreement=1.0)], "demo-int4 · int4 · cpu · e has no decode"),
     ],
 )
-def test_what_is_left_out_is_said_with_the_reason(page: AccuracySpeedView, runs: list[Run], said: str) -> None:
+def test_what_is_left_out_is_said_with_the_reason(page: AccuracySpeedView, runs: list[RunRecord], said: str) -> None:
     page.show_runs(runs)
     assert said in page.said.text() and bool(said) == bool(page.said.text())
     assert page.said.text().endswith(" …") == (len(page.found.left_out) > 2 and bool(page.found.points))
@@ -53,7 +53,7 @@ def test_the_headings_are_those_of_what_was_chosen(qtbot: Any, page: AccuracySpe
 
 def test_a_point_leads_to_its_run_by_enter_and_by_a_double_click(qtbot: Any, page: AccuracySpeedView) -> None:
     page.show_runs([BENCH, EVAL])
-    opened = list[Run]()
+    opened = list[RunRecord]()
     page.opened.connect(opened.append)
     page.table.setCurrentIndex(page.table.rows.index(0, 0))
     qtbot.keyClick(page.table, Qt.Key.Key_Return)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.jobs.background_tasks import BackgroundTasks
-from workflows.errors import HistoryError, RequestError
+from workflows.common.errors import HistoryError, RequestError
 
 
 def test_one_after_another_and_told_in_the_gui_thread(qtbot: Any) -> None:

@@ -17,9 +17,9 @@ from app.measure.history.curve_style import COLORS, DASHES, SYMBOLS, CurveStyle
 from app.measure.history.latency_curves import MARKS, LatencyCurves
 from app.measure.history.pareto_chart import ParetoChart
 from app.widgets.theme import theme
-from tests.workflows.measure.making import generation, run
-from workflows.measure.figures import MEASURES
-from workflows.measure.front import Point
+from tests.workflows.measure.run_reports import generation, run
+from workflows.measure.measures import MEASURES
+from workflows.measure.pareto_front import ParetoPoint
 
 
 @pytest.fixture
@@ -107,8 +107,8 @@ def test_the_legend_gives_way_and_says_whole_names(qtbot: Any) -> None:
 SPEED, TOP1 = MEASURES["decode"], MEASURES["top1"]
 
 
-def points(*figures: tuple[float, float, bool]) -> list[Point]:
-    return [Point(x, y, run(f"s{n}"), run(f"a{n}", "eval"), front) for n, (x, y, front) in enumerate(figures)]
+def points(*figures: tuple[float, float, bool]) -> list[ParetoPoint]:
+    return [ParetoPoint(x, y, run(f"s{n}"), run(f"a{n}", "eval"), front) for n, (x, y, front) in enumerate(figures)]
 
 
 @pytest.fixture

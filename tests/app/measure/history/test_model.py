@@ -12,9 +12,9 @@ from app.measure.history.run_comparison import run_figures
 from app.state.run_history import HistoryModel
 from app.state.run_rows import COLUMNS, measure_text, run_row
 from tests.fakes.runs import history
-from tests.workflows.measure.making import run
-from workflows.measure.figures import MEASURES
-from workflows.measure.history import FILE, History
+from tests.workflows.measure.run_reports import run
+from workflows.measure.history import DATABASE_FILE, RunHistory
+from workflows.measure.measures import MEASURES
 from workflows.wire.requests import WriteReport
 
 
@@ -69,7 +69,7 @@ def test_what_another_writes_appears(qtbot: Any, model: HistoryModel, home: Path
     model.changed.connect(lambda: reads.append(None))
     model.look()
     assert not model._reading
-    History(home / FILE).add(replace(runs[0], id="fresh"))
+    RunHistory(home / DATABASE_FILE).add(replace(runs[0], id="fresh"))
     with qtbot.waitSignal(model.changed):
         model.look()
     assert "fresh" in {line.run.id for line in model.lines}
@@ -79,7 +79,7 @@ def test_what_is_asked_for_while_it_reads_is_read_afterwards(qtbot: Any, model: 
     """What was written after the reading began is there in the end."""
     runs = history(home)
     model.read()
-    History(home / FILE).add(replace(runs[0], id="fresh"))
+    RunHistory(home / DATABASE_FILE).add(replace(runs[0], id="fresh"))
     model.read()
     model.read()
     qtbot.waitUntil(lambda: not model._reading)
@@ -89,7 +89,7 @@ def test_what_is_asked_for_while_it_reads_is_read_afterwards(qtbot: Any, model: 
 def test_looking_makes_no_file(qtbot: Any, model: HistoryModel, home: Path) -> None:
     with qtbot.waitSignal(model.changed):
         model.read()
-    assert model.loaded and model.lines == [] and not (home / FILE).exists()
+    assert model.loaded and model.lines == [] and not (home / DATABASE_FILE).exists()
 
 
 def test_steps_are_read_once(qtbot: Any, model: HistoryModel, home: Path) -> None:
@@ -110,13 +110,13 @@ def test_removed_and_put_back(qtbot: Any, model: HistoryModel, home: Path) -> No
     assert {line.run.id for line in model.lines}.isdisjoint(gone) and len(model.lines) == len(runs) - len(gone)
     with qtbot.waitSignal(model.changed):
         model.undo()
-    assert len(model.lines) == len(runs) and len(History(home / FILE).steps(gone[0])) == 4
+    assert len(model.lines) == len(runs) and len(RunHistory(home / DATABASE_FILE).steps(gone[0])) == 4
     model.undo()  # once
     assert not model._reading
 
 
 def test_a_damaged_file_is_said(qtbot: Any, model: HistoryModel, home: Path) -> None:
-    (home / FILE).write_bytes(b"no database at all " * 99)
+    (home / DATABASE_FILE).write_bytes(b"no database at all " * 99)
     with qtbot.waitSignal(model.trouble) as said:
         model.read()
     assert "a new one begins" in said.args[0] and model.loaded and model.lines == []
@@ -126,7 +126,7 @@ def test_a_newer_file_is_said(qtbot: Any, model: HistoryModel, home: Path) -> No
     import sqlite3
 
     history(home)
-    with sqlite3.connect(home / FILE) as base:
+    with sqlite3.connect(home / DATABASE_FILE) as base:
         base.execute("PRAGMA user_version = 99")
     with qtbot.waitSignal(model.trouble) as said:
         model.read()

@@ -8,15 +8,15 @@ import pytest
 
 from app.measure.history.run_comparison import MAX_RUNS, RunComparison, comparison_rows, run_figures
 from app.text.formatting import format_local_time
-from tests.workflows.measure.making import run
-from workflows.wire.reports.runs import Run
+from tests.workflows.measure.run_reports import run
+from workflows.wire.reports.runs import RunRecord
 
 FAST = run("fast", bundle="/b/int4", decode_tokens_per_s=200.0, ttft_ms=30.0, kl_mean=0.02)
 RIGHT = run("right", bundle="/b/fp32", precision="fp32", decode_tokens_per_s=50.0, ttft_ms=90.0, kl_mean=0.0)
 BARE = run("bare")
 
 
-def row(runs: list[Run], name: str) -> list[str]:
+def row(runs: list[RunRecord], name: str) -> list[str]:
     return next(row[1:] for row in comparison_rows(runs) if row[0] == name)
 
 
@@ -33,7 +33,9 @@ def row(runs: list[Run], name: str) -> list[str]:
         ([FAST, RIGHT, FAST], "decode", ["200 tok/s (best)", "50 tok/s", "200 tok/s (best)"]),
     ],
 )
-def test_a_row_says_each_figure_and_which_is_best(qapp: Any, runs: list[Run], name: str, cells: list[str]) -> None:
+def test_a_row_says_each_figure_and_which_is_best(
+    qapp: Any, runs: list[RunRecord], name: str, cells: list[str]
+) -> None:
     assert row(runs, name) == cells
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.measure.history.run_filters import CHOICES, RunFilters
 from app.state.run_rows import run_row
-from tests.workflows.measure.making import run
+from tests.workflows.measure.run_reports import run
 
 LINES = [run_row(one) for one in (run("a"), run("b", "eval", "/b/other", provider="qnn"), run("c"))]
 

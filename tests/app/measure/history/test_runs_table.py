@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from app.measure.history.runs_table import RunsTable, RunsTableModel
 from app.state.run_rows import COLUMNS, run_row
-from tests.workflows.measure.making import run
+from tests.workflows.measure.run_reports import run
 
 RUNS = (
     run("a", minute=3, decode_tokens_per_s=9.0),

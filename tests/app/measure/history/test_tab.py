@@ -16,9 +16,9 @@ from app.state.run_rows import COLUMNS
 from app.widgets.theme import theme
 from tests.app.conftest import make_bundle
 from tests.fakes.runs import BUILDS, history
-from tests.workflows.measure.making import run
-from workflows.measure.history import FILE, History
-from workflows.wire.reports.runs import Run
+from tests.workflows.measure.run_reports import run
+from workflows.measure.history import DATABASE_FILE, RunHistory
+from workflows.wire.reports.runs import RunRecord
 from workflows.wire.requests import WriteReport
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -48,7 +48,7 @@ def column(tab: HistoryTab, key: str) -> list[str]:
     return [line.texts[COLUMNS.index(key)] for line in tab.table.lines.shown]
 
 
-def select(qtbot: Any, tab: HistoryTab, runs: list[Run]) -> None:
+def select(qtbot: Any, tab: HistoryTab, runs: list[RunRecord]) -> None:
     tab.table.select({one.id for one in runs})
     qtbot.waitUntil(lambda: not tab._settle.isActive())
 
@@ -70,7 +70,7 @@ def test_every_run_is_a_row_with_its_figures(tab: Make, home: Path) -> None:
 
 
 def test_numbers_are_sorted_as_numbers_and_unknown_ones_stand_last(tab: Make, home: Path) -> None:
-    kept = History(home / FILE)
+    kept = RunHistory(home / DATABASE_FILE)
     for ident, rate in (("a", 9.0), ("b", 100.0), ("c", None), ("d", 20.5)):
         kept.add(run(ident, decode_tokens_per_s=rate))
     page = tab()
@@ -102,7 +102,7 @@ def test_a_new_run_appears_and_the_selection_stays(qtbot: Any, tab: Make, home: 
     runs = history(home)
     page = tab()
     select(qtbot, page, runs[2:4])
-    History(home / FILE).add(replace(runs[0], id="fresh", time="2027-01-01T00:00:00.000+00:00"))
+    RunHistory(home / DATABASE_FILE).add(replace(runs[0], id="fresh", time="2027-01-01T00:00:00.000+00:00"))
     page.model.look()
     qtbot.waitUntil(lambda: "fresh" in ids(page))
     assert ids(page)[0] == "fresh" and {one.id for one in page.table.selected} == {one.id for one in runs[2:4]}
@@ -158,7 +158,7 @@ def test_curves_are_drawn_over_each_other(qtbot: Any, tab: Make, home: Path) -> 
     curves = below.curves
     assert curves is not None and below.lines.currentWidget() is curves
     x, y = curves.slots[0][0].getData()
-    kept = History(home / FILE).steps(page.table.selected[0].id)
+    kept = RunHistory(home / DATABASE_FILE).steps(page.table.selected[0].id)
     assert list(y) == [step.latency_ms for step in kept[1:]] and list(x) == list(range(29))
     first = page.table.selected[0]
     assert curves.legend.names[0] == f"{Path(first.bundle).name} · {first.precision} · cpu · {first.id}"
@@ -202,7 +202,7 @@ def test_accuracy_against_speed(qtbot: Any, tab: Make, home: Path) -> None:
 
 def test_what_has_no_accuracy_is_named(qtbot: Any, tab: Make, home: Path) -> None:
     history(home)
-    History(home / FILE).add(run("alone", digest="d9", bundle="/b/alone", decode_tokens_per_s=5.0))
+    RunHistory(home / DATABASE_FILE).add(run("alone", digest="d9", bundle="/b/alone", decode_tokens_per_s=5.0))
     page = tab()
     page.below.setCurrentIndex(2)
     qtbot.waitUntil(lambda: bool(page.below.scatter.found.points))
@@ -213,7 +213,7 @@ def test_a_run_tells_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home
     runs = history(home, steps=5)
     bundle = make_bundle(home / "bundles" / "mine")
     there = replace(runs[2], id="there", bundle=str(bundle), time="2027-01-01T00:00:00.000+00:00")
-    History(home / FILE).add(there, History(home / FILE).steps(runs[2].id))
+    RunHistory(home / DATABASE_FILE).add(there, RunHistory(home / DATABASE_FILE).steps(runs[2].id))
     page = tab()
     page.table.selectRow(0)
     page.table.setCurrentIndex(page.table.lines.index(0, 0))

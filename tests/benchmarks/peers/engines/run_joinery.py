@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import workflows
 from workflows.generate import GenerateOptions, open_engine
-from workflows.generate.feed import feed
+from workflows.generate.prefill import feed_tokens
 from workflows.measure.roofline import read_bandwidth, weight_bytes
 from workflows.wire.events import TokenEvent
 
@@ -36,7 +36,7 @@ class Joinery(Peer):
     def rows(self, prompt: Sequence[int], following: Sequence[int]) -> list[NDArray[np.float32]]:
         self._engine.reset()
         machine = self._engine.machine
-        *_, last = feed(machine, prompt)
+        *_, last = feed_tokens(machine, prompt)
         return [last.logits.copy(), *(machine.step([token])[-1].copy() for token in following)]
 
     def extras(self) -> dict[str, float]:

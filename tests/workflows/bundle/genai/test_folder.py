@@ -11,7 +11,7 @@ import pytest
 from tests.workflows.bundle.genai.configs import SHAPES, Data, single, staged, translated
 from workflows.bundle import read_bundle, read_summary
 from workflows.bundle.genai.metadata import extra_files, ignored_settings, is_genai
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 
 ENGINE = "engine (one conversation at a time)"
 

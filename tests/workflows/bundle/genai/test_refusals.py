@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.bundle.genai.configs import SHAPES, Data, single, translated
-from workflows.errors import BundleError
+from workflows.common.errors import BundleError
 
 
 def put(data: Any, path: str, value: object) -> None:

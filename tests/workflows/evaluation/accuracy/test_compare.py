@@ -14,7 +14,7 @@ from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
 from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
-from workflows.errors import Cancelled, PromptError, RequestError
+from workflows.common.errors import Cancelled, PromptError, RequestError
 from workflows.evaluation.accuracy import compare
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet

@@ -12,7 +12,7 @@ from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import dequantized, perturbed
 from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
-from workflows.errors import Cancelled, RequestError
+from workflows.common.errors import Cancelled, RequestError
 from workflows.evaluation.accuracy import compare, suggest
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet
 from workflows.wire.events import Event, ProgressEvent

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from workflows.common.errors import PromptError, RequestError
 from workflows.common.table_files import read_rows
-from workflows.errors import PromptError, RequestError
 from workflows.evaluation.accuracy.tasks import FileTask, read_task
 from workflows.generate.prompt_sets import HeldOutQuestion, read_prompts
 from workflows.wire.events import GenerationDone

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from tests.workflows.runtime.toys import Toy
+from tests.workflows.runtime.toy_bundles import Toy
 from workflows.evaluation.divergence import SubjectOptions, diverge
 from workflows.interop.assemble import assemble
 from workflows.wire.reports.divergence import DivergenceReport

@@ -12,8 +12,8 @@ import pytest
 from onnx import helper, numpy_helper
 
 from tests.workflows.evaluation.divergence.making import IDS, asked, bundle, scaled, users
-from tests.workflows.runtime.toys import Toy
-from workflows.errors import BundleError, Cancelled, PromptError, RequestError
+from tests.workflows.runtime.toy_bundles import Toy
+from workflows.common.errors import BundleError, Cancelled, PromptError, RequestError
 from workflows.evaluation.divergence import SubjectOptions, diverge
 from workflows.wire.events import Event, ProgressEvent
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.evaluation.goal.goal_prompts import GoalPrompts
 from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
 from workflows.evaluation.goal.search import GoalSearch

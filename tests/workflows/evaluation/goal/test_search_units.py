@@ -7,7 +7,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import parse, weights
-from workflows.errors import RecipeError
+from workflows.common.errors import RecipeError
 from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
 from workflows.evaluation.goal.search_units import find_units, mix_recipe, other_weight_bytes
 from workflows.graph.weights import tensor_key

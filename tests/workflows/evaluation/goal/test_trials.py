@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workflows.bundle.read import read_bundle, unverified_bundle
-from workflows.errors import Cancelled
+from workflows.common.errors import Cancelled
 from workflows.evaluation.goal import Trials, find_units
 from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
 from workflows.evaluation.goal.search_units import Mix

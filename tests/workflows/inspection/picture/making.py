@@ -8,11 +8,20 @@ from typing import Any
 from hypothesis import strategies as st
 
 from workflows.bundle.schema import Pipeline, parse_pipeline
+from workflows.common.tensors import TensorSpec
 from workflows.inspection.picture.composite import composite_of
-from workflows.runtime.program import compile_program
-from workflows.runtime.signature import FileSignature
-from workflows.tensors import TensorSpec
-from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
+from workflows.runtime.program.compiler import compile_program
+from workflows.runtime.program.signature import FileSignature
+from workflows.wire.reports.composite import (
+    ComponentSession,
+    Composite,
+    CompositeEdge,
+    CompositeFeed,
+    CompositeOutput,
+    CompositeState,
+    CompositeTensor,
+    LayerGroup,
+)
 
 Specs = dict[str, tuple[tuple[int | str, ...], str]]  # name → shape, type
 IDS: Specs = {"input_ids": ((1, "n"), "int64")}
@@ -95,7 +104,7 @@ def encoder_decoder(reader: str = "reader", writer: str = "writer") -> Composite
 
 NAMES = st.text(min_size=1, max_size=40)
 SHAPES = st.lists(st.integers(0, 99_999) | st.text(max_size=12), max_size=5).map(tuple)
-TENSORS = st.builds(Tensor, NAMES, SHAPES, st.sampled_from(["float32", "int64", "bfloat16"]))
+TENSORS = st.builds(CompositeTensor, NAMES, SHAPES, st.sampled_from(["float32", "int64", "bfloat16"]))
 KINDS = st.sampled_from(["cache", "carried", "another"])  # what is handed over once has an order of its own
 RUNS = st.lists(st.sampled_from(["source", "prefill", "decode", "final"]), unique=True).map(tuple)
 
@@ -104,21 +113,23 @@ RUNS = st.lists(st.sampled_from(["source", "prefill", "decode", "final"]), uniqu
 def composites(draw: st.DrawFn) -> Composite:
     """Up to ten sessions with any names, joined by edges without a circle, and states among them."""
     names = draw(st.lists(NAMES, min_size=1, max_size=10, unique=True))
-    sessions = tuple(Session(name, draw(NAMES), draw(NAMES), draw(RUNS)) for name in names)
+    sessions = tuple(ComponentSession(name, draw(NAMES), draw(NAMES), draw(RUNS)) for name in names)
     pairs = [(one, other) for i, one in enumerate(names) for other in names[i + 1 :]]
     chosen = draw(st.lists(st.sampled_from(pairs), max_size=20)) if pairs else []
     edges = tuple(
-        Edge((one, tensor.name), (other, draw(NAMES)), tensor, draw(RUNS))
+        CompositeEdge((one, tensor.name), (other, draw(NAMES)), tensor, draw(RUNS))
         for one, other in chosen
         for tensor in [draw(TENSORS)]
     )
     some = st.lists(st.sampled_from(names), max_size=3, unique=True).map(tuple)
     rows = st.lists(TENSORS, max_size=9).map(tuple)
-    layers = st.lists(st.builds(Layers, st.sampled_from([(0, 1, 3), ()]), rows.filter(bool)), max_size=6).map(tuple)
-    kept = st.builds(State, NAMES, KINDS, st.sampled_from(["host", "graph"]), layers, some, some, RUNS)
+    layers = st.lists(st.builds(LayerGroup, st.sampled_from([(0, 1, 3), ()]), rows.filter(bool)), max_size=6).map(tuple)
+    kept = st.builds(CompositeState, NAMES, KINDS, st.sampled_from(["host", "graph"]), layers, some, some, RUNS)
     feeds = tuple(
-        Feed(kind, name, draw(rows), draw(RUNS)) for name in draw(some) for kind in draw(st.sets(NAMES, max_size=2))
+        CompositeFeed(kind, name, draw(rows), draw(RUNS))
+        for name in draw(some)
+        for kind in draw(st.sets(NAMES, max_size=2))
     )
-    outputs = tuple(Output(name, draw(rows), draw(RUNS)) for name in draw(some))
+    outputs = tuple(CompositeOutput(name, draw(rows), draw(RUNS)) for name in draw(some))
     states = tuple(draw(st.lists(kept, max_size=3)))
     return Composite(draw(NAMES), ("source", "prefill", "decode", "final"), sessions, edges, states, feeds, outputs)

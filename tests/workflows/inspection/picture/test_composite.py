@@ -23,9 +23,16 @@ from tests.workflows.inspection.picture.making import (
 from workflows.inspection.picture.composite import composite_of_graph
 from workflows.kvcache import find_state
 from workflows.kvcache.geometry import StatePatterns
-from workflows.kvcache.infer import infer_facts
+from workflows.kvcache.inferred_facts import infer_facts
 from workflows.wire import codec
-from workflows.wire.reports.composite import Composite, Edge, Layers, Session, State, Tensor
+from workflows.wire.reports.composite import (
+    ComponentSession,
+    Composite,
+    CompositeEdge,
+    CompositeState,
+    CompositeTensor,
+    LayerGroup,
+)
 
 BOTH = ("prefill", "decode")
 
@@ -33,16 +40,16 @@ BOTH = ("prefill", "decode")
 def test_one_decoder() -> None:
     """It takes part in both runs; ids, positions and mask drive it; it reads and gives its cache."""
     found = decoder(4, 4)
-    assert found.sessions == (Session("decoder", "decoder.onnx", "decoder", BOTH),)
+    assert found.sessions == (ComponentSession("decoder", "decoder.onnx", "decoder", BOTH),)
     assert (found.name, found.runs, found.edges) == ("small", BOTH, ())
     (feed,) = found.feeds
     assert (feed.kind, feed.session, feed.runs) == ("driver", "decoder", BOTH)
     assert [tensor.name for tensor in feed.inputs] == ["input_ids", "position_ids", "attention_mask"]
-    tensors = tuple(Tensor(role, (1, 2, "slots", 4), "float32") for role in ("key", "value"))
-    layers = (Layers((0, 1), tensors),)
-    assert found.states == (State("all", "cache", "host", layers, ("decoder",), ("decoder",), BOTH),)
+    tensors = tuple(CompositeTensor(role, (1, 2, "slots", 4), "float32") for role in ("key", "value"))
+    layers = (LayerGroup((0, 1), tensors),)
+    assert found.states == (CompositeState("all", "cache", "host", layers, ("decoder",), ("decoder",), BOTH),)
     (output,) = found.outputs
-    assert output.outputs == (Tensor("logits", (1, "n", 50), "float32"),)
+    assert output.outputs == (CompositeTensor("logits", (1, "n", 50), "float32"),)
 
 
 def test_seams() -> None:
@@ -51,12 +58,12 @@ def test_seams() -> None:
     assert {one.name: one.runs for one in found.sessions} == {
         "table": BOTH, "first": ("prefill",), "later": ("decode",), "head": BOTH,
     }  # fmt: skip
-    hidden = Tensor("hidden", (1, "n", 8), "float32")
+    hidden = CompositeTensor("hidden", (1, "n", 8), "float32")
     assert set(found.edges) == {
-        Edge(("table", "hidden"), ("first", "hidden"), hidden, ("prefill",)),
-        Edge(("table", "hidden"), ("later", "hidden"), hidden, ("decode",)),
-        Edge(("first", "hidden"), ("head", "rows"), hidden, ("prefill",)),
-        Edge(("later", "hidden"), ("head", "rows"), hidden, ("decode",)),
+        CompositeEdge(("table", "hidden"), ("first", "hidden"), hidden, ("prefill",)),
+        CompositeEdge(("table", "hidden"), ("later", "hidden"), hidden, ("decode",)),
+        CompositeEdge(("first", "hidden"), ("head", "rows"), hidden, ("prefill",)),
+        CompositeEdge(("later", "hidden"), ("head", "rows"), hidden, ("decode",)),
     }
     (state,) = found.states
     assert (state.writers, state.readers, state.runs) == (("first", "later"), ("first", "later"), BOTH)
@@ -73,9 +80,9 @@ def test_encoder_and_decoder() -> None:
     assert found.runs == ("source", *BOTH) and found.edges == ()
     own, cross = found.states
     assert (own.name, own.frozen, own.writers, own.readers) == ("all", False, ("writer",), ("writer",))
-    tensors = tuple(Tensor(role, (1, 2, "source", 4), "float32") for role in ("key", "value"))
-    layers = (Layers((0, 1), tensors),)
-    assert cross == State("cross", "cross", "graph", layers, ("reader",), ("writer",), ("source", *BOTH))
+    tensors = tuple(CompositeTensor(role, (1, 2, "source", 4), "float32") for role in ("key", "value"))
+    layers = (LayerGroup((0, 1), tensors),)
+    assert cross == CompositeState("cross", "cross", "graph", layers, ("reader",), ("writer",), ("source", *BOTH))
     given = {feed.session: (feed.runs, [t.name for t in feed.inputs]) for feed in found.feeds if feed.kind == "given"}
     assert given == {"reader": (("source",), ["input_ids", "source_mask"]), "writer": (BOTH, ["source_mask"])}
 
@@ -130,7 +137,7 @@ def test_what_is_carried_is_a_state() -> None:
         ("decoder",),
         BOTH,
     )
-    assert carried.layers == (Layers((0, 2), (Tensor("past_conv", (1, 8, 2), "float32"),)),)
+    assert carried.layers == (LayerGroup((0, 2), (CompositeTensor("past_conv", (1, 8, 2), "float32"),)),)
     assert [tensor.name for feed in found.feeds for tensor in feed.inputs] == [*IDS, *DRIVERS]
 
 

@@ -19,7 +19,7 @@ from workflows.inspection.picture.columns import (
 from workflows.inspection.picture.drawing import CompositeDrawing, DrawnEdge, TextLine
 from workflows.inspection.picture.layout import lay_out
 from workflows.inspection.picture.text_metrics import SIZES, cell_count, shorten, text_width
-from workflows.wire.reports.composite import Composite, ranges
+from workflows.wire.reports.composite import Composite, format_ranges
 
 SLACK = 1.0  # a pixel: places are rounded, and sums of them more than once
 Rect = tuple[float, float, float, float]  # left, top, right, bottom
@@ -183,7 +183,7 @@ def test_heights_follow_neighbours() -> None:
 )
 def test_ranges(numbers: list[int], told: str) -> None:
     """As a person writes them."""
-    assert ranges(numbers) == told
+    assert format_ranges(numbers) == told
 
 
 def test_long_names_are_cut_in_the_middle() -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.workflows.inspection.picture.making import composites, decoder, encoder_decoder, seams
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.inspection.picture.layout import lay_out
 from workflows.inspection.picture.svg import FILE_MARK, svg_of, write_picture
-from workflows.wire.reports.composite import Composite, Session
+from workflows.wire.reports.composite import ComponentSession, Composite
 
 SVG = "{http://www.w3.org/2000/svg}"
 HARMLESS = {"svg", "title", "desc", "style", "rect", "g", "path", "text"}
@@ -48,7 +48,7 @@ def test_it_tells_what_it_is() -> None:
 def test_names_are_no_markup() -> None:
     """Of sessions, files, tensors and the bundle."""
     plain = seams()
-    sessions = (Session(HOSTILE, HOSTILE, HOSTILE, (HOSTILE,)), *plain.sessions)
+    sessions = (ComponentSession(HOSTILE, HOSTILE, HOSTILE, (HOSTILE,)), *plain.sessions)
     root = parsed(replace(plain, name=HOSTILE, sessions=sessions))
     assert {element.tag.removeprefix(SVG) for element in root.iter()} == HARMLESS
     assert any("</text><script>alert(1)</script>" in text for text in root.itertext())

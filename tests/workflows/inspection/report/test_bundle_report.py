@@ -10,7 +10,7 @@ from tests.workflows.bundle.making import bundle
 from workflows.bundle import read_bundle
 from workflows.inspection.report.bundle_report import report_on_bundle
 from workflows.inspection.report.document import ReportTable
-from workflows.measure.history import FILE, History
+from workflows.measure.history import DATABASE_FILE, RunHistory
 from workflows.measure.recording import record_build
 from workflows.wire.events import STAGES, BuildDone, StageEvent
 from workflows.wire.reports.runs import RunReport
@@ -26,7 +26,7 @@ def test_each_stage_that_is_kept_is_told_in_the_order_of_the_build(
     }
     done = BuildDone(bundle=str(folder), seconds=99.0, bytes=9, components=["decode"])
     record_build(done, dict(reversed(ended.items())), pytest.fail)
-    (run,) = History(tmp_path / "home" / FILE).runs()
+    (run,) = RunHistory(tmp_path / "home" / DATABASE_FILE).runs()
     parts = report_on_bundle(read_bundle(folder), [RunReport(run, [])]).parts
     (built,) = [one for one in parts if isinstance(one, ReportTable) and one.head[:2] == ["stage", "time"]]
     assert [tuple(row) for row in built.rows] == [

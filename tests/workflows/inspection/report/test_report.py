@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.workflows.measure.making import generation, run
+from tests.workflows.measure.run_reports import generation, run
 from workflows.inspection.report.data_export import csv_of, json_of
 from workflows.inspection.report.document import (
     CodeListing,

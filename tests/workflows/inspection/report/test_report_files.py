@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.bundle.making import bundle, draft
-from tests.workflows.measure.making import generation, run
+from tests.workflows.measure.run_reports import generation, run
 from workflows.bundle import read_bundle
 from workflows.bundle.evidence import save_evidence
 from workflows.bundle.manifest import MANIFEST, make_manifest
-from workflows.errors import RequestError
+from workflows.common.errors import RequestError
 from workflows.inspection.report.report_files import write_bundle, write_runs
-from workflows.measure.history import History, short_digest
+from workflows.measure.history import RunHistory, short_digest
 
 REFUSED = [{"reason": "no RMSNorm <here>", "node": "n1"}, {"reason": "no RMSNorm <here>", "node": "n2"}]
 STAGE = {
@@ -26,15 +26,15 @@ STAGE = {
 
 
 @pytest.fixture
-def history(tmp_path: Path) -> History:
-    found = History(tmp_path / "runs.db")
+def history(tmp_path: Path) -> RunHistory:
+    found = RunHistory(tmp_path / "runs.db")
     for one in (generation("a1", [9.0, 2.0]), generation("b2", [8.0, 3.0])):
         found.add(one.run, one.steps)
     return found
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "csv", "json"])
-def test_runs_by_the_ending(history: History, tmp_path: Path, ending: str) -> None:
+def test_runs_by_the_ending(history: RunHistory, tmp_path: Path, ending: str) -> None:
     """Each run once, however often it is named."""
     out = tmp_path / "out" / f"r.{ending}"
     written = write_runs(history, ["a1", "b", "a1"], out)
@@ -47,13 +47,13 @@ def test_runs_by_the_ending(history: History, tmp_path: Path, ending: str) -> No
 @pytest.mark.parametrize(
     ("name", "told"), [("r.pdf", "as .pdf: end it in .html, .md, .csv or .json"), ("r", "a file without an ending")]
 )
-def test_another_ending_is_refused(history: History, tmp_path: Path, name: str, told: str) -> None:
+def test_another_ending_is_refused(history: RunHistory, tmp_path: Path, name: str, told: str) -> None:
     with pytest.raises(RequestError, match=told):
         write_runs(history, ["a1"], tmp_path / name)
     assert not (tmp_path / name).exists()
 
 
-def test_a_bundle_tells_how_it_was_built_and_measured(history: History, tmp_path: Path) -> None:
+def test_a_bundle_tells_how_it_was_built_and_measured(history: RunHistory, tmp_path: Path) -> None:
     """From its own files and from the runs of its digest alone."""
     folder = draft(tmp_path / "small-int4")
     (folder / "recipe.json").write_text('{"target": "cpu"}')
@@ -76,7 +76,7 @@ def test_a_bundle_tells_how_it_was_built_and_measured(history: History, tmp_path
     assert "111 tok/s" not in text and "(a1)" not in text
 
 
-def test_a_bundle_without_runs_says_so(history: History, tmp_path: Path) -> None:
+def test_a_bundle_without_runs_says_so(history: RunHistory, tmp_path: Path) -> None:
     write_bundle(history, bundle(tmp_path / "small"), tmp_path / "r.md")
     text = (tmp_path / "r.md").read_text("utf-8")
     for told in ("No evaluation of this bundle has been kept.", "This bundle has no recipe.", "record of its stages"):
@@ -86,7 +86,7 @@ def test_a_bundle_without_runs_says_so(history: History, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "csv", "json"])
-def test_half_a_character_is_escaped(history: History, tmp_path: Path, ending: str) -> None:
+def test_half_a_character_is_escaped(history: RunHistory, tmp_path: Path, ending: str) -> None:
     """A folder's name of other bytes than UTF-8 comes as such, and a file by other hands may hold it."""
     odd = run("c3", against="b\ud800")
     history.add(odd)

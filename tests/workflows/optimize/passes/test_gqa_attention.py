@@ -8,7 +8,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import Arrays, apply, check_fires, check_refuses, operators, parse
-from workflows.names import POSITIONS_KEY
+from workflows.common.tensor_names import POSITIONS_KEY
 
 HEADS, KV_HEADS, DIM, SLOTS = 4, 2, 16, 24
 TURN = "Transpose<perm = [0,2,1,3]>"

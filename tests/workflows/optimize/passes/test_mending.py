@@ -9,7 +9,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import Arrays, apply, check_fires, check_refuses, parse, structure, weights
-from workflows.names import POSITIONS_KEY
+from workflows.common.tensor_names import POSITIONS_KEY
 
 
 def check_stays(model: ir.Model, name: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workflows.errors import PromptError
+from workflows.common.errors import PromptError
 from workflows.generate import Engine, open_engine
 from workflows.generate.prompt_sets import demo_questions
 from workflows.quantize.calibration import calibration_prompts

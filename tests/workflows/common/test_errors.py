@@ -1,0 +1,92 @@
+"""Memory that runs out is told as such, in whatever words a library says it, and with what would need less."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workflows.common.errors import CheckpointError, GraphError, is_out_of_memory, out_of_memory_message
+
+SHORT = [
+    MemoryError(),
+    OSError(errno.ENOMEM, "Cannot allocate memory"),
+    RuntimeError("[enforce fail at alloc_cpu.cpp:130] DefaultCPUAllocator: can't allocate memory: you tried 9 bytes."),
+    RuntimeError("Failed to allocate memory for requested buffer of size 1073741824"),
+    RuntimeError("std::bad_alloc"),
+    RuntimeError("bad allocation"),
+    ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+    ImportError("libx.so: cannot allocate memory"),
+    GraphError("onnxruntime cannot open decoder.onnx: std::bad_alloc"),
+]
+OTHER = [
+    ImportError("libgomp.so.1: cannot allocate memory in static TLS block"),
+    OSError(errno.ENOSPC, "No space left on device"),
+    ValueError("out of memory is what this file is called"),
+    RuntimeError("shapes do not match"),
+    KeyError("memory"),
+]
+
+
+@pytest.mark.parametrize("error", SHORT, ids=repr)
+def test_it_is_known_in_the_words_of_each(error: Exception) -> None:
+    assert is_out_of_memory(error)
+
+
+@pytest.mark.parametrize("error", OTHER, ids=repr)
+def test_other_failures_are_not_taken_for_it(error: Exception) -> None:
+    assert not is_out_of_memory(error)
+
+
+@pytest.mark.parametrize("told", ["from error", "from None", ""])
+def test_it_is_known_behind_another_error(told: str) -> None:
+    """As load_model says what transformers raised."""
+    scope = {"CheckpointError": CheckpointError}
+    code = "try:\n    raise MemoryError\nexcept MemoryError as error:\n    raise CheckpointError('cannot load') " + told
+    with pytest.raises(CheckpointError) as raised:
+        exec(code, scope)
+    assert is_out_of_memory(raised.value)
+
+
+def test_what_needs_less_is_that_of_the_job() -> None:
+    assert "smaller checkpoint" in out_of_memory_message("build")
+    assert "smaller capacity" in out_of_memory_message("generate") and "smaller capacity" in out_of_memory_message(
+        "open"
+    )
+
+
+LIMIT = """
+import resource, psutil, onnxruntime, tokenizers, workflows.generate, workflows.measure.recording
+most = psutil.Process().memory_info().data + {0}
+resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
+"""
+"""So much is left once the libraries are there: OpenBLAS, which numpy brings, ends a process that has too little."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit that stands for a small machine is Linux's")
+@pytest.mark.parametrize("limit", [2 << 20, 4 << 20, 12 << 20])
+def test_a_command_that_has_too_little_says_so(demo_bundle: Path, limit: int) -> None:
+    """Wherever it meets the limit: it is no fault of Joinery, and no traceback."""
+    code = LIMIT.format(limit) + "import sys\nfrom workflows.cli import run\nsys.exit(run(sys.argv[1:]))"
+    command = ["generate", str(demo_bundle), "--prompt", "8*7="]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, *command], capture_output=True, encoding="utf-8", timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, f"joinery: {out_of_memory_message('generate')}\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit that stands for a small machine is Linux's")
+def test_a_worker_that_has_too_little_says_so(demo_bundle: Path) -> None:
+    code = LIMIT.format(14 << 20) + "from workflows.service.worker import main\nmain()"
+    command = [sys.executable, "-P", "-c", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as worker:
+        assert worker.stdin is not None and worker.stdout is not None
+        worker.stdin.write(json.dumps({"id": 1, "job": "open", "bundle": str(demo_bundle)}) + "\n")
+        worker.stdin.flush()
+        error = json.loads(worker.stdout.readline())
+        worker.stdin.close()
+    assert (error["event"], error["kind"], error["message"]) == ("error", "memory", out_of_memory_message("open"))

@@ -1,0 +1,130 @@
+"""What a checkpoint's generation_config.json asks for: token for token what transformers' `generate` gives."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.workflows.conftest import Built
+from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
+from workflows.build import BuildRequest, build
+from workflows.bundle.manifest import MANIFEST, make_manifest
+from workflows.common.errors import BundleError
+from workflows.generate import GenerateOptions, open_engine
+from workflows.generate.generation_config import _validated
+from workflows.wire.events import GenerationDone, NoticeEvent
+
+COUNT = 24
+PROMPTS = [[int(i) for i in np.random.default_rng(n).integers(3, VOCABULARY, n)] for n in (1, 9, 40)]
+_WORDS = [[token] for token in range(20, 90)] + [[100, 101], [7]]
+SETTINGS: dict[str, dict[str, Any]] = {
+    "bart": {"forced_bos_token_id": 5, "forced_eos_token_id": 2, "no_repeat_ngram_size": 2, "min_length": 12},
+    "marian": {"bad_words_ids": [[0], *_WORDS], "forced_eos_token_id": 2, "encoder_no_repeat_ngram_size": 1},
+    "t5": {"suppress_tokens": list(range(30, 120)), "begin_suppress_tokens": list(range(120, 211)),
+           "min_new_tokens": 6, "encoder_repetition_penalty": 1.4, "forced_bos_token_id": 9},
+    "llama": {"repetition_penalty": 1.6, "no_repeat_ngram_size": 1, "begin_suppress_tokens": list(range(60)),
+              "encoder_repetition_penalty": 0.7, "bad_words_ids": _WORDS, "min_length": 20},
+}  # fmt: skip
+
+
+def configure(folder: Path, **settings: Any) -> None:
+    path = folder / "generation_config.json"
+    found = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    path.write_text(json.dumps(found | settings), "utf-8")
+
+
+def by_transformers(folder: Path, auto: str, prompt: list[int]) -> list[int]:
+    import torch
+    import transformers
+
+    model = getattr(transformers, auto).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+    ids = torch.tensor([prompt])
+    with torch.no_grad():
+        found = model.eval().generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=COUNT, do_sample=False, num_beams=1
+        )
+    return [int(i) for i in found[0][1 if auto.endswith("Seq2SeqLM") else len(prompt) :]]
+
+
+def ours(bundle: Path, prompt: list[int], **options: Any) -> list[int]:
+    *_, done = open_engine(bundle).generate(prompt, GenerateOptions(max_new_tokens=COUNT, **options))
+    assert isinstance(done, GenerationDone)
+    return done.token_ids
+
+
+def rewrite(bundle: Path, copy: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """The bundle as it is built of a checkpoint whose generation_config.json says something else."""
+    shutil.copytree(bundle, copy)
+    file = copy / "tokenizer" / "generation_config.json"
+    file.write_text(json.dumps(change(json.loads(file.read_text("utf-8")))), "utf-8")
+    (copy / MANIFEST).write_text(make_manifest(copy).model_dump_json(), "utf-8")
+
+
+def without(bundle: Path, copy: Path, *settings: str) -> None:
+    """The bundle as it is built of a checkpoint whose generation_config.json lacks these settings."""
+    rewrite(bundle, copy, lambda said: {key: value for key, value in said.items() if key not in settings})
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in ("llama", "bart") else pytest.mark.slow) for name in SETTINGS]
+)
+def test_tokens_are_those_of_generate(name: str, tmp_path: Path) -> None:
+    auto = "AutoModelForCausalLM" if name == "llama" else "AutoModelForSeq2SeqLM"
+    save = save_decoder if name == "llama" else save_encoder_decoder
+    checkpoint = save(name, tmp_path / "checkpoint")
+    configure(checkpoint, eos_token_id=2, pad_token_id=0)
+    options = {"capacity": 128} | ({} if name == "llama" else {"task": "translation"})
+    configure(checkpoint, **SETTINGS[name])
+    build(BuildRequest(str(checkpoint), tmp_path / "out", options))
+    without(tmp_path / "out", tmp_path / "plain", *SETTINGS[name])
+    changed = False
+    for prompt in PROMPTS:
+        found = ours(tmp_path / "out", prompt)
+        assert found == by_transformers(checkpoint, auto, prompt), prompt
+        changed |= found != ours(tmp_path / "plain", prompt)
+    assert changed  # or the settings would prove nothing
+    if name == "llama":
+        without(tmp_path / "out", tmp_path / "no penalty", "repetition_penalty")
+        assert ours(tmp_path / "out", PROMPTS[1], repetition_penalty=1.0) == ours(tmp_path / "no penalty", PROMPTS[1])
+
+
+def test_what_is_not_applied_is_said_once(built: Built, tmp_path: Path) -> None:
+    bundle = built(save_decoder("llama", tmp_path / "checkpoint"), cache="static", capacity=256)
+    settings = {"num_beams": 4, "diversity_penalty": 0.0, "guidance_scale": 1.5, "do_sample": True, "top_k": 50}
+    rewrite(bundle, tmp_path / "out", lambda said: said | settings)
+    engine = open_engine(tmp_path / "out")
+    notices = [e for e in engine.generate([5], GenerateOptions(max_new_tokens=2)) if isinstance(e, NoticeEvent)]
+    assert [notice.message for notice in notices] == [
+        "The checkpoint asks for num_beams=4, guidance_scale=1.5, which Joinery does not apply: it decodes greedily."
+    ]
+    again = engine.generate([5], GenerateOptions(max_new_tokens=2))
+    assert not [event for event in again if isinstance(event, NoticeEvent)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"forced_bos_token_id": "<s>"}, "sets forced_bos_token_id to <s>, which cannot be"),
+        ({"suppress_tokens": [-1]}, "sets suppress_tokens to -1"),
+        ({"bad_words_ids": [[]]}, "sets bad_words_ids"),
+        ({"repetition_penalty": 0}, "sets repetition_penalty to 0"),
+        ({"repetition_penalty": "x\x1b[2J"}, "sets repetition_penalty to x�"),
+        ({"min_length": True}, "sets min_length to True"),
+    ],
+)
+def test_a_file_with_wrong_values(settings: dict[str, Any], why: str) -> None:
+    with pytest.raises(BundleError, match=why):
+        _validated(settings, "generation_config.json")
+
+
+def test_a_token_beyond_the_vocabulary(built: Built, tmp_path: Path) -> None:
+    bundle = built(save_decoder("llama", tmp_path / "checkpoint"), cache="static", capacity=256)
+    rewrite(bundle, tmp_path / "out", lambda said: said | {"suppress_tokens": [VOCABULARY]})
+    with pytest.raises(BundleError, match="names the token 211, and the model's ids go from 0 to 210"):
+        open_engine(tmp_path / "out")

@@ -1,0 +1,81 @@
+"""A line that a person writes on a terminal: edited, multi-line, with the lines of earlier days to go back to.
+
+Enter sends · Alt+Enter breaks the line · ↑ earlier lines · Ctrl+C drops what is written · Ctrl+D leaves
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workflows.common.paths import home, make_folder, make_private
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.key_binding import KeyBindings
+
+HISTORY = "chat-history"
+PROMPT = "> "
+ReadLine = Callable[[], str | None]
+"""Gives the next line without its end, or None at the end of the input."""
+
+
+def is_terminal() -> bool:
+    """Whether a person sits at both ends."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def read_pipe() -> str | None:
+    """The next line of what a program, or a file, says."""
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
+
+
+def terminal_reader(history: Path | None = None) -> ReadLine:
+    """Reads lines that a person edits. history: where they are kept, else in the person's own folder."""
+    session = _session(history or home() / HISTORY)
+
+    def read() -> str | None:
+        while True:
+            try:
+                return session.prompt(PROMPT)
+            except KeyboardInterrupt:  # what was written is dropped, as a shell does it
+                continue
+            except EOFError:
+                return None
+
+    return read
+
+
+def _session(history: Path) -> PromptSession[str]:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+
+    make_folder(history.parent)
+    make_private(history)
+    return PromptSession(
+        history=FileHistory(str(history)),
+        multiline=True,
+        key_bindings=_keys(),
+        prompt_continuation=" " * len(PROMPT),
+        enable_open_in_editor=False,
+    )
+
+
+def _keys() -> KeyBindings:
+    """Enter sends and Alt+Enter breaks the line; a paste of several lines, being one event, is not sent by itself."""
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def send(event: KeyPressEvent) -> None:
+        event.current_buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    def break_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    return keys

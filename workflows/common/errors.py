@@ -1,0 +1,266 @@
+"""Every error that Joinery raises on purpose; the tree, and what the command line makes of it:
+
+    JoineryError                     exit 1: the work failed
+    ├── RequestError                 exit 2: the request or the input is wrong
+    │   ├── CheckpointError          not a checkpoint, damaged, unsafe or incomplete
+    │   │   ├── RemoteCodeError      wants to run its own code and has no consent for it
+    │   │   └── HubError             missing, gated or out of reach on the hub
+    │   ├── RecipeError              unknown family, task, option or value
+    │   │   └── LayoutError          a cache layout that the model's attention cannot have
+    │   ├── BundleError              a bundle's file is missing, altered or malformed
+    │   ├── GraphError               an .onnx file cannot be read, or is not what it should be
+    │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
+    │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
+    │   └── DeviceError              a provider that is unknown or cannot be used here
+    ├── HistoryError                 the history of runs cannot be read or written
+    ├── PackageError                 a package that Joinery needs is missing or cannot be loaded
+    ├── OutputError                  standard output is closed or cannot be written
+    ├── DiskFullError                a disk has no room for a file
+    ├── MemoryShortError             the machine, or what a process may have of it, has no memory left
+    ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
+    ├── DraftError                   a draft failed; what it drafts for goes on without it
+    ├── CacheError                   a KV cache was asked for something that its layout cannot do
+    │   ├── CapacityError            no slot is left
+    │   └── RewindError              a length that the kept slots cannot go back to
+    └── Cancelled                    exit 130: the person said stop
+
+A message is one sentence: what is wrong, where, what to do. It carries no text from a file
+unless that text was passed through `printable`.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Mapping
+from typing import Any
+
+
+class JoineryError(Exception):
+    """The work failed for a reason that is known; `str(error)` is fit for a person."""
+
+    exit_code = 1
+
+    @property
+    def kind(self) -> str:
+        """The class name without its ending, as it stands in an error event: `checkpoint`, `bundle` …"""
+        return type(self).__name__.removesuffix("Error").lower()
+
+
+class RequestError(JoineryError):
+    """The request or its input is wrong: nothing was written, and asking again unchanged will not help."""
+
+    exit_code = 2
+
+
+class CheckpointError(RequestError):
+    """A folder that is not a checkpoint, or one that is damaged, unsafe or incomplete."""
+
+
+class RemoteCodeError(CheckpointError):
+    """The checkpoint brings Python code that would run; `files` maps each file's name to its SHA-256."""
+
+    def __init__(self, message: str, files: dict[str, str]) -> None:
+        super().__init__(message)
+        self.files = files
+
+
+class HubError(CheckpointError):
+    """A hub id that is missing, gated or out of reach; `reason` is one of those words."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class RecipeError(RequestError):
+    """An unknown family, task, option or value; the message lists what there is."""
+
+
+class LayoutError(RecipeError):
+    """A cache layout that the model's attention, once it was seen to run, cannot have."""
+
+    kind = "recipe"  # which is where it was asked for
+
+
+class BundleError(RequestError):
+    """A bundle's file is missing, altered or malformed; the message names it."""
+
+
+class GraphError(RequestError):
+    """An .onnx file that cannot be read, or whose inputs and outputs are not what its role needs."""
+
+
+class PromptError(RequestError):
+    """A prompt that cannot be run: empty, longer than the capacity, ids beyond the vocabulary."""
+
+
+class PromptCacheError(RequestError):
+    """A saved prompt cache that cannot be read, or that belongs to another model or layout."""
+
+
+class DeviceError(RequestError):
+    """An execution provider that is unknown or that cannot be used on this machine."""
+
+
+class HistoryError(JoineryError):
+    """The history of runs cannot be read or written, or a run in it is damaged; the message names which."""
+
+
+class PackageError(JoineryError):
+    """A package that Joinery needs is missing or cannot be loaded; the message names it and what installs it."""
+
+
+class OutputError(JoineryError):
+    """Standard output is closed, or the system refuses what is written to it; the message says why."""
+
+
+class DiskFullError(JoineryError):
+    """A disk has no room for a file; the message names the file, what it needs and what is free."""
+
+
+class MemoryShortError(JoineryError):
+    """The machine, or what a process may have of it, has no memory left; see out_of_memory_message."""
+
+    kind = "memory"
+
+
+class LogitsError(JoineryError):
+    """A step from whose logits no token can be chosen; the message names the step and its phase."""
+
+
+class DraftError(JoineryError):
+    """A model that drafts failed; the message names it, and the generation goes on without drafts."""
+
+
+class CacheError(JoineryError):
+    """A KV cache was asked for something that its layout cannot do."""
+
+
+class CapacityError(CacheError):
+    """No slot is left for the tokens of a step."""
+
+
+class RewindError(CacheError):
+    """A length that cannot be gone back to; `legal` are the half-open ranges of lengths that can."""
+
+    def __init__(self, message: str, legal: tuple[range, ...]) -> None:
+        super().__init__(message)
+        self.legal = legal
+
+
+class Cancelled(JoineryError):  # noqa: N818 - nothing went wrong
+    """The person, or the window, said stop."""
+
+    exit_code = 130
+
+
+# What torch, onnxruntime, numpy, the loader of libraries and Rust say of it, each in the words of its own.
+_OUT_OF_MEMORY = re.compile(
+    r"not enough memory|failed to allocate|unable to allocate|bad[ _]alloc|failed to map segment"
+    r"|can(?:no|')t allocate memory(?! in static)|out of memory|can't start new thread",  # for want of its stack
+    re.IGNORECASE,
+)
+_MEMORY_ADVICE = {
+    "build": "take a smaller checkpoint (a build holds all its weights in float32)",
+    "open": "open the bundle with a smaller capacity, or build one of a lower precision",
+}
+_OWN_PACKAGES = {"workflows", "app", "resources"}
+_BUILD_JOBS = {"build", "eval", "assemble", "import", "import-genai", "export-genai", "plan", "recipe", "compile"}
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether it was raised because memory ran out, or while such an error was told otherwise."""
+    while error is not None:
+        if isinstance(error, MemoryError | MemoryShortError):
+            return True
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            return True
+        if isinstance(error, RuntimeError | ImportError | JoineryError) and _OUT_OF_MEMORY.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def out_of_memory_message(job: str) -> str:
+    """The sentence for it: what needs less. job: a command's word, or a request's."""
+    less = _MEMORY_ADVICE["build" if job in _BUILD_JOBS else "open"]
+    return f"Memory ran out: close other programs, or {less}."
+
+
+def package_error(error: BaseException | None, job: str) -> PackageError | None:
+    """The sentence for a package whose import failed; None of any other error. job: what needs it."""
+    while error is not None and not (isinstance(error, ImportError) and error.name):
+        error = error.__cause__ or error.__context__
+    if error is None:
+        return None
+    package = str(error.name).partition(".")[0]
+    if package in _OWN_PACKAGES:
+        return None
+    requirement = _requirement(package)
+    needs = f"joinery {job}".strip() if job else "Joinery"
+    if isinstance(error, ModuleNotFoundError):
+        return PackageError(
+            f"{needs} needs the package {printable(package)}, which is not installed: pip install '{requirement}'."
+        )
+    return PackageError(
+        f"{needs} needs the package {printable(package)}, which cannot be loaded ({printable(error, 200)}): "
+        f"pip install --force-reinstall '{requirement}'."
+    )
+
+
+def _requirement(package: str) -> str:
+    """What pip is to install for an import name: as Joinery requires it, by its extra where that brings it."""
+    from importlib import metadata
+
+    plain = _normalized_name(package)
+    try:
+        requirements = metadata.requires("joinery") or []
+    except metadata.PackageNotFoundError:  # run from a folder of its source
+        requirements = []
+    for text in requirements:
+        requirement, _, marker = (part.strip() for part in text.partition(";"))
+        if _normalized_name(re.split(r"[^A-Za-z0-9._-]", requirement)[0]) == plain:
+            extra = re.search(r"extra == '([^']+)'", marker)
+            if not extra:
+                return requirement
+            if extra[1] != "dev":
+                return f"joinery[{extra[1]}]"
+    return printable(package)
+
+
+def _normalized_name(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def error_to_dict(error: Exception, job: str) -> dict[str, str] | None:
+    """What a process tells another one of an error, which `error_from_dict` raises there; None of a fault. job: its word."""
+    if is_out_of_memory(error):
+        error = MemoryShortError(out_of_memory_message(job))
+    elif not isinstance(error, JoineryError):
+        error = package_error(error, job) or error
+    return {"error": type(error).__name__, "message": str(error)} if isinstance(error, JoineryError) else None
+
+
+def error_from_dict(told: Mapping[str, object]) -> JoineryError:
+    """The error that `error_to_dict` told of, where it is made of a sentence alone; a CheckpointError of any other name."""
+    kind: Any = globals().get(str(told["error"]))
+    known = isinstance(kind, type) and issubclass(kind, JoineryError) and kind.__init__ is Exception.__init__
+    made: JoineryError = (kind if known else CheckpointError)(printable(told.get("message"), 600))
+    return made
+
+
+def describe_os_error(error: OSError) -> str:
+    """What the system refused, and where, as one sentence."""
+    named = error.filename2 or error.filename  # of two names the new one
+    where = f" {printable(named)}" if named else ""
+    why = error.strerror or str(error) or type(error).__name__
+    return f"The system cannot read or write{where}: {why}; check the path, the free space and the permissions."
+
+
+def printable(text: object, limit: int = 120) -> str:
+    """`text` from an untrusted file, safe for a terminal and a log: no control characters, at most `limit` long."""
+    clean = str(text)
+    if not clean.isprintable():
+        clean = "".join(c if c.isprintable() else "�" for c in clean)
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"

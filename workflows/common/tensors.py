@@ -1,0 +1,99 @@
+"""What a graph says of its inputs and outputs: names, shapes with symbolic axes, element types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.common.errors import GraphError
+
+Array = NDArray[Any]
+"""Of whatever element type."""
+
+# onnxruntime's name → (ours, bytes an element, numpy's type where it has one)
+_TYPES: dict[str, tuple[str, int]] = {
+    "tensor(float)": ("float32", 4),
+    "tensor(float16)": ("float16", 2),
+    "tensor(bfloat16)": ("bfloat16", 2),
+    "tensor(double)": ("float64", 8),
+    "tensor(int64)": ("int64", 8),
+    "tensor(int32)": ("int32", 4),
+    "tensor(int16)": ("int16", 2),
+    "tensor(int8)": ("int8", 1),
+    "tensor(uint8)": ("uint8", 1),
+    "tensor(uint16)": ("uint16", 2),
+    "tensor(bool)": ("bool", 1),
+    "tensor(string)": ("string", 0),
+}
+_ITEM_BYTES = dict(_TYPES.values())
+
+
+def item_bytes(dtype: str) -> int:
+    """Bytes of one element of `dtype` (`float32`, `int8` …). Raises GraphError for a type that has no fixed size."""
+    if not _ITEM_BYTES.get(dtype):
+        raise GraphError(f"The element type {dtype} has no fixed size, so no buffer can be made for it.")
+    return _ITEM_BYTES[dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    """One input or output of a graph. A symbolic axis of `shape` is its name; an unnamed one is `?`."""
+
+    name: str
+    shape: tuple[int | str, ...]
+    dtype: str
+
+    @classmethod
+    def of_runtime(cls, name: str, shape: list[int | str | None], type_name: str) -> TensorSpec:
+        """From what an onnxruntime session reports of a node argument."""
+        if type_name not in _TYPES:
+            raise GraphError(f"{name} has the type {type_name}, which Joinery cannot bind.")
+        return cls(name, tuple("?" if axis is None else axis for axis in shape), _TYPES[type_name][0])
+
+    @property
+    def numpy_dtype(self) -> np.dtype:
+        """The numpy type that buffers of this tensor have; bfloat16 travels as uint16."""
+        return np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
+
+    @property
+    def element(self) -> np.dtype | int:
+        """What onnxruntime takes as its type; numpy has no bfloat16, ONNX calls it 16."""
+        return 16 if self.dtype == "bfloat16" else self.numpy_dtype
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether its elements are floating-point numbers."""
+        return "float" in self.dtype
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether its elements are whole numbers."""
+        return "int" in self.dtype
+
+    @property
+    def lowest(self) -> Any:
+        """The type's lowest finite value, as `numpy_dtype` holds it."""
+        if self.dtype == "bfloat16":
+            return np.uint16(0xFF7F)
+        return np.finfo(self.numpy_dtype).min
+
+    def as_float32(self, array: Array) -> NDArray[np.float32]:
+        """The values of a floating-point buffer of this type."""
+        if self.dtype == "bfloat16":  # the upper half of a float32
+            return (array.astype(np.uint32) << 16).view(np.float32)
+        return array.astype(np.float32, copy=False)
+
+    def resolve(self, symbols: Mapping[str, int]) -> tuple[int, ...]:
+        """The shape with every symbolic axis replaced. Raises GraphError for an axis that `symbols` lacks."""
+        missing = [axis for axis in self.shape if isinstance(axis, str) and axis not in symbols]
+        if missing:
+            raise GraphError(f"{self.name} has the axis {missing[0]}, whose size nothing here decides.")
+        return tuple(symbols[axis] if isinstance(axis, str) else axis for axis in self.shape)
+
+    def to_dict(self) -> dict[str, object]:
+        """As `inspect --json` prints it."""
+        return {"name": self.name, "shape": list(self.shape), "dtype": self.dtype}

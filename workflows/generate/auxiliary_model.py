@@ -1,0 +1,93 @@
+"""A model that is open beside another one, with a cache of its own that follows the ids which it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.common.errors import CapacityError, RequestError
+from workflows.generate.logits import Logits, last_logits
+from workflows.generate.prefill import feed_tokens
+from workflows.generate.tokenizer import BundleTokenizer
+from workflows.runtime import Machine, open_machine
+from workflows.runtime.loading.session_plan import Placement
+
+
+class AuxiliaryModel:
+    """Shown whole texts, it feeds what is new in each: its cache keeps what two of them have in common.
+
+    name: what a sentence calls it.
+    """
+
+    def __init__(self, machine: Machine, name: str) -> None:
+        self.machine, self._name = machine, name
+        self._fed: list[int] = []
+
+    def after(self, ids: Sequence[int]) -> Logits:
+        """The logits [V] after the last of `ids`, in memory that the next run writes to.
+
+        Raises CapacityError where they are more than its cache takes, and what Machine.step and last_logits raise.
+        """
+        shared = common_prefix_length(self._fed, ids[:-1])
+        cache = self.machine.cache
+        if not any(shared in lengths for lengths in cache.rewindable()):
+            shared = 0
+        if len(ids) > cache.capacity and not cache.layout.evicts:
+            raise CapacityError(f"The cache of the {self._name} is full.")
+        cache.rewind(shared)
+        self._fed = list(ids[:shared])
+        for fed in feed_tokens(self.machine, ids[shared:]):
+            self._fed.extend(fed.tokens)
+        return fed.logits
+
+    def after_next(self, token: int) -> Logits:
+        """The logits after `token`, which follows the ids that it was shown last."""
+        logits = last_logits(self.machine, [token], "decode")
+        self._fed.append(token)
+        return logits
+
+    def forget(self, wiped: bool = False) -> None:
+        """Empties the cache. wiped: what a run that failed left in it, too."""
+        self.machine.cache.reset(wiped=wiped)
+        self._fed = []
+
+
+def open_auxiliary(
+    folder: str | Path, where: Placement, target: Machine, bundle: Bundle, name: str
+) -> tuple[Bundle, Machine]:
+    """Opens the bundle in `folder` beside `target`, which is open from `bundle`. name: what a sentence calls it.
+
+    Raises RequestError where the two don't speak the same tokens or it cannot go back, and what open_machine raises.
+    """
+    own = read_bundle(folder)
+    machine = open_machine(own, where)
+    if unfit := _incompatibility(target, machine, BundleTokenizer.of_bundle(bundle), BundleTokenizer.of_bundle(own)):
+        machine.close()  # a chat goes on without it
+        raise RequestError(f"The {name} {unfit}.")
+    return own, machine
+
+
+def _incompatibility(target: Machine, beside: Machine, words: BundleTokenizer, own: BundleTokenizer) -> str | None:
+    """Why `beside` cannot follow what `target` says, as the end of a sentence; None where it can."""
+    if target.has_source or beside.has_source:
+        return "cannot be used with a model that has an encoder: leave it out"
+    if beside.cache.carried:
+        return "carries a state on that knows no way back: choose one with a KV cache"
+    if target.vocabulary != beside.vocabulary:
+        return (
+            f"knows {beside.vocabulary:,} tokens and the model {target.vocabulary:,}: choose one of the same family, "
+            "which speaks the same tokens"
+        )
+    if words.tokenizer and own.tokenizer and words.tokenizer.get_vocab() != own.tokenizer.get_vocab():
+        return "has a tokenizer with other tokens than the model's: choose one of the same family"
+    return None
+
+
+def common_prefix_length(old: Sequence[int], new: Sequence[int]) -> int:
+    """How many first tokens are the same."""
+    count = min(len(old), len(new))
+    differs = np.flatnonzero(np.asarray(old[:count]) != np.asarray(new[:count]))
+    return int(differs[0]) if len(differs) else count

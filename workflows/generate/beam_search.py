@@ -1,0 +1,146 @@
+"""Beam search, exact as transformers' (generation/utils.py, _beam_search): the same candidates, scores and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.generate.branched_cache import BranchedCache, TokenBranch
+from workflows.generate.logits import Logits
+from workflows.runtime import Machine
+
+EarlyStopping = Literal["never"] | bool
+LogitsFunction = Callable[[Sequence[int], Logits], Logits]
+_NEVER = -1e9  # the score of what is no candidate, as transformers writes it
+
+
+@dataclass(frozen=True)
+class BeamOptions:
+    """How many beams, how their length counts, and when the search ends, with transformers' names and meanings."""
+
+    num_beams: int
+    length_penalty: float = 1.0
+    early_stopping: EarlyStopping = False
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A text behind the prompt and its score: summed log-probabilities, for one that ended over its length."""
+
+    branch: TokenBranch
+    score: float
+
+
+class BeamSearch:
+    """One search behind what the machine's cache holds.
+
+    ids: the prompt. process: the generation's chain, given log-probabilities; None for none. eos, limit: what ends a
+    text: its tokens, and how many there are at most.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        beams: BeamOptions,
+        ids: Sequence[int],
+        process: LogitsFunction | None,
+        eos: frozenset[int],
+        limit: int,
+    ) -> None:
+        self._beams, self._ids, self._process = beams, list(ids), process
+        self._eos, self._limit = eos, limit
+        self._branches = BranchedCache(machine, limit)
+        self._running = [Hypothesis(self._branches.root, 0.0)]
+        self._finished: list[Hypothesis] = []
+        self._length = 0
+        self._improvable = True
+
+    def begin(self, logits: Logits) -> bool:
+        """The first tokens, from the logits [V] after the prompt; whether the search goes on."""
+        return self._advance([logits])
+
+    def step(self) -> bool:
+        """One token more for each running text; whether the search goes on. Raises what Machine.step raises."""
+        return self._advance([self._branches.logits(one.branch) for one in self._running])
+
+    @property
+    def best(self) -> Hypothesis:
+        """The best text that ended."""
+        return self._finished[0]
+
+    def forget(self) -> None:
+        """Makes the cache hold the prompt alone, as before the search."""
+        self._branches.hold(self._branches.root)
+
+    def hold_best(self) -> None:
+        """Makes the cache hold what came before the last token of the best text, as after a search of one beam."""
+        self._branches.hold(self.best.branch.parent or self._branches.root)
+
+    def _advance(self, rows: Sequence[Logits]) -> bool:
+        scores = np.stack([self._scored(one, row) for one, row in zip(self._running, rows, strict=True)])
+        candidates = self._candidates(scores)
+        full = self._length + 1 >= self._limit
+        ends = [full or one.branch.token in self._eos for one in candidates]
+        self._finish(candidates, ends)
+        going = sorted(
+            (_postponed(one) if ended else one for one, ended in zip(candidates, ends, strict=True)),
+            key=lambda one: -one.score,
+        )
+        self._running = going[: self._beams.num_beams]
+        self._length += 1
+        self._improvable = self._improvable and self._can_improve()
+        done = len(self._finished) >= self._beams.num_beams and self._beams.early_stopping is True
+        return self._improvable and not done and not all(ends)
+
+    def _scored(self, one: Hypothesis, logits: Logits) -> NDArray[np.float32]:
+        """[V], of the texts that go on with each token."""
+        shifted = logits - logits.max()
+        scores = np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float32)
+        if self._process is not None:
+            scores = self._process([*self._ids, *one.branch.tokens], scores)
+        return scores + np.float32(one.score)
+
+    def _candidates(self, scores: NDArray[np.float32]) -> list[Hypothesis]:
+        """The best continuations of all texts, the best first: enough that as many as there are beams can go on."""
+        count = min(max(2, 1 + len(self._eos)) * self._beams.num_beams, scores.size)
+        flat = scores.ravel()
+        chosen = np.argpartition(-flat, count - 1)[:count]
+        chosen = chosen[np.lexsort((chosen, -flat[chosen]))]
+        vocabulary = scores.shape[1]
+        return [
+            Hypothesis(
+                TokenBranch(self._running[place // vocabulary].branch, int(place % vocabulary)), float(flat[place])
+            )
+            for place in chosen
+        ]
+
+    def _finish(self, candidates: Sequence[Hypothesis], ends: Sequence[bool]) -> None:
+        """Takes those of the first candidates that ended among the best."""
+        beams = self._beams
+        if not self._improvable or (len(self._finished) >= beams.num_beams and beams.early_stopping is True):
+            return
+        length = np.float32((self._length + 1) ** beams.length_penalty)
+        new = [
+            Hypothesis(one.branch, float(np.float32(one.score) / length))
+            for one, ended in zip(candidates[: beams.num_beams], ends, strict=False)
+            if ended
+        ]
+        self._finished = sorted([*self._finished, *new], key=lambda one: -one.score)[: beams.num_beams]
+
+    def _can_improve(self) -> bool:
+        """Whether the best running text could still be better than the worst that ended."""
+        beams = self._beams
+        longest = beams.early_stopping == "never" and beams.length_penalty > 0
+        length = self._limit if longest else self._length
+        best: float = self._running[0].score / length**beams.length_penalty
+        worst = self._finished[-1].score if len(self._finished) >= beams.num_beams else _NEVER
+        return best > worst
+
+
+def _postponed(one: Hypothesis) -> Hypothesis:
+    """A text that goes on only where too few others do."""
+    return Hypothesis(one.branch, float(np.float32(one.score) + np.float32(_NEVER)))

@@ -1,0 +1,190 @@
+"""Chat templates: programs from a checkpoint, rendered in a process that has limits on time, memory and output.
+
+messages (+ tools, + the beginning of the reply) ──ChatTemplate.render──▶ the prompt's text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, cast
+
+from workflows.bundle import Bundle
+from workflows.common.errors import BundleError, PromptError, printable
+from workflows.generate.tokenizer import TOKENIZER_FOLDER, tokenizer_settings
+from workflows.generate.tools import Tool
+from workflows.templates.limits import BYTES, CHARACTERS, REFUSED, SOURCE, TOO_LONG, TOO_MUCH
+from workflows.templates.service import TEMPLATE_SERVICE
+
+DEFAULT, TOOL_USE = "default", "tool_use"  # the templates of several that transformers chooses by itself
+SPECIAL_TOKENS = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
+# Marks where a begun reply ends in the rendered text; its space tells whether the template trims what it is given.
+_PREFILL_END = "JOINERY_GOES_ON_HERE "
+_NOT_COMPILED = "The chat template cannot be compiled: {0}."
+
+
+class TemplateMessage(TypedDict):
+    """One turn: role is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+class SystemRefusedError(PromptError):
+    """The template refused, by its own words, a conversation that begins with a system message."""
+
+
+class ChatTemplate:
+    """A template, or several by name; `render` gives the prompt's text. Nothing is compiled before it is asked for."""
+
+    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str]) -> None:
+        self._sources = {DEFAULT: sources} if isinstance(sources, str) else dict(sources)
+        self._tokens = dict(tokens)
+
+    @classmethod
+    def of_bundle(cls, bundle: Bundle) -> ChatTemplate | None:
+        """The bundle's template, or None where it has none. Raises BundleError where its settings cannot be read."""
+        settings = tokenizer_settings(bundle)
+        sources = _sources(bundle, settings)
+        tokens = {name: _content(settings[name]) for name in SPECIAL_TOKENS if settings.get(name) is not None}
+        return cls(sources, tokens) if sources else None
+
+    def check(self) -> None:
+        """Raises BundleError for a template that does not compile."""
+        answer = TEMPLATE_SERVICE.ask({"sources": self._sources})
+        if answer:
+            raise BundleError(_limit_message(answer) or _NOT_COMPILED.format(answer["why"]))
+
+    def render(
+        self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
+    ) -> str:
+        """The text of the conversation, ready for the assistant's answer, which begins with `prefill`.
+
+        Raises PromptError where the template refuses the conversation, fails, takes too long or writes too much, and
+        where it does not let a reply begin with `prefill`; BundleError where it does not compile.
+        """
+        if not prefill:
+            return self._render(messages, tools, True)
+        begun: TemplateMessage = {"role": "assistant", "content": prefill + _PREFILL_END}
+        before, mark, after = self._render([*messages, begun], tools, False).rpartition(_PREFILL_END.strip())
+        if not mark or prefill.strip() not in before:
+            raise PromptError("The chat template drops the text that a reply is to begin with: leave the prefill out.")
+        return before if after.startswith(" ") else before.rstrip()  # a template that trims takes the end's spaces too
+
+    def render_reply(
+        self, messages: Sequence[TemplateMessage], reply: Mapping[str, object], tools: Sequence[Tool] | None = None
+    ) -> str:
+        """What the template writes for an assistant's turn, after what it has a reply begin with.
+
+        Raises PromptError as render, and where its turns begin otherwise than its replies.
+        """
+        prompt = self._render(messages, tools, True)
+        whole = self._render([*messages, cast(TemplateMessage, {"role": "assistant", **reply})], tools, False)
+        if not whole.startswith(prompt):
+            raise PromptError("The chat template begins a reply that it is given otherwise than one that is to come.")
+        return whole[len(prompt) :]
+
+    def render_folding(
+        self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
+    ) -> tuple[str, Sequence[TemplateMessage]]:
+        """The text, and the messages it was made of: where the template takes no system message, those of `fold`.
+
+        Raises PromptError like render; the first refusal where folding does not help.
+        """
+        try:
+            return self.render(messages, tools, prefill), messages
+        except SystemRefusedError as refusal:
+            folded = fold_system_message(messages)
+            try:
+                return self.render(folded, tools, prefill), folded
+            except PromptError:
+                raise refusal from None
+
+    def _render(
+        self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None, add_generation_prompt: bool
+    ) -> str:
+        turns = [{key: value for key, value in turn.items() if value is not None} for turn in messages]
+        given = {"messages": turns, "tools": tools, "add_generation_prompt": add_generation_prompt}
+        name = self._chosen(tools)
+        try:
+            answer = TEMPLATE_SERVICE.ask({"sources": self._sources, "name": name, "given": self._tokens | given})
+        except (TypeError, ValueError, RecursionError) as error:
+            raise PromptError(f"The conversation holds what JSON cannot: {printable(error)}.") from None
+        if "text" in answer:
+            return str(answer["text"])
+        if ended := _limit_message(answer):
+            raise PromptError(ended)
+        if answer["error"] == SOURCE:
+            raise BundleError(_NOT_COMPILED.format(answer["why"]))
+        begun = answer["error"] == REFUSED and messages and messages[0]["role"] == "system"
+        kind = SystemRefusedError if begun else PromptError
+        raise kind(f"The chat template cannot take this conversation: {answer['why']}.")
+
+    def _chosen(self, tools: Sequence[Tool] | None) -> str:
+        """That for tools where there is one and tools are given, else the default one, as transformers chooses."""
+        if tools is not None and TOOL_USE in self._sources:
+            return TOOL_USE
+        if DEFAULT not in self._sources:
+            raise PromptError(
+                f"The bundle has the chat templates {printable(', '.join(self._sources))} and none of them is the "
+                "default: give a plain prompt instead of a conversation."
+            )
+        return DEFAULT
+
+
+def fold_system_message(messages: Sequence[TemplateMessage]) -> list[TemplateMessage]:
+    """A conversation whose system message stands at the beginning of the first user turn instead."""
+    system, *turns = messages
+    for place, turn in enumerate(turns):
+        if turn["role"] == "user":
+            turns[place] = {"role": "user", "content": f"{system['content']}\n\n{turn['content']}"}
+            return turns
+    return list(messages)
+
+
+def start_template_process(bundle: Bundle) -> None:
+    """Has the process that renders start while the model loads, where there is a template. Raises BundleError.
+
+    For who will chat: to render nothing needs no such process.
+    """
+    if _sources(bundle, tokenizer_settings(bundle)):
+        TEMPLATE_SERVICE.start()
+
+
+def non_text_templates(bundle: Bundle) -> list[tuple[str, str]]:
+    """Name and type of what stands where a template's text should, as (`default`, `int`)."""
+    named = _template_values(bundle, tokenizer_settings(bundle))
+    return [
+        (printable(name), type(source).__name__) for name, source in named.items() if not isinstance(source, str | None)
+    ]
+
+
+def _sources(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Name → template, of those that are texts."""
+    return {name: source for name, source in _template_values(bundle, settings).items() if isinstance(source, str)}
+
+
+def _template_values(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Name → template: the files where there are some, else what tokenizer_config.json holds, one or several."""
+    named: Any = {DEFAULT: bundle.text(f"{TOKENIZER_FOLDER}/chat_template.jinja")}
+    if not named[DEFAULT]:
+        named = settings.get("chat_template")
+    if isinstance(named, list):
+        named = {one["name"]: one.get("template") for one in named if isinstance(one, dict) and "name" in one}
+    if not isinstance(named, dict):
+        named = {DEFAULT: named}
+    return {str(name): source for name, source in named.items()}
+
+
+def _limit_message(answer: Mapping[str, str]) -> str:
+    """What a template is told to have taken too much of; empty where the answer tells something else."""
+    error = answer.get("error")
+    if "ended" in answer:
+        return f"The chat template {answer['ended']}."
+    if error == TOO_MUCH:
+        return f"The chat template took more than {BYTES >> 20} MiB of memory and was ended."
+    return f"The chat template wrote more than {CHARACTERS:,} characters and was ended." if error == TOO_LONG else ""
+
+
+def _content(token: Any) -> str:
+    """A special token as tokenizer_config.json writes it: a text, or an object with its content."""
+    return str(token.get("content", "")) if isinstance(token, dict) else str(token or "")

@@ -1,0 +1,343 @@
+"""The decode loop: prompt chunks, then one token a step, each yielded as an event with its time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workflows.bundle.strategy import LogitsOp
+from workflows.common.errors import Cancelled, CapacityError, LogitsError
+from workflows.common.tensors import Array
+from workflows.generate.beam_search import BeamOptions, BeamSearch
+from workflows.generate.constraints import GenerationStart, compile_constraints
+from workflows.generate.controller import Controller, ControllerDecoding, ControllerEnded
+from workflows.generate.generation_config import GenerationConfig
+from workflows.generate.grammar import ReplyForm, form_of_op, grammar_processor, requested_form
+from workflows.generate.logits import Logits, check_choice
+from workflows.generate.logits_chain import chain_with_options, compile_chain
+from workflows.generate.logits_combination import AuxiliaryModels, requested_combinations
+from workflows.generate.options import GenerateOptions
+from workflows.generate.prefill import feed_tokens
+from workflows.generate.processors import Processor, compile_processors, softmax
+from workflows.generate.speculative import ChosenToken, Decoding, SpeculativeStrategy, make_decoding
+from workflows.generate.stop_strings import StopFilter
+from workflows.generate.tokenizer import BundleTokenizer
+from workflows.runtime import Machine
+from workflows.wire.events import (
+    CacheEvent,
+    CacheUse,
+    ChunkEvent,
+    Event,
+    FinishReason,
+    GenerationDone,
+    NoticeEvent,
+    SpeculationEvent,
+    SpeculationUse,
+    TokenEvent,
+)
+
+CACHE_EVERY_S = 0.2  # pictures of the cache a second are few: they are for eyes
+
+
+@dataclass
+class Timing:
+    """When what happened, in seconds of a monotonic clock."""
+
+    began: float = field(default_factory=time.perf_counter)
+    first: float = 0.0
+    last: float = 0.0
+
+    def token(self) -> float:
+        """Notes a token; milliseconds since the one before, or since the beginning for the first."""
+        now = time.perf_counter()
+        elapsed = now - (self.last or self.began)
+        self.first = self.first or now
+        self.last = now
+        return elapsed * 1000
+
+
+class Generation:
+    """One generation over an machine whose cache already holds `kept` of the prompt's tokens.
+
+    defaults: what the checkpoint asks of every generation; an option that a person gave wins over it. strategy: how
+    tokens are found; None takes one from each run. beside: what its chain combines logits with. `final` is what the
+    flow's final sessions gave after the last token.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        text: BundleTokenizer,
+        options: GenerateOptions,
+        eos: Sequence[int],
+        cancelled: Callable[[], bool] = lambda: False,
+        defaults: GenerationConfig | None = None,
+        strategy: SpeculativeStrategy | Controller | None = None,
+        beside: AuxiliaryModels | None = None,
+    ) -> None:
+        self._beside = beside or AuxiliaryModels(machine)
+        self._defaults, self._strategy = defaults or GenerationConfig(), strategy
+        self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
+        self._cancelled = cancelled
+        self._timing, self._use = Timing(), SpeculationUse()
+        self._filter = StopFilter(options.stop)
+        self._pictured = 0.0
+        self._evicted_told = self._lost_told = False
+        self.final: Mapping[str, Array] = {}
+
+    def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
+        """Feeds prompt[kept:] and generates; the last event is GenerationDone. source: what an encoder has read.
+
+        The texts of the tokens joined are the text of the end: a token's own comes once it is certain, the last one
+        brings what was held, and of a generation that was cancelled what was shown is the text. Raises LogitsError
+        for a step that gives no logits to choose from; a cancelled one and a full cache are finish reasons.
+        """
+        self._ids, self._first_new, self._pieces = list(prompt), len(prompt), list[str]()
+        self._stream, self._process = self._text.stream(), self._compile(prompt, source)
+        reason: FinishReason = "length"
+        steps = self._steps()
+        try:
+            logits = yield from self._prefill(prompt, kept)
+            if self._options.num_beams > 1:
+                ended = yield from self._searched(logits)
+            else:
+                ended = yield from self._told([steps.first(logits, self._ids)])
+            while not ended:
+                self._check_cancelled()
+                ended = yield from self._run(steps)
+            reason = ended
+        except Cancelled:
+            reason = "cancelled"
+        except ControllerEnded:
+            reason = "stop"
+        except CapacityError:
+            reason = "capacity"
+        except LogitsError:
+            self._machine.cache.reset(wiped=True)  # keys and values of that run are no better than its logits
+            self._beside.forget(wiped=True)  # whose run it may have been
+            raise
+        self.final = self._finish()
+        yield from self._pictures(last=True)
+        fed = len(prompt) - kept if source is None else len(source)
+        yield self._done(prompt, fed, reason, None if steps.use is None else self._use)
+
+    @property
+    def _count(self) -> int:
+        """How many tokens were generated so far."""
+        return len(self._ids) - self._first_new
+
+    def _run(self, steps: Decoding) -> Generator[Event, None, FinishReason | None]:
+        """The events of one run of the model, with what was kept of its draft where the generation drafts."""
+        began, first = time.perf_counter(), self._count
+        batch = steps.next(self._ids, self._options.max_new_tokens - first)
+        took = (time.perf_counter() - began) * 1000
+        if steps.lost:
+            yield from self._lost(steps)
+        ended = yield from self._told(batch)
+        if steps.use is not None:
+            kept = self._count - first
+            accepted = sum(chosen.drafted for chosen in batch[:kept])
+            looked = steps.use
+            run = SpeculationEvent(
+                step=first, by=looked.by, drafted=looked.drafted, accepted=accepted, kept=kept, latency_ms=took
+            )
+            self._use += run
+            yield run
+        return ended
+
+    def _told(self, batch: Sequence[ChosenToken]) -> Generator[Event, None, FinishReason | None]:
+        """The events of a run's tokens; why the generation ends with one of them, to which the cache goes back then."""
+        for place, chosen in enumerate(batch):
+            ahead = len(batch) - 1 - place  # tokens that the cache holds beyond what was fed to choose this one
+            self._ids.append(chosen.token)
+            text, ended = self._said(chosen, ahead)
+            self._pieces.append(text)
+            yield self._token(chosen, text, ahead)
+            if ended:
+                if ahead:
+                    self._machine.cache.rewind(self._machine.cache.length - ahead)
+                return ended
+        if self._machine.cache.layout.evicts or self._timing.last - self._pictured >= CACHE_EVERY_S:
+            yield from self._pictures()
+        return None
+
+    def _steps(self) -> Decoding:
+        if isinstance(self._strategy, Controller):
+            return ControllerDecoding(self._machine, self._score, self._strategy, self._eos)
+        return make_decoding(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
+
+    def _lost(self, steps: Decoding) -> Iterator[Event]:
+        """Says once that the draft failed."""
+        if not self._lost_told:
+            self._lost_told = True
+            yield NoticeEvent(code="draft_lost", message=steps.lost)
+
+    def _searched(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
+        """The tokens of the best of several texts, once all are there."""
+        options, cache = self._options, self._machine.cache
+        ends = [end for end in (cache.positions, None if cache.layout.evicts else cache.capacity) if end is not None]
+        room = min([options.max_new_tokens, *(end - cache.length + 1 for end in ends)])  # the last token is not fed
+        beams = BeamOptions(options.num_beams, options.length_penalty, options.early_stopping)
+        search = BeamSearch(self._machine, beams, self._ids, self._process, self._eos, room)
+        try:
+            going = search.begin(logits)
+            while going:
+                self._check_cancelled()
+                going = search.step()
+                yield from self._pictures()
+        except (Cancelled, LogitsError):
+            search.forget()
+            raise
+        search.hold_best()
+        return (yield from self._told([ChosenToken(token, None) for token in search.best.branch.tokens]))
+
+    def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
+        options, defaults = self._options, self._defaults
+        read, negative = prompt if source is None else source, options.negative_prompt or ()
+        start = GenerationStart(prompt, read, self._eos, options.max_new_tokens, negative)
+
+        def special(op: LogitsOp) -> Processor:
+            if op.op == "grammar":
+                return self._formed(form_of_op(op), start)
+            return self._beside.processor(op, start, options)
+
+        form = requested_form(options)
+        forms = [self._formed(form, start)] if form else []
+        listed = options.listed(defaults.chain)
+        if listed is not None:
+            chain, self._options = chain_with_options(listed, options)
+            return compile_chain(chain, start, forms, special)
+        given = "repetition_penalty" in options.model_fields_set
+        penalty = options.repetition_penalty if given else defaults.repetition_penalty
+        combined = [special(op) for op in requested_combinations(options)]
+        return compile_processors(options, [*combined, *compile_constraints(defaults, start, penalty), *forms])
+
+    def _formed(self, form: ReplyForm, start: GenerationStart) -> Processor:
+        return grammar_processor(form, self._text, sorted(start.eos), len(start.prompt), start.max_new_tokens)
+
+    def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
+        logits: Logits | None = None
+        start, cache = kept, self._machine.cache
+        self._check_cancelled()
+        began = time.perf_counter()
+        for fed in feed_tokens(self._machine, prompt[kept:]):
+            logits = fed.logits
+            start += len(fed.tokens)
+            yield ChunkEvent(
+                start=start - len(fed.tokens),
+                tokens=len(fed.tokens),
+                total=len(prompt),
+                latency_ms=(time.perf_counter() - began) * 1000,
+                cache_used=cache.length - cache.evicted,
+                cache_capacity=cache.capacity,
+            )
+            yield from self._pictures()
+            self._check_cancelled()
+            began = time.perf_counter()
+        assert logits is not None  # the last token of a prompt is always fed
+        return logits
+
+    def _check_cancelled(self) -> None:
+        if self._cancelled():
+            raise Cancelled("The generation was cancelled.")
+
+    def _score(self, logits: Logits, ids: Sequence[int]) -> Logits:
+        """The processed logits [V] after `ids`, from which a token is chosen."""
+        if self._process is None:
+            return logits  # they were checked when they came
+        scores = self._process(ids, np.array(logits, np.float32))
+        check_choice(scores, len(ids) - self._first_new)
+        return scores
+
+    def _finish(self) -> Mapping[str, Array]:
+        """What runs after the last token; nothing after a generation that was stopped."""
+        try:
+            return self._machine.finish() if self._machine.program.final is not None else {}
+        except Cancelled:
+            return {}
+
+    def _said(self, chosen: ChosenToken, ahead: int) -> tuple[str, FinishReason | None]:
+        """The text that comes with the newest token, and why the generation ends with it, if it does."""
+        text = self._filter.push("" if chosen.token in self._eos else self._stream.push(chosen.token))
+        reason = self._ended(chosen.token, ahead) or ("stop" if chosen.last else None)
+        if reason or self._filter.stopped:
+            text += self._filter.push(self._stream.flush())
+            text += self._filter.flush()
+        return text, "stop" if self._filter.stopped else reason
+
+    def _token(self, chosen: ChosenToken, text: str, ahead: int) -> TokenEvent:
+        asked = self._options.alternatives
+        probability, alternatives = self._alternatives(chosen.scores, chosen.token, asked) if asked else (None, [])
+        step, cache = self._count - 1, self._machine.cache
+        return TokenEvent(
+            id=chosen.token,
+            text=text,
+            step=step,
+            phase="decode" if step else "prefill",
+            latency_ms=self._timing.token(),
+            probability=probability,
+            alternatives=alternatives,
+            drafted=chosen.drafted,
+            cache_used=cache.length - cache.evicted - ahead,
+            cache_capacity=cache.capacity,
+        )
+
+    def _alternatives(
+        self, scores: Logits | None, token: int, asked: int
+    ) -> tuple[float | None, list[tuple[int, str, float]]]:
+        if scores is None:
+            return None, []
+        count = min(asked, len(scores))
+        probabilities = softmax(scores)
+        best = np.argpartition(probabilities, -count)[-count:]
+        best = best[np.argsort(-probabilities[best], kind="stable")]
+        rows = [(int(i), self._text.piece(int(i)), round(float(probabilities[i]), 6)) for i in best]
+        return round(float(probabilities[token]), 6), rows
+
+    def _ended(self, token: int, ahead: int) -> FinishReason | None:
+        if token in self._eos:
+            return "eos"
+        if self._count >= self._options.max_new_tokens:
+            return "length"
+        return None if ahead or self._machine.cache.has_room else "capacity"
+
+    def _pictures(self, last: bool = False) -> Iterator[Event]:
+        cache = self._machine.cache
+        if cache.evicted and not self._evicted_told:
+            self._evicted_told = True
+            yield NoticeEvent(
+                code="window_slid",
+                message=f"The window of {cache.capacity:,} tokens is full: the oldest tokens are being forgotten.",
+            )
+        if last or time.perf_counter() - self._pictured >= CACHE_EVERY_S:
+            self._pictured = time.perf_counter()
+            yield CacheEvent(groups=[*cache.view()])
+
+    def _done(
+        self, prompt: Sequence[int], read: int, reason: FinishReason, use: SpeculationUse | None
+    ) -> GenerationDone:
+        """read: how many tokens the time to the first one was spent on, an encoder's with its decoder's first step."""
+        timing, cache, generated = self._timing, self._machine.cache, self._ids[self._first_new :]
+        ttft = (timing.first - timing.began) if generated else 0.0
+        decoding = timing.last - timing.first
+        return GenerationDone(
+            prompt_ids=list(prompt),
+            token_ids=generated,
+            text="".join(self._pieces),
+            finish_reason=reason,
+            ttft_ms=ttft * 1000,
+            decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
+            prefill_tokens_per_s=read / ttft if ttft > 0 else 0.0,
+            provider=self._machine.provider,
+            cache=CacheUse(
+                layout=cache.layout.name,
+                capacity=cache.capacity,
+                used=cache.length - cache.evicted,
+                bytes=cache.bytes,
+                evicted=cache.evicted,
+            ),
+            speculation=use,
+        )

@@ -1,0 +1,126 @@
+"""What a checkpoint asks of every generation: its generation_config.json, or config.json where older ones keep it.
+
+Names and meanings are those of transformers. What belongs to sampling is left to the person who asks for sampling.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from workflows.bundle import Bundle, Pipeline
+from workflows.bundle.genai.metadata import search_settings
+from workflows.bundle.strategy import LogitsOp
+from workflows.common.errors import BundleError, printable
+from workflows.common.strict_json import InvalidJsonError, read_json
+
+CONFIG_FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
+
+_NGRAM = "no_repeat_ngram_size"
+_DO_SAMPLE = "sampling.do_sample"  # the pipeline file's own; a checkpoint's is left to the person
+# What changes greedy tokens in transformers and is not applied here → the value that changes nothing.
+NOT_APPLIED: dict[str, Any] = {
+    "num_beams": 1,
+    "num_beam_groups": 1,
+    "diversity_penalty": 0.0,
+    "penalty_alpha": 0.0,
+    "guidance_scale": 1.0,
+    "sequence_bias": [],
+    "exponential_decay_length_penalty": [],
+    "constraints": [],
+    "force_words_ids": [],
+    "dola_layers": [],
+    _DO_SAMPLE: False,
+}
+
+Id = Annotated[int, Field(ge=0, strict=True)]
+Count = Annotated[int, Field(ge=0, strict=True)]
+Penalty = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+def _as_list(value: Any) -> Any:
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
+Ids = Annotated[tuple[Id, ...], BeforeValidator(_as_list)]
+Sequences = Annotated[tuple[Annotated[tuple[Id, ...], Field(min_length=1)], ...], BeforeValidator(_as_list)]
+
+
+class GenerationConfig(BaseModel):
+    """Settings that hold for every generation of a bundle; the default of each changes nothing.
+
+    chain: what the pipeline file has logits go through, in this order, in place of all that the checkpoint asks for.
+    not_applied: `name=value` of what the file asks for and Joinery does not do.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    forced_bos_token_id: Ids = ()
+    forced_eos_token_id: Ids = ()
+    bad_words_ids: Sequences = ()
+    suppress_tokens: Ids = ()
+    begin_suppress_tokens: Ids = ()
+    no_repeat_ngram_size: Count = 0
+    encoder_no_repeat_ngram_size: Count = 0
+    min_length: Count = 0
+    min_new_tokens: Count = 0
+    repetition_penalty: Penalty = 1.0
+    encoder_repetition_penalty: Penalty = 1.0
+    chain: tuple[LogitsOp, ...] | None = None
+    not_applied: tuple[str, ...] = ()
+
+    @classmethod
+    def of_bundle(cls, bundle: Bundle) -> GenerationConfig:
+        """Raises BundleError for a file that is no JSON object, or a value that is none of its kind."""
+        name = next((name for name in CONFIG_FILES if bundle.text(name) is not None), "generation")
+        try:
+            found = read_json(bundle.text(name) or "{}")
+        except InvalidJsonError as error:
+            raise BundleError(f"{name} {error}: build the bundle anew.") from None
+        if not isinstance(found, dict):
+            raise BundleError(f"{name} is no JSON object: build the bundle anew.")
+        defaults = _validated(found | _from_pipeline(bundle.pipeline), name)
+        vocabulary = bundle.pipeline.metadata.vocabulary or 0
+        token = max(defaults.tokens, default=0)
+        if token >= vocabulary:
+            raise BundleError(f"{name} names the token {token}, and the model's ids go from 0 to {vocabulary - 1:,}.")
+        return defaults
+
+    @property
+    def tokens(self) -> set[int]:
+        """Every token id that the settings name."""
+        words = [self.forced_bos_token_id, self.forced_eos_token_id, self.suppress_tokens, self.begin_suppress_tokens]
+        return {token for word in (*words, *self.bad_words_ids) for token in word}
+
+
+def _from_pipeline(pipeline: Pipeline) -> dict[str, Any]:
+    """What the pipeline file asks of every generation, by the names of generation_config.json."""
+    said = pipeline.generation
+    sampling = said.sampling if said else None
+    asked = {
+        "min_length": said and said.min_length,
+        "num_beams": said and said.num_beams,
+        "repetition_penalty": sampling and sampling.repetition_penalty,
+        _DO_SAMPLE: sampling and sampling.do_sample,
+        "chain": (said and said.logits) or None,
+        _NGRAM: search_settings(pipeline).get(_NGRAM),
+    }
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _validated(found: dict[str, Any], name: str) -> GenerationConfig:
+    known = {key: value for key, value in found.items() if key in GenerationConfig.model_fields and value is not None}
+    missed = tuple(
+        f"{key}={printable(found[key], 40)}"
+        for key, neutral in NOT_APPLIED.items()
+        if found.get(key) is not None and found[key] != neutral
+    )
+    try:
+        return GenerationConfig.model_validate(known | {"not_applied": missed})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BundleError(
+            f"{name} sets {printable(first['loc'][0])} to {printable(first['input'], 40)}, which cannot be: "
+            f"{printable(first['msg'])}; mend the file and build the bundle anew."
+        ) from None

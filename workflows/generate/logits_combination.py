@@ -1,0 +1,149 @@
+"""Ops of the chain that set the model's logits against another model's, or against its own of another context.
+
+contrastive   logits − α · the amateur's of the same text                        (Li et al. 2023)
+cfg           u + g · (c − u), c and u the log-probabilities of the text and of what guidance turns away from
+              (Sanchez et al. 2023, as transformers' UnbatchedClassifierFreeGuidanceLogitsProcessor)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workflows.bundle import Bundle
+from workflows.bundle.strategy import LogitsOp
+from workflows.common.errors import RequestError
+from workflows.generate.auxiliary_model import AuxiliaryModel, open_auxiliary
+from workflows.generate.constraints import GenerationStart
+from workflows.generate.options import GenerateOptions
+from workflows.generate.processors import MASKED, Logits, Processor
+from workflows.generate.tokenizer import BundleTokenizer
+from workflows.runtime import Machine, machine_with_own_cache
+from workflows.runtime.loading.machines import open_machine
+from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.program.draft_pipeline import amateur_bundle
+
+
+def requested_combinations(options: GenerateOptions) -> list[LogitsOp]:
+    """The ops that a person asks for; a guidance of 1 changes nothing."""
+    found = []
+    if options.guidance is not None and options.guidance != 1:
+        found.append(LogitsOp(op="combine", mode="cfg", alpha=options.guidance))
+    if options.alpha is not None:
+        found.append(LogitsOp(op="combine", mode="contrastive", alpha=options.alpha))
+    return found
+
+
+@dataclass
+class AuxiliaryModels:
+    """What these ops open beside a model: an amateur, and the model itself with a second cache, once requested."""
+
+    machine: Machine
+    amateur: AuxiliaryModel | None = None
+    unconditional: AuxiliaryModel | None = None
+
+    @classmethod
+    def open(cls, machine: Machine, bundle: Bundle, where: Placement) -> AuxiliaryModels:
+        """With the sessions of `bundle` that its file names as the amateur. Raises what open_machine raises."""
+        own = amateur_bundle(bundle, machine.cache.capacity)
+        return cls(machine, None if own is None else AuxiliaryModel(open_machine(own, where.of(own)), "amateur"))
+
+    def use_amateur(self, folder: str | Path, bundle: Bundle) -> None:
+        """From now on the bundle in `folder` is the amateur; `bundle`: the model's own.
+
+        Raises RequestError for one that cannot follow the model, and what open_machine raises; all stays then.
+        """
+        where = Placement(self.machine.device, {})
+        amateur = AuxiliaryModel(open_auxiliary(folder, where, self.machine, bundle, "amateur")[1], "amateur")
+        if self.amateur is not None:
+            self.amateur.machine.close()
+        self.amateur = amateur
+
+    def begin(self, options: GenerateOptions, chain: Sequence[LogitsOp] | None, text: BundleTokenizer) -> str:
+        """Makes ready for a generation, which stops no more; what to tell a person of the memory that it takes.
+
+        chain: the generation's, None for none. Raises PromptError for a negative prompt beyond the vocabulary.
+        """
+        for one in self._open():
+            one.machine.resume()
+        ops = (*requested_combinations(options), *(chain or ()))
+        if self.machine.has_source or not any(op.mode == "cfg" for op in ops):
+            return ""
+        if options.negative_prompt is not None:
+            text.check(options.negative_prompt)
+        more = self._second().machine.cache.bytes / (1 << 20)
+        return f"Guidance keeps a second cache of {more:,.1f} MiB, over the same weights."
+
+    def _second(self) -> AuxiliaryModel:
+        """The model with its second cache, made where there is none yet."""
+        if self.unconditional is None:
+            self.unconditional = AuxiliaryModel(machine_with_own_cache(self.machine), "unconditional role")
+        return self.unconditional
+
+    def processor(self, op: LogitsOp, start: GenerationStart, options: GenerateOptions) -> Processor:
+        """The op for one generation. Raises RequestError where it cannot be had."""
+        if self.machine.has_source:
+            raise RequestError(f"{_TITLES[str(op.mode)]} is of models without an encoder: leave it out.")
+        if options.num_beams > 1:
+            raise RequestError(f"{_TITLES[str(op.mode)]} follows one text, and beams are several: ask for one beam.")
+        assert op.alpha is not None  # the schema asks for one
+        if op.mode == "cfg":
+            return guidance(op.alpha, self._second(), start.negative or start.prompt[-1:], len(start.prompt))
+        if self.amateur is None:
+            raise RequestError("Contrastive decoding needs an amateur: name a smaller bundle with --amateur.")
+        return contrastive(op.alpha, self.amateur)
+
+    def stop(self) -> None:
+        """Ends the run that is under way; may be called from any thread."""
+        for one in self._open():
+            one.machine.stop()
+
+    def forget(self, wiped: bool = False) -> None:
+        """Empties the caches. wiped: what a run that failed left in them, too."""
+        for one in self._open():
+            one.forget(wiped)
+
+    def close(self) -> None:
+        """Lets go of the sessions and their memory."""
+        for one in self._open():
+            one.machine.close()
+
+    def _open(self) -> list[AuxiliaryModel]:
+        return [one for one in (self.amateur, self.unconditional) if one is not None]
+
+
+def contrastive(alpha: float, amateur: AuxiliaryModel) -> Processor:
+    """Takes off what the amateur thinks of the same text: a token that both like is no sign of knowing better.
+
+    Which tokens are plausible at all is another op's to say: min_p before this one is Li et al.'s.
+    """
+    return lambda ids, logits: logits - np.float32(alpha) * amateur.after(ids)
+
+
+def guidance(scale: float, unconditional: AuxiliaryModel, context: Sequence[int], first: int) -> Processor:
+    """Goes `scale` times as far as the prompt leads away from `context`, which the new tokens follow too.
+
+    first: the place of the first new one.
+    """
+
+    def process(ids: Sequence[int], logits: Logits) -> Logits:
+        told = _log_softmax(logits)
+        if scale == 1:
+            return told
+        untold = _log_softmax(unconditional.after([*context, *ids[first:]]))
+        with np.errstate(invalid="ignore"):
+            found = np.float32(scale) * (told - untold) + untold
+        return np.where(told == MASKED, MASKED, found)
+
+    return process
+
+
+def _log_softmax(logits: Logits) -> Logits:
+    shifted = logits - logits.max()
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float32)
+
+
+_TITLES = {"cfg": "Guidance", "contrastive": "Contrastive decoding"}

@@ -1,0 +1,35 @@
+"""How the next tokens are found: drafted cheaply, then looked at by the model in one run of all of them.
+
+    ids ──propose──▶ Draft ──one run──▶ a row of logits a token ──accept──▶ the tokens that the model itself would give
+
+A strategy changes how fast tokens come, and never which: the greedy ones are those of the model alone.
+"""
+
+from workflows.generate.speculative.decoding import (
+    ChosenToken,
+    Decoding,
+    DraftStatistics,
+    SpeculativeStrategy,
+    make_decoding,
+)
+from workflows.generate.speculative.draft import Draft, Proposer, SpeculativeStep
+from workflows.generate.speculative.draft_model import DraftModel
+from workflows.generate.speculative.extra_heads import ExtraHeads
+from workflows.generate.speculative.ngram import NGramProposer
+from workflows.generate.speculative.selection import draft_mismatch, select_strategy
+
+__all__ = [
+    "ChosenToken",
+    "Decoding",
+    "Draft",
+    "DraftModel",
+    "DraftStatistics",
+    "ExtraHeads",
+    "NGramProposer",
+    "Proposer",
+    "SpeculativeStep",
+    "SpeculativeStrategy",
+    "draft_mismatch",
+    "make_decoding",
+    "select_strategy",
+]

@@ -1,0 +1,96 @@
+"""How many tokens to draft: what gives the most tokens a second, by what was measured as it ran."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+_SMOOTHING = 0.125  # the share of the newest token in what is expected
+_TIMES_KEPT = 4  # runs of each length: the quickest of them counts, for the first one also binds its memory
+_INITIAL_ACCEPTANCE = 0.7  # of a first draft's tokens
+_TOKEN_COST = 0.15  # of a plain run's time, what each further token is thought to cost before any was measured
+_FIRST_REST, _LONGEST_REST = 8, 128  # plain runs between two trials of what did not pay
+_TRIALS, _MOST_RUNS = (
+    0.02,
+    2048,
+)  # the share of the time that trials may take, and the runs after which one comes anyway
+
+
+class DraftLengthTuner:
+    """Chooses the length of drafts, for all generations with one who drafts.
+
+    Of n drafted tokens (1 - a^(n + 1)) / (1 - a) come in a run where each is accepted with probability a (Leviathan et
+    al. 2023, equation 1); what a run of each length takes is measured, and between measured lengths lies on a line.
+    Where no length is expected to gain, drafting rests, and is tried again at longer and longer distances.
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._most, self.clock = most, clock
+        self._runs: dict[int, deque[float]] = {}  # seconds of runs with n drafted tokens, drafting included
+        self._accepts, self._rest, self._resting = _INITIAL_ACCEPTANCE, _FIRST_REST, 0
+        self._drafts, self._again, self._due = 0, 0.0, False
+
+    def begin(self, anew: bool) -> None:
+        """Another text. anew: whether it says nothing of it how right drafts were in those before."""
+        if anew:
+            self._accepts, self._rest, self._resting, self._again = _INITIAL_ACCEPTANCE, _FIRST_REST, 0, self._again / 2
+
+    def length(self, limit: int) -> int:
+        """How many tokens the next draft is to have, at most `limit`; 0 is a plain run."""
+        most = min(self._most, limit)
+        if most < 1 or 0 not in self._runs:  # a plain run is what every other is measured by
+            return 0
+        if self._resting:
+            self._resting -= 1
+            self._due = self._resting == 0
+            return 0
+        best = max(range(most + 1), key=self._rate)
+        if best == 0:
+            trial = 1 if self._accepts < 0.05 else min(2, most)  # what the rest is for
+            if self._due:
+                self._due = False
+                return trial
+            self._resting, self._rest = max(self._rest, self._worth(trial)), min(2 * self._rest, _LONGEST_REST)
+            return 0
+        self._rest = _FIRST_REST
+        return best
+
+    def note(self, drafted: int, accepted: int, seconds: float, judged: int, again: float = 0.0) -> None:
+        """A run with `drafted` tokens took `seconds` with drafting; of the `judged` first, `accepted` were right.
+
+        again: seconds in which tokens were fed a second time, which earlier drafts are the cause of.
+        """
+        self._drafts += drafted > 0
+        self._again += again
+        self._runs.setdefault(drafted, deque(maxlen=_TIMES_KEPT)).append(seconds)
+        for place in range(min(drafted, judged)):
+            self._accepts += _SMOOTHING * ((place < accepted) - self._accepts)
+
+    def _rate(self, count: int) -> float:
+        accepts = min(self._accepts, 0.99)
+        tokens = (1 - accepts ** (count + 1)) / (1 - accepts)
+        return tokens / (self._cost(count) + (self._after if count else 0.0))
+
+    @property
+    def _after(self) -> float:
+        """Seconds in which tokens are fed again, for each draft that there was."""
+        return self._again / self._drafts if self._drafts else 0.0
+
+    def _worth(self, count: int) -> int:
+        """Plain runs after which a trial of `count` tokens has cost so small a share of the time."""
+        lost = max(self._runs.get(count, (0.0,))) - min(self._runs[0]) + self._after
+        return int(min(max(lost / (_TRIALS * min(self._runs[0])), 0), _MOST_RUNS))
+
+    def _cost(self, count: int) -> float:
+        """Seconds of a run with `count` drafted tokens."""
+        if count in self._runs:
+            return min(self._runs[count])
+        below = max(one for one in self._runs if one < count)
+        above = min((one for one in self._runs if one > count), default=None)
+        plain, near = min(self._runs[0]), min(self._runs[below])
+        if above is not None:
+            slope = (min(self._runs[above]) - near) / (above - below)
+        else:
+            slope = _TOKEN_COST * plain if below == 0 else (near - plain) / below
+        return near + max(slope, 0.0) * (count - below)

@@ -1,0 +1,108 @@
+"""The strategy of a generation: what the person asks for, else what the bundle's file does, else none.
+
+    no drafts │ --ngram │ --draft ──over──▶ pipeline.strategy ──▶ Strategy │ a sentence why there are no drafts │ None
+
+Kinds of producers that a file may ask for are dispatched here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workflows.bundle import strategy as file
+from workflows.common.errors import RequestError, printable
+from workflows.generate.options import GenerateOptions
+from workflows.generate.speculative.decoding import SpeculativeStrategy
+from workflows.generate.speculative.draft import Proposer
+from workflows.generate.speculative.draft_model import DraftModel
+from workflows.generate.speculative.draft_tree import requested_tree
+from workflows.generate.speculative.extra_heads import ExtraHeads, tree_from_settings
+from workflows.generate.speculative.ngram import NGramProposer
+from workflows.runtime import Machine
+
+MODEL_PRODUCERS = ("draft_model", "self_speculative", "extra_heads")
+_SHARED_GRID = "int8-dynamic"  # logits of several tokens are up to 9e-2 off those of one at a time
+
+
+def select_strategy(
+    machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
+) -> SpeculativeStrategy | str | None:
+    """How tokens are found: None is one token a run, a text why there are no drafts though some are asked for.
+
+    draft: the person's, or that of the bundle. Raises RequestError for options of drafts without any, and for beams
+    beside a draft that the person gave.
+    """
+    if options.num_beams > 1:
+        return _beside_beams(machine, draft)
+    proposer = _proposer(machine, options, draft)
+    if proposer is None or isinstance(proposer, str):
+        for name in options.of_drafts:
+            raise RequestError(f"{name} is of drafts, and there are none: ask for ngram or a draft, or leave it out.")
+        return proposer
+    if machine.cache.carried:
+        return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
+    if any(machine.pipeline.precision_of(name) == _SHARED_GRID for name in machine.sessions):
+        return f"Drafts are off: {_SHARED_GRID} puts all tokens of a run on one grid, so that several differ from one."
+    if machine.verifier is None:
+        return "Drafts are off: this bundle's graphs give the logits of one token a run."
+    asked, tree = _applicable_settings(machine, options, draft), requested_tree(options)
+    if asked is None:
+        return SpeculativeStrategy(proposer, options.draft_tokens, options.acceptance, tree=tree)
+    most = _draft_limit(options, asked)
+    tree = tree or tree_from_settings(asked.tree, most)
+    found = SpeculativeStrategy(proposer, most, options.acceptance or asked.acceptance, tree=tree)
+    return found if asked.typical_threshold is None else replace(found, threshold=asked.typical_threshold)
+
+
+def _beside_beams(machine: Machine, draft: DraftModel | ExtraHeads | None) -> str | None:
+    if draft is not None and not draft.own:
+        raise RequestError("Beams are searched without drafts: leave --draft out, or ask for one beam.")
+    if machine.pipeline.pipeline.strategy is None:
+        return None
+    return "Beams are searched without the drafts that the bundle's file asks for."
+
+
+def _proposer(
+    machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
+) -> Proposer | str | None:
+    """Who drafts: None where nobody is asked to, a text where somebody is and cannot be had."""
+    asked, named = machine.pipeline.pipeline.strategy, machine.pipeline.metadata.draft
+    if not options.drafts:
+        return None
+    if options.ngram:
+        return NGramProposer(max_draft=options.draft_tokens)
+    if draft is not None:
+        return draft
+    if asked is not None and asked.draft.producer == "ngram":
+        rule = asked.draft.ngram or file.NGramSettings()
+        return NGramProposer(rule.min_match, _draft_limit(options, asked), rule.window)
+    if asked is not None and named is not None:
+        name = printable(named.name)
+        return f"Drafts are off: the bundle's file asks for those of {name}, which lies elsewhere: give it as --draft."
+    return None
+
+
+def _applicable_settings(
+    machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
+) -> file.StrategySettings | None:
+    """The file's strategy, where who drafts is whom it asks to."""
+    asked = machine.pipeline.pipeline.strategy
+    if asked is None or options.ngram:
+        return None
+    return asked if (draft is not None) == (asked.draft.producer in MODEL_PRODUCERS) else None
+
+
+def _draft_limit(options: GenerateOptions, asked: file.StrategySettings) -> int:
+    """How many tokens a draft has at most; of look-ups the file may say two numbers, and the lesser counts."""
+    if "draft_tokens" in options.model_fields_set:
+        return options.draft_tokens
+    rule = asked.draft.ngram if asked.draft.producer == "ngram" else None
+    return min(asked.num_speculative_tokens, rule.max_draft) if rule else asked.num_speculative_tokens
+
+
+def draft_mismatch(machine: Machine, draft: DraftModel | ExtraHeads | None) -> str:
+    """What to say of a draft that is not the one which the bundle's file names; empty where there is nothing to."""
+    named = machine.pipeline.metadata.draft
+    if draft is None or named is None or named.digest in ("", draft.digest):
+        return ""
+    return f"The draft is another than {printable(named.name)}, which the bundle's file asks for: it may draft worse."

@@ -1,0 +1,201 @@
+"""Tool calls as a checkpoint's own template writes them: their form is read off a call that the template is given.
+
+template + a call with sentinels ──render──▶ CallForm: what stands before, between and after calls, and their keys
+CallForm + tools ──call_grammar──▶ a Lark grammar: calls with the arguments of each tool's schema, or free text too
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from workflows.common.errors import PromptError, RequestError, printable
+from workflows.generate.chat_template import ChatTemplate, TemplateMessage
+from workflows.generate.grammar import grammar_tokenizer
+from workflows.generate.tokenizer import BundleTokenizer
+from workflows.generate.tools import Tool
+
+ToolChoice = Literal["auto", "required"]
+_NAME, _ID = "joinery_sentinel_name", "j0inery01"  # an id of nine letters and digits, as Mistral's template asks for
+_ARGUMENTS = {"joinery_sentinel_key": "joinery_sentinel_value"}
+_USER_TURN: TemplateMessage = {"role": "user", "content": "Call a tool."}
+_NO_FORM = "This bundle's chat template does not tell how it writes tool calls"
+
+
+@dataclass(frozen=True)
+class CallForm:
+    """before: the text before the first call; between: two of them, None where there can be one alone; after: the last.
+
+    call: a call as the template writes it, with the sentinels; separators: between its items, and after its keys.
+    """
+
+    before: str
+    between: str | None
+    after: str
+    call: Mapping[str, object]
+    separators: tuple[str, str]
+
+
+def call_grammar(
+    template: ChatTemplate | None, text: BundleTokenizer, ends: Sequence[int], tools: Sequence[Tool], to: ToolChoice
+) -> str:
+    """The Lark grammar of a reply that calls `tools` in the template's form, or that may be free text besides.
+
+    ends: the tokens that end a reply. Raises RequestError where the form cannot be told, and for a tool without a name.
+    """
+    if template is None:
+        raise RequestError("This bundle has no chat template, so that tool calls have no form: leave --tool-calls out.")
+    if not tools:
+        raise RequestError("There are no tools to call: give --tools with --tool-calls.")
+    marks = _special_tokens(text, ends)
+    form = call_form(template, [piece for end in ends if (piece := text.piece(end))], tools)
+    schemas = [_schema(form, *_tool_name_and_schema(tool)) for tool in tools]
+    lines = ["call: " + " | ".join(f"call_{i}" for i in range(len(schemas)))]
+    lines += [f"call_{i}: %json {json.dumps(schema)}" for i, schema in enumerate(schemas)]
+    more = "" if form.between is None else f" ({_literal(form.between, marks)} call)*"
+    begun = _optional_call_rules(form, marks) if to == "auto" else [f"start: {_literal(form.before, marks)} rest"]
+    return "\n".join(["%llguidance {}", *begun, f"rest: call{more} {_literal(form.after, marks)}", *lines]) + "\n"
+
+
+def call_form(template: ChatTemplate, ends: Sequence[str], tools: Sequence[Tool]) -> CallForm:
+    """How the template writes calls. ends: the texts of the tokens that end a reply. Raises RequestError."""
+    try:
+        one = template.render_reply([_USER_TURN], {"content": "", "tool_calls": [_call()]}, tools)
+    except PromptError as error:
+        raise RequestError(f"{_NO_FORM}: {printable(error, 200)}") from None
+    before, call, after = _split_at_call(one)
+    try:
+        two = template.render_reply([_USER_TURN], {"content": "", "tool_calls": [_call(), _call()]}, tools)
+        between = _between(two, call)
+    except PromptError:  # some say that they take one call alone
+        between = None
+    opening = _common_end(before, between or "")
+    before = opening.lstrip() or before  # without what some write before any reply: empty thoughts
+    for end in ends:
+        after = after.partition(end)[0]
+    written = one[one.index("{", one.index(before)) :]
+    separators = (", " if '", "' in written else ",", ": " if '": ' in written else ":")
+    return CallForm(before, between, after if ends else after.rstrip(), json.loads(call), separators)
+
+
+def _call() -> dict[str, object]:
+    return {"id": _ID, "type": "function", "function": {"name": _NAME, "arguments": _ARGUMENTS}}
+
+
+def _split_at_call(text: str) -> tuple[str, str, str]:
+    """What stands before the call, the call's JSON, and what stands after it."""
+    decoder = json.JSONDecoder()
+    for start in (i for i, letter in enumerate(text) if letter == "{"):
+        try:
+            found, end = decoder.raw_decode(text, start)
+        except ValueError:
+            continue
+        if {_NAME, json.dumps(_ARGUMENTS)} <= set(_leaves(found)):
+            return text[:start], text[start:end], text[end:]
+    raise RequestError(f"{_NO_FORM}: it writes no JSON object with a name and arguments; leave --tool-calls out.")
+
+
+def _leaves(value: object) -> list[str]:
+    if value == _ARGUMENTS:
+        return [json.dumps(_ARGUMENTS)]
+    if isinstance(value, Mapping):
+        return [leaf for one in value.values() for leaf in _leaves(one)]
+    return [str(value)]
+
+
+def _between(text: str, call: str) -> str | None:
+    """What stands between two calls; None where the template writes one of two."""
+    parts = text.split(call)
+    return parts[1] if len(parts) == 3 else None
+
+
+def _common_end(one: str, other: str) -> str:
+    count = 0
+    while count < min(len(one), len(other)) and one[-1 - count] == other[-1 - count]:
+        count += 1
+    return one[len(one) - count :]
+
+
+def _tool_name_and_schema(tool: Tool) -> tuple[str, Mapping[str, object]]:
+    """A tool's name and its parameters' schema."""
+    told = tool.get("function", tool)
+    name = told.get("name") if isinstance(told, Mapping) else None
+    if not isinstance(told, Mapping) or not isinstance(name, str) or not name:
+        raise RequestError("A tool has no name, so that it cannot be called: give each a function with a name.")
+    schema = told.get("parameters") or {"type": "object"}
+    if not isinstance(schema, Mapping):
+        raise RequestError(f"The tool {printable(name)} has parameters that are no JSON schema: give an object.")
+    return name, schema
+
+
+def _schema(form: CallForm, name: str, parameters: Mapping[str, object]) -> dict[str, object]:
+    """The JSON schema of a call, whose definitions stand at the root, where references look for them."""
+    own = {key: value for key, value in parameters.items() if key not in ("$defs", "definitions")}
+    hoisted = {key: value for key, value in parameters.items() if key in ("$defs", "definitions")}
+    items, keys = form.separators
+    layout = {"whitespace_flexible": False, "item_separator": items, "key_separator": keys}
+    return {"x-guidance": layout, **_filled(form.call, name, own), **hoisted}
+
+
+def _filled(value: object, name: str, parameters: Mapping[str, object]) -> dict[str, object]:
+    if value == _NAME:
+        return {"const": name}
+    if value == _ARGUMENTS:
+        return dict(parameters)
+    if value == _ID:
+        return {"type": "string", "pattern": "^[a-zA-Z0-9]{9}$"}
+    if not isinstance(value, Mapping):
+        return {"const": value}
+    properties = {key: _filled(one, name, parameters) for key, one in value.items()}
+    return {"type": "object", "properties": properties, "required": list(value), "additionalProperties": False}
+
+
+def _special_tokens(text: BundleTokenizer, ends: Sequence[int]) -> dict[str, int]:
+    """The tokens that llguidance takes for no text, whether the tokenizer calls them special or not, by their names."""
+    words = grammar_tokenizer(text, ends)
+    assert text.tokenizer is not None  # what has words has one
+    added = text.tokenizer.get_added_tokens_decoder().items()
+    return {token.content: number for number, token in added if words.is_special_token(number)}
+
+
+def _literal(part: str, marks: Mapping[str, int]) -> str:
+    """A text in Lark: marks by their ids, what is between them as it stands."""
+    found, plain = list[str](), ""
+    for piece, token in _split_at_specials(part, marks):
+        if token is None:
+            plain += piece
+        else:
+            found += [json.dumps(plain, ensure_ascii=False)] * bool(plain) + [f"<[{token}]>"]
+            plain = ""
+    return " ".join([*found, *[json.dumps(plain, ensure_ascii=False)] * bool(plain)])
+
+
+def _split_at_specials(part: str, marks: Mapping[str, int]) -> list[tuple[str, int | None]]:
+    """The text parted at its marks, each of which comes with its id."""
+    found: list[tuple[str, int | None]] = []
+    while part:
+        places = ((part.find(name), -len(name), name) for name in marks if name in part)
+        at, _, name = min(places, default=(len(part), 0, ""))
+        found += [(part[:at], None)] * bool(at) + ([(name, marks[name])] if name else [])
+        part = part[at + len(name) :]
+    return found
+
+
+def _optional_call_rules(form: CallForm, marks: Mapping[str, int]) -> list[str]:
+    """The rules of a reply that is free text or, from what calls begin with, calls."""
+    before, opening = _literal(form.before, marks), form.before.strip()
+    if not opening:  # the call's own bracket tells it
+        return [f"start: FREE? | {before} rest", "FREE: /[^{](?s:.*)/"]
+    piece, token = _split_at_specials(form.before, marks)[0]
+    if token is not None:  # free text has no marks
+        return [f"start: FREE? | FREE? {before} rest", "FREE: /(?s:.+)/"]
+    mark = piece.strip()
+    begun = f"(?s:.*){_escaped(mark)}"
+    tail = _literal(form.before[form.before.index(mark) + len(mark) :], marks)
+    return [f"start: FREE? | begun {tail} rest", f"begun[lazy]: /{begun}/", f"FREE: /(?s:.+)/ & ~/{begun}(?s:.*)/"]
+
+
+def _escaped(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "<>_" else "\\n" if c == "\n" else f"\\{c}" for c in text)

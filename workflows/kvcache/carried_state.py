@@ -1,0 +1,101 @@
+"""State beside the keys and values that has one size whatever was read: of recurrences and convolutions.
+
+    past_conv.0 [1, channels, width] ──graph──▶ present_conv.0 ──commit──▶ past_conv.0
+
+A step overwrites it, so that there is no way back but to the beginning, and padding would get into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workflows.common.errors import GraphError
+from workflows.common.tensors import Array, TensorSpec
+
+# how an input's name becomes that of the output that is its next value
+_RENAMED = (("past_key_values", "present"), ("past", "present"), ("rnn_states_prev", "rnn_states"))
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedTensor:
+    """An input and the output that is its next value; both have this shape, with a batch of 1."""
+
+    past: str
+    present: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+def find_carried(
+    inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], told: Mapping[str, str], known: Iterable[str]
+) -> tuple[CarriedTensor, ...]:
+    """The pairs of a graph: those that the file has `told`, input → output, and those whose names say it.
+
+    known: inputs that are something else. Raises GraphError for a pair whose shapes are not one fixed shape.
+    """
+    known, results = set(known), {spec.name: spec for spec in outputs}
+    found = []
+    for spec in inputs:
+        after = told.get(spec.name) or next((name for name in _next_names(spec.name) if name in results), None)
+        if after is None or (spec.name in known and spec.name not in told):
+            continue
+        if after not in results:
+            raise GraphError(f"The graph has no output {after}, which is to be the next {spec.name}.")
+        if spec.name in told or not any(isinstance(axis, str) for axis in spec.shape[1:]):
+            found.append(_carried_tensor(spec, results[after]))
+    return tuple(found)
+
+
+class CarriedState:
+    """The values: `past` is what the graph reads, `fresh` where it writes."""
+
+    def __init__(self, tensors: Sequence[CarriedTensor]) -> None:
+        self.tensors = {tensor.past: tensor for tensor in tensors}
+        self.past = {name: _zeros(tensor) for name, tensor in self.tensors.items()}
+        self.fresh = {tensor.present: _zeros(tensor) for tensor in tensors}
+
+    def __bool__(self) -> bool:
+        return bool(self.tensors)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the values."""
+        return sum(array.nbytes for array in self.past.values())
+
+    def commit(self) -> None:
+        """Makes what the graph has written the value of the next step."""
+        for name, tensor in self.tensors.items():
+            self.past[name][...] = self.fresh[tensor.present]
+
+    def reset(self) -> None:
+        """As before the first step."""
+        for array in self.past.values():
+            array[...] = 0
+
+    def restore(self, values: Mapping[str, Array]) -> None:
+        """Puts saved values back; shapes and types were checked."""
+        for name, array in self.past.items():
+            array[...] = values[name]
+
+
+def _next_names(name: str) -> list[str]:
+    return [name.replace(old, new) for old, new in _RENAMED if old in name]
+
+
+def _carried_tensor(past: TensorSpec, present: TensorSpec) -> CarriedTensor:
+    shape = tuple(1 if i == 0 and isinstance(axis, str) else axis for i, axis in enumerate(past.shape))
+    fixed = tuple(axis for axis in shape if isinstance(axis, int))
+    after = tuple(1 if i == 0 and isinstance(axis, str) else axis for i, axis in enumerate(present.shape))
+    if len(fixed) != len(shape) or after != shape or past.dtype != present.dtype or fixed[:1] not in ((1,), ()):
+        raise GraphError(
+            f"{past.name} {list(past.shape)} {past.dtype} is carried on in {present.name} {list(present.shape)} "
+            f"{present.dtype}: both must have one fixed shape and type, with a batch of 1."
+        )
+    return CarriedTensor(past.name, present.name, fixed, past.dtype)
+
+
+def _zeros(tensor: CarriedTensor) -> Array:
+    return np.zeros(tensor.shape, TensorSpec("", (), tensor.dtype).numpy_dtype)

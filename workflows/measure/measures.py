@@ -1,0 +1,109 @@
+"""The measures by which runs are told apart, whatever kind of run they come from.
+
+Run.figures ──value(run, measure)──▶ a number in the measure's unit, or None
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from workflows.wire.reports.runs import RunRecord, RunReport
+
+Better = Literal["higher", "lower"]
+Unit = Literal["tok/s", "ms", "bytes", "share", "nats", "×", ""]
+MIB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure. figures: those of a run that say it, the first that is there; each with its factor to `unit`."""
+
+    key: str
+    title: str
+    unit: Unit
+    better: Better
+    figures: Mapping[str, float]
+
+    @property
+    def axis_unit(self) -> str:
+        """The unit of an axis: shares are percents there, and bytes mebibytes."""
+        return {"share": "%", "bytes": "MiB"}.get(self.unit, self.unit)
+
+    def on_axis(self, value: float) -> float:
+        """A value in that unit."""
+        return value * 100 if self.unit == "share" else value / MIB if self.unit == "bytes" else value
+
+
+def _measure(key: str, title: str, unit: Unit, better: Better, **figures: float) -> Measure:
+    return Measure(key, title, unit, better, MappingProxyType(figures))
+
+
+MEASURES: Mapping[str, Measure] = MappingProxyType({
+    one.key: one
+    for one in (
+        _measure("decode", "decode", "tok/s", "higher", decode_tokens_per_s=1),
+        _measure("prefill", "prefill", "tok/s", "higher", prefill_tokens_per_s=1),
+        _measure("roofline", "roofline share", "share", "higher", roofline_share=1),
+        _measure("accept", "accept rate", "share", "higher", accept_rate=1),
+        _measure("per_step", "tokens per step", "", "higher", tokens_per_step=1),
+        _measure("speedup", "beside plain", "×", "higher", speedup=1),
+        _measure("ttft", "TTFT", "ms", "lower", ttft_ms=1),
+        _measure("p50", "p50", "ms", "lower", p50_ms=1),
+        _measure("p95", "p95", "ms", "lower", p95_ms=1),
+        _measure("p99", "p99", "ms", "lower", p99_ms=1),
+        _measure("memory", "peak memory", "bytes", "lower", peak_rss_bytes=1, peak_mib=MIB),
+        _measure("resident", "resident memory", "bytes", "lower", rss_bytes=1),
+        _measure("size", "size", "bytes", "lower", bytes=1),
+        _measure("top1", "top-1", "share", "higher", top1_agreement=1),
+        _measure("kl", "KL", "nats", "lower", kl_mean=1),
+        _measure("perplexity", "perplexity", "", "lower", perplexity=1),
+        _measure("task", "task", "share", "higher", task=1),
+    )
+})  # fmt: skip
+"""By key, in the order of a table's columns."""
+ACCURACY = ("top1", "kl", "perplexity", "task")
+SPEED = ("decode", "p50", "p95", "ttft", "prefill", "size")
+
+
+def measure_value(run: RunRecord, measure: Measure) -> float | None:
+    """What the run says of it, in the measure's unit; None where it says nothing, or no finite number."""
+    for name, factor in measure.figures.items():
+        found = run.figures.get(name)
+        if isinstance(found, int | float) and math.isfinite(found):
+            return found * factor
+    return None
+
+
+def best_indices(values: Sequence[float | None], better: Better) -> set[int]:
+    """Where the best of them stand, ties included; nowhere where fewer than two differ."""
+    known = [one for one in values if one is not None]
+    if len(set(known)) < 2:
+        return set()
+    top = max(known) if better == "higher" else min(known)
+    return {index for index, one in enumerate(values) if one == top}
+
+
+def bundle_name(run: RunRecord) -> str:
+    """The name of the bundle's folder, else the model's."""
+    return Path(run.bundle).name or run.name
+
+
+def drafts_of(run: RunRecord) -> str:
+    """Whose drafts it ran with: ngram, draft_model, a bundle's name; empty of a run without."""
+    return str(run.figures.get("drafts") or "")
+
+
+def run_label(run: RunRecord) -> str:
+    """The bundle, its precision, the provider, its drafts and the run's id: what a picture calls it."""
+    parts = (bundle_name(run), run.precision, run.provider, drafts_of(run), run.id)
+    return " · ".join(part for part in parts if part)
+
+
+def decode_latencies(report: RunReport) -> list[float]:
+    """Milliseconds of each token but the first, whose time is the prompt's."""
+    return [step.latency_ms for step in report.steps if step.phase == "decode"]

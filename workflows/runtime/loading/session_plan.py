@@ -1,0 +1,82 @@
+"""How each session of a bundle is to be opened: of which file, on which device, with which options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from workflows.bundle import Bundle, Pipeline
+from workflows.bundle.session_options import SessionOptions
+from workflows.common.errors import RequestError, printable
+from workflows.wire.reports.devices import Device
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where sessions run: on `device`, but for some on `others`, by name.
+
+    What they share lies in the machine's memory, where all can reach it.
+    """
+
+    device: Device
+    others: Mapping[str, Device]
+
+    def of(self, bundle: Bundle) -> Placement:
+        """Where the sessions of `bundle` run, which are some of all."""
+        own = bundle.pipeline.pipeline.sessions
+        return Placement(self.device, {name: one for name, one in self.others.items() if name in own})
+
+    def __str__(self) -> str:
+        """The device, with who runs elsewhere: `cpu, decode=qnn`."""
+        return ", ".join([self.device.name, *(f"{name}={one.name}" for name, one in self.others.items())])
+
+
+@dataclass(frozen=True)
+class SessionPlan:
+    """One session. path: the graph's file, or its compiled context's. options: of the provider."""
+
+    name: str
+    path: Path
+    device: Device
+    options: Mapping[str, str] = field(default_factory=dict)
+    settings: SessionOptions = field(default_factory=SessionOptions)
+    context: bool = False
+    shared: bool = False
+
+    @property
+    def key(self) -> tuple[Path, str, str]:
+        """What two sessions have in common that can be one."""
+        return self.path, self.settings.settings(), self.device.name
+
+    def from_context(self, path: Path, shared: bool) -> SessionPlan:
+        """The same session from what its provider made of it. shared: with others that it shares its weights with."""
+        return replace(self, path=path, context=True, shared=shared)
+
+
+def plan_sessions(
+    bundle: Bundle,
+    place: Placement,
+    device_options: Mapping[str, str] | None = None,
+    session_options: SessionOptions | None = None,
+) -> dict[str, SessionPlan]:
+    """Session → how it is opened, without what is a draft's alone.
+
+    device_options: of the device, not of the others. session_options: what a person sets for every session, over the
+    file's own. Raises RequestError for a place of a session that there is not.
+    """
+    placed, found = _session_devices(bundle.pipeline, place), dict[str, SessionPlan]()
+    for name in bundle.pipeline.pipeline.opened:
+        session = bundle.pipeline.pipeline.sessions[name]
+        settings, device = session.session_options.overlaid(session_options), placed[name]
+        given = (device_options or {}) if device is place.device else {}
+        options = settings.of_provider(device.name, device.provider) | dict(given)
+        found[name] = SessionPlan(name, bundle.file(session.file), device, options, settings)
+    return found
+
+
+def _session_devices(pipeline: Pipeline, place: Placement) -> dict[str, Device]:
+    known = pipeline.pipeline.sessions
+    if odd := next((name for name in place.others if name not in known), None):
+        raise RequestError(f"There is no component {printable(odd)!r} to place: there are {', '.join(known)}.")
+    return {name: place.others.get(name, place.device) for name in known}

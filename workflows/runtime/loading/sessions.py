@@ -1,0 +1,175 @@
+"""onnxruntime sessions: opened once, without a silent fallback, and their inputs and outputs as specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import onnxruntime as ort
+import psutil
+from onnxruntime.capi import onnxruntime_pybind11_state
+
+from workflows.bundle.session_options import SessionOptions
+from workflows.common.errors import DeviceError, GraphError, printable
+from workflows.common.tensors import TensorSpec
+from workflows.runtime.loading.cancellation import cancellable
+from workflows.runtime.loading.compiled_contexts import SHARE
+from workflows.runtime.loading.session_plan import SessionPlan
+from workflows.runtime.program.signature import rename_tensors
+from workflows.runtime.providers import Provider, provider_of
+from workflows.runtime.providers.assignment import RECORD_ASSIGNMENT
+from workflows.runtime.providers.cpu import CPU
+
+_ERROR_NAMES = (
+    "DeviceReset",
+    "EngineError",
+    "EPFail",
+    "Fail",
+    "InvalidArgument",
+    "InvalidGraph",
+    "InvalidProtobuf",
+    "ModelLoadCanceled",
+    "ModelRequiresCompilation",
+    "NoSuchFile",
+    "NotImplemented",
+    "RuntimeException",
+)
+ORT_ERRORS: tuple[type[Exception], ...] = (
+    *(getattr(onnxruntime_pybind11_state, name) for name in _ERROR_NAMES if hasattr(onnxruntime_pybind11_state, name)),
+    RuntimeError,
+)
+"""What onnxruntime raises, which has no base class of its own. Older builds, as those of OpenVINO and DirectML, lack
+some of them."""
+_WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph that comes as bytes
+
+
+_NO_PREPACKING, _KEEP_QDQ = "session.disable_prepacking", "session.disable_quant_qdq"
+_DISABLED_OPTIMIZERS = "optimization.disable_specified_optimizers"
+# ours → onnxruntime's
+_OPTION_NAMES = {
+    "log_id": "logid",
+    "intra_op_num_threads": "intra_op_num_threads",
+    "inter_op_num_threads": "inter_op_num_threads",
+    "log_severity_level": "log_severity_level",
+    "log_verbosity_level": "log_verbosity_level",
+    "enable_cpu_mem_arena": "enable_cpu_mem_arena",
+    "enable_mem_pattern": "enable_mem_pattern",
+}
+_DEFAULT_LEVELS = {"log_severity_level": 4}  # what fails is raised, and told once
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """A session and what its graph says of itself. own: Joinery's name → the graph's, where they differ. optional: the
+    inputs that have a default, and need not be fed.
+    """
+
+    name: str
+    session: ort.InferenceSession
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    metadata: Mapping[str, str]
+    own: Mapping[str, str] = field(default_factory=dict)
+    provider: Provider = CPU
+    optional: tuple[TensorSpec, ...] = ()
+
+    def own_name(self, name: str) -> str:
+        """What the graph calls the input or output of that name."""
+        return self.own.get(name, name)
+
+    def called(self, own: Mapping[str, str]) -> OpenSession:
+        """The same under Joinery's names. own: Joinery's name → the graph's."""
+        if not own:
+            return self
+        there = {spec.name for spec in (*self.inputs, *self.outputs)}
+        known = {name: theirs for name, theirs in own.items() if theirs in there}
+        inputs, outputs = rename_tensors(self.inputs, self.outputs, own)
+        return replace(self, inputs=inputs, outputs=outputs, own=known)
+
+
+def open_session(
+    opening: SessionPlan, *, mapped: bool = False, graph: bytes | None = None, emulated: bool = False
+) -> OpenSession:
+    """Opens a graph as `opening` says.
+
+    mapped: the weights stay in their file's pages, which sessions share: none is laid out anew for speed, or turned
+    beforehand. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers are put
+    on the graph's grids, and computed with in floating point. Raises GraphError for a file that onnxruntime cannot
+    take, DeviceError for an option that the provider does not have or a compiled context that it does not take, and
+    Cancelled where the Loading around it is stopped.
+    """
+    path, provider = opening.path, provider_of(opening.device)
+    check_device_options(opening)
+    told = session_settings(
+        opening.settings,
+        {RECORD_ASSIGNMENT: "1"}
+        | ({SHARE: "1"} if opening.shared else {})
+        | ({_NO_PREPACKING: "1", _DISABLED_OPTIMIZERS: "ConstantFolding"} if mapped else {})
+        | ({_KEEP_QDQ: "1"} if emulated else {})
+        | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
+    )
+    try:
+        with cancellable(told):
+            session = provider.open(path if graph is None else graph, told, opening.options)
+        return OpenSession(
+            opening.name,
+            session,
+            _specs(session.get_inputs()),
+            _specs(session.get_outputs()),
+            dict(session.get_modelmeta().custom_metadata_map),
+            provider=provider,
+            optional=_specs(session.get_overridable_initializers()),
+        )
+    except UnicodeDecodeError:  # what onnxruntime took as it was, and also what it would say of it
+        raise GraphError(f"{path.name} holds a name that is no text, so it is damaged: get it anew.") from None
+    except ORT_ERRORS as error:
+        raise _opening_error(opening, error) from error
+
+
+def widest_chunk(sessions: Iterable[OpenSession]) -> int | None:
+    """The columns that a chunk may have where they run; None for any."""
+    limits = [session.provider.widest() for session in sessions]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _specs(arguments: Iterable[ort.NodeArg]) -> tuple[TensorSpec, ...]:
+    return tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in arguments)
+
+
+def check_device_options(opening: SessionPlan) -> None:
+    """Raises DeviceError for options of a provider that has none."""
+    if opening.options and opening.device.name == "cpu":
+        odd = printable(next(iter(opening.options)))
+        raise DeviceError(f"The cpu provider takes no device options, and {odd} was given.")
+
+
+def _opening_error(opening: SessionPlan, error: Exception) -> GraphError | DeviceError:
+    told = printable(error, 200)
+    if opening.context:
+        return DeviceError(
+            f"{opening.device.title} does not take the compiled context {opening.path}: compile anew with "
+            f"`joinery compile`, or remove its folder ({told})."
+        )
+    if "EPContext" in str(error):
+        return GraphError(
+            f"{opening.path.name} is compiled for one provider, and {opening.device.title} is another: open the graph "
+            "that it was made of."
+        )
+    return GraphError(f"onnxruntime cannot open {opening.path.name}: {told}")
+
+
+def session_settings(settings: SessionOptions, entries: Mapping[str, str]) -> ort.SessionOptions:
+    """onnxruntime's own object; what the file or a person says wins over `entries` and Joinery's usual numbers."""
+    told = ort.SessionOptions()
+    entries = {"session.intra_op.allow_spinning": "1", **entries}
+    usual = _DEFAULT_LEVELS | {"intra_op_num_threads": psutil.cpu_count(logical=False) or 1}
+    own = settings.model_dump(exclude_none=True, include=set(_OPTION_NAMES))
+    for name, value in (usual | own).items():
+        setattr(told, _OPTION_NAMES[name], value)
+    if settings.graph_optimization_level is not None:
+        told.graph_optimization_level = getattr(ort.GraphOptimizationLevel, settings.graph_optimization_level)
+    if settings.enable_profiling is not None:
+        told.enable_profiling, told.profile_file_prefix = True, settings.enable_profiling
+    for name, text in {**entries, **settings.entries}.items():
+        told.add_session_config_entry(name, text)
+    return told

@@ -1,0 +1,64 @@
+"""Which rows of the logits a run computes: those that are asked for, where its graph can be told (logits_rows).
+
+rows, real columns ──asked──▶ [logits_start, logits_end) ──▶ Slice before the head ──▶ logits [1, rows, V]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle.outline import Port
+from workflows.common.tensor_names import LOGITS_END, LOGITS_ROWS, LOGITS_START
+from workflows.common.tensors import Array
+from workflows.kvcache import Step
+from workflows.runtime.loading.sessions import OpenSession
+from workflows.runtime.program.program import InputSource, Program, ProgramPhase
+
+ROW_INPUT_SHAPES = dict.fromkeys((LOGITS_START, LOGITS_END), (1,))  # their shapes
+
+
+class LogitsRowSelector:
+    """Of a program's runs, those that can be told; none where `every` row is to be computed, as who observes wants.
+
+    Other providers than the CPU's may take an input with a default for a constant, so they are not told.
+    """
+
+    def __init__(self, program: Program, sessions: Mapping[str, OpenSession], every: bool) -> None:
+        self._able = {name for name, run in program.runs.items() if not every and _selects_rows(program, run, sessions)}
+
+    def asked(self, phase: str, step: Step, rows: int) -> dict[str, NDArray[np.int64]]:
+        """What the run is fed to give the logits of the last `rows` tokens alone; empty where it gives every row."""
+        if phase not in self._able or rows >= step.width or rows > step.tokens:
+            return {}
+        end = step.real.stop
+        return {LOGITS_START: np.array([end - rows]), LOGITS_END: np.array([end])}
+
+
+def with_row_inputs(
+    run: ProgramPhase, sessions: Mapping[str, OpenSession]
+) -> tuple[ProgramPhase, dict[str, OpenSession]]:
+    """The run and its sessions with the inputs that have a default among those that are fed."""
+    giver, opened = run.giver, sessions[run.giver]
+    wanted = tuple(spec for spec in opened.optional if spec.name in ROW_INPUT_SHAPES)
+    feeds = {**run.feeds, **{(giver, name): InputSource("driver", name=name) for name in ROW_INPUT_SHAPES}}
+    return replace(run, feeds=feeds), {**sessions, giver: replace(opened, inputs=(*opened.inputs, *wanted))}
+
+
+def logits_memory(run: ProgramPhase, rows: int) -> dict[Port, Array]:
+    """Memory for so many rows of logits, where the graph's signature does not say how many there are."""
+    assert run.logits is not None  # runs of tokens give some
+    port, spec = run.logits
+    return {port: np.empty(spec.resolve({LOGITS_ROWS: rows}), spec.numpy_dtype)} if LOGITS_ROWS in spec.shape else {}
+
+
+def _selects_rows(program: Program, run: ProgramPhase, sessions: Mapping[str, OpenSession]) -> bool:
+    """Whether the graph takes it, it is the CPU provider's, and nothing else reads the logits."""
+    if run.logits is None or LOGITS_ROWS not in run.logits[1].shape:
+        return False
+    opened = sessions[run.giver]
+    read = any(feed.source == run.logits[0] for one in program.runs.values() for feed in one.feeds.values())
+    return not read and opened.provider.name == "cpu" and {*ROW_INPUT_SHAPES} <= {spec.name for spec in opened.optional}

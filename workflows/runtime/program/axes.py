@@ -1,0 +1,40 @@
+"""Which axes of different sessions are one size: a symbol of one is tied to a number, or to a symbol of another.
+
+prefill [1, "sequence", 96] ──edge──▶ head [1, "rows", 96]      sequence ≡ rows;  64 ≡ 32 is a Clash
+"""
+
+from __future__ import annotations
+
+Axis = int | tuple[str, str]  # a size, or (whose, symbol)
+
+
+class AxisConflict(ValueError):  # noqa: N818 - a finding
+    """Two sizes that should be one; `str` of it names both."""
+
+
+class AxisSizes:
+    """The axes that were tied so far."""
+
+    def __init__(self) -> None:
+        self._next: dict[Axis, Axis] = {}
+
+    def tie(self, one: Axis, other: Axis) -> None:
+        """Makes the two one size. Raises Clash where both are known, and are not."""
+        a, b = self._last(one), self._last(other)
+        if isinstance(a, int) and isinstance(b, int):
+            if a != b:
+                raise AxisConflict(f"{a} and {b}")
+        elif isinstance(a, int):
+            self._next[b] = a
+        elif a != b:
+            self._next[a] = b
+
+    def size(self, axis: Axis) -> int | None:
+        """What the axis is fixed to; None where it takes any size."""
+        last = self._last(axis)
+        return last if isinstance(last, int) else None
+
+    def _last(self, axis: Axis) -> Axis:
+        while axis in self._next:
+            axis = self._next[axis]
+        return axis

@@ -1,0 +1,374 @@
+"""`pipeline.json` held against the graphs' signatures: what runs when, and who feeds each input. No onnxruntime here.
+
+    Pipeline + {session: Signature} ──compile_program──▶ Program: source, prefill, decode, final, each a Run
+                                          Run: sessions in order, {(session, input): Feed}, its columns and logits
+
+What nothing feeds, and an edge that feeds nothing, is an error with its JSON path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workflows.bundle import Pipeline
+from workflows.bundle.outline import EDGES, STAGES, Fault, Port, SessionTraits, find_faults, modality
+from workflows.common.errors import GraphError, printable
+from workflows.common.tensor_names import HIDDEN, LOGITS
+from workflows.common.tensors import TensorSpec
+from workflows.kvcache.cache_inputs import CACHE_INPUTS, IDS, POSITIONS, cache_input_problem, columns_axis
+from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK, has_state
+from workflows.runtime.program.axes import Axis, AxisConflict, AxisSizes
+from workflows.runtime.program.cache_facts import (
+    cache_patterns,
+    find_cache_tensors,
+    find_carried_tensors,
+    merge_cache_facts,
+)
+from workflows.runtime.program.program import InputSource, Program, ProgramPhase
+from workflows.runtime.program.setting_faults import setting_faults
+from workflows.runtime.program.signature import (
+    GraphSignature,
+    TensorSide,
+    describe_tensor,
+    edge_faults,
+    port_name,
+    spec_of,
+)
+
+STATE = "pipeline.state.kv_cache"
+POSITION_IDS = "pipeline.state.position_ids"
+_OF_TOKENS = ("prefill", "decode")
+_MASKS = (SOURCE_MASK, PLAIN_SOURCE_MASK)
+
+
+def compile_program(
+    pipeline: Pipeline, signatures: Mapping[str, GraphSignature], where: str = "The pipeline"
+) -> Program:
+    """The program of a pipeline with a KV cache.
+
+    signatures: by session. where: the file, for messages. Raises BundleError with the JSON path of the first thing
+    that does not fit, and GraphError for a graph whose cache makes no sense.
+    """
+    pipeline.check(where)
+    signatures = {name: one for name, one in signatures.items() if name != pipeline.pipeline.heads}
+    try:
+        return _ProgramCompiler(pipeline, signatures).compile()
+    except _PipelineError as misfit:
+        raise misfit.fault.error(where) from None
+
+
+class _PipelineError(Exception):
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message)
+        self.fault = Fault(path, message)
+
+
+class _ProgramCompiler:
+    def __init__(self, pipeline: Pipeline, signatures: Mapping[str, GraphSignature]) -> None:
+        outline = pipeline.pipeline.outline()
+        signatures = {name: signatures[name] for name in outline.sessions}
+        self._pipeline, self._signatures = pipeline, signatures
+        self._axes = AxisSizes()
+        self._positions = pipeline.positions.input_name
+        patterns = cache_patterns(pipeline, signatures)
+        fed = {target for _, target in outline.edges}
+        natures = {
+            name: SessionTraits(
+                any(spec.name == IDS and (name, IDS) not in fed for spec in one.inputs),
+                has_state(one.inputs, patterns),
+            )
+            for name, one in signatures.items()
+        }
+        self._patterns, self._outline = patterns, outline.with_traits(natures)
+
+    def compile(self) -> Program:
+        """See compile_program."""
+        for fault in (*edge_faults(self._outline, self._signatures), *find_faults(self._outline)):
+            raise _PipelineError(fault.path, fault.message)
+        named = {spec.name for one in self._signatures.values() for spec in one.inputs}
+        if self._positions not in named and "input_name" in self._pipeline.positions.model_fields_set:
+            raise _PipelineError(f"{POSITION_IDS}.input_name", f"no session has an input {self._positions}")
+        self._find_states()
+        sessions = self._outline.runs()
+        runs = {name: self._run(name, names) for name, names in sessions.items() if names}
+        if sessions["prefill"] == sessions["decode"]:
+            runs["prefill"] = runs["decode"]
+        self._check_caches(runs)
+        program = Program(
+            source=runs.get("source"),
+            prefill=runs["prefill"],
+            decode=runs["decode"],
+            final=runs.get("final"),
+            kept=self._kept,
+            carried=self._carried,
+            facts=self._facts,
+            drivers=self._drivers(runs),
+            loops=frozenset(name for name in sessions["source"] if self._outline.loops(name)),
+            places=self._pipeline.places,
+            grid=self._grid(runs),
+        )
+        for fault in setting_faults(self._pipeline, program):
+            raise _PipelineError(fault.path, fault.message)
+        return program
+
+    # -- the cache ---------------------------------------------------------------------------------------------
+
+    def _find_states(self) -> None:
+        """Who keeps what, and what is known of the cache."""
+        try:
+            kept = find_cache_tensors(self._pipeline, self._outline, self._signatures, self._patterns)
+            self._carried = find_carried_tensors(self._pipeline, self._outline, self._signatures, kept)
+        except GraphError as error:
+            raise _PipelineError(STATE, str(error).removesuffix(".")) from None
+        if not kept:
+            message = f"no session has inputs named like {self._patterns.past_key % 0}, so there is no cache to share"
+            raise _PipelineError(f"{STATE}.past_key_pattern", message)
+        self._kept, facts = merge_cache_facts(self._pipeline, kept, self._outline, self._signatures)
+        if facts is None:
+            raise _PipelineError(STATE, "the sessions disagree on the shape of the cache that they share")
+        self._facts = facts
+
+    def _check_caches(self, runs: Mapping[str, ProgramPhase]) -> None:
+        """A prompt's runs and the steps after it keep the same cache, and carry the same on."""
+        prefill, decode = ({name for one in runs[run].sessions for name in self._pasts(one)} for run in _OF_TOKENS)
+        if odd := sorted(prefill ^ decode):
+            raise _PipelineError(
+                STATE, f"prefill and decode share one cache, and {odd[0]} is kept by one of them alone"
+            )
+
+    def _pasts(self, session: str) -> list[str]:
+        """The inputs of a session that are the cache's memory."""
+        kept, carried = self._kept.get(session, ()), self._carried.get(session, ())
+        return [*(tensor.past for tensor in kept), *(tensor.past for tensor in carried)]
+
+    def _keepers(self, run: str, sessions: tuple[str, ...]) -> tuple[str, ...]:
+        keepers = tuple(name for name in sessions if name in self._kept)
+        if not keepers:
+            raise _PipelineError(self._stage(run), f"no session of {run} keeps the KV cache")
+        owners: dict[str, str] = {}
+        for name in sessions:
+            for past in self._pasts(name):
+                if owners.setdefault(past, name) != name:
+                    message = f"{owners[past]} writes the KV cache {past} in this run already"
+                    raise _PipelineError(self._stage(run, name), message)
+        return keepers
+
+    # -- one run -----------------------------------------------------------------------------------------------
+
+    def _run(self, name: str, sessions: tuple[str, ...]) -> ProgramPhase:
+        edges = self._outline.live(name)
+        fed = {target: source for source, target in edges.values()}
+        feeds = {
+            (session, spec.name): self._feed(name, session, spec, fed)
+            for session in sessions
+            for spec in self._signatures[session].inputs
+        }
+        self._tie_columns(name, feeds)
+        for i, (source, target) in edges.items():
+            if feeds[target].kind == "edge":
+                self._tie_edge(name, i, source, target)
+        columns = self._axes.size(_columns(name))
+        if name not in _OF_TOKENS:
+            return ProgramPhase(sessions, feeds, columns)
+        keepers, logits = self._keepers(name, sessions), self._logits(name, sessions)
+        self._check_use(name, sessions, logits[0], feeds)
+        return ProgramPhase(sessions, feeds, columns, keepers, logits, self._hidden(sessions))
+
+    def _feed(self, run: str, session: str, spec: TensorSpec, fed: Mapping[Port, Port]) -> InputSource:
+        port = session, spec.name
+        own = self._own(run, session, spec.name)
+        if port in fed:
+            if own:
+                raise _PipelineError(self._edge_to(port), f"{port_name(port)} is fed by the cache already")
+            return self._edge(run, fed[port], port)
+        feed = own or self._by_name(run, session, spec)
+        if feed is None:
+            raise _PipelineError(self._stage(run, session), self._unfed(run, port))
+        known = replace(spec, name=feed.name) if feed.kind == "driver" else spec
+        if feed.kind != "given" or feed.name == SOURCE_MASK:
+            wrong = "" if feed.kind in ("state", "carried") else cache_input_problem(known)
+            if wrong:
+                raise GraphError(f"{session}'s input {printable(spec.name)} is {wrong}: export the graph anew.")
+        return feed
+
+    def _own(self, run: str, session: str, name: str) -> InputSource | None:
+        """The feed of an input that is the cache's memory."""
+        if run in _OF_TOKENS and name in {tensor.past for tensor in self._kept.get(session, ())}:
+            return InputSource("state")
+        if run in _OF_TOKENS and name in {tensor.past for tensor in self._carried.get(session, ())}:
+            return InputSource("carried")
+        return None
+
+    def _edge(self, run: str, source: Port, target: Port) -> InputSource:
+        """A plain edge, or features whose rows go to the runs that have their places."""
+        placed = run in _OF_TOKENS and source[0] in self._outline.once and source[0] not in self._outline.sources
+        nature = self._outline.natures[target[0]]
+        if not placed or not nature.ids:
+            return InputSource("edge", source)
+        places = self._pipeline.places
+        kind = modality((source, target)) or (next(iter(places)) if len(places) == 1 else None)
+        if kind in places:
+            return InputSource("features", source, str(kind))
+        if nature.cache and not places:
+            return InputSource("edge", source)  # a decoder that attends to it as a whole
+        path = f"tokens.{kind or 'image'}_token"
+        raise _PipelineError(
+            path, f"{port_name(target)} takes features, and the file does not say in which tokens' places"
+        )
+
+    def _by_name(self, run: str, session: str, spec: TensorSpec) -> InputSource | None:
+        """How an input that no edge feeds is fed: by its name."""
+        name = spec.name
+        reads = self._outline.natures[session].ids
+        if run == "source":
+            if name == IDS:
+                return InputSource("given", name=IDS)
+            if name in _MASKS or (name == MASK and reads):
+                return InputSource("given", name=SOURCE_MASK)
+            return None if reads else InputSource("given", name=name)
+        if run == "final":
+            return None
+        if name in _MASKS and self._outline.once:
+            return InputSource("given", name=SOURCE_MASK)
+        if name == self._positions:
+            return InputSource("driver", name=POSITIONS)
+        known = {*CACHE_INPUTS, *(group.mask for group in self._facts.groups)} - {POSITIONS}
+        return InputSource("driver", name=name) if name in known else None
+
+    def _unfed(self, run: str, port: Port) -> str:
+        givers = [port_name(source) for source, target in self._outline.edges if target == port]
+        if givers:
+            return f"nothing feeds {port_name(port)} there: {givers[0]} would, and does not run beside it"
+        if port[1] in _MASKS:
+            return (
+                f"nothing feeds {port_name(port)}: name the session that reads the source in state.cross_cache.source"
+            )
+        return f"nothing feeds {port_name(port)}: name who does in pipeline.dataflow"
+
+    def _logits(self, run: str, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec]:
+        found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs]
+        found = [(port, spec) for port, spec in found if spec.name == LOGITS]
+        if len(found) != 1:
+            message = f"{found[0][0][0]} gives {LOGITS} already" if found else f"no session of {run} gives {LOGITS}"
+            raise _PipelineError(self._stage(run, found[1][0][0] if found else ""), message)
+        (port, spec) = found[0]
+        if len(spec.shape) != 3 or not spec.is_floating:
+            raise GraphError(
+                f"{port_name(port)} is {list(spec.shape)} {spec.dtype}, and should be [1, columns, vocabulary] of "
+                "floating-point numbers: export the graph anew."
+            )
+        return port, spec
+
+    def _hidden(self, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec] | None:
+        """Who gives the hidden states that heads draft from: as the file says, else by their name."""
+        said = {edge.source for edge in self._pipeline.pipeline.heard}
+        found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs
+                 if (port_name((name, spec.name)) in said if said else spec.name == HIDDEN)]  # fmt: skip
+        return next((one for one in reversed(found) if len(one[1].shape) == 3 and one[1].is_floating), None)
+
+    def _check_use(self, run: str, sessions: tuple[str, ...], logits: Port, feeds: Mapping[Port, InputSource]) -> None:
+        """Every session gives something that is taken, and the tokens go in somewhere."""
+        later = {source[0] for source, target in self._outline.edges if target[0] in self._outline.at("final")}
+        taken = {feed.source[0] for feed in feeds.values() if feed.source} | {logits[0], *self._kept, *later}
+        for name in sessions:
+            if name not in taken:
+                raise _PipelineError(self._stage(run, name), f"nothing takes what {name} gives")
+        if not any(feed.kind == "driver" and feed.name == IDS for feed in feeds.values()):
+            raise _PipelineError(self._stage(run), f"no session of {run} takes {IDS}")
+
+    # -- axes --------------------------------------------------------------------------------------------------
+
+    def _tie_columns(self, run: str, feeds: Mapping[Port, InputSource]) -> None:
+        """Ids, positions and masks of one run have as many columns; the source's mask as many as the source."""
+        for port, feed in feeds.items():
+            spec = spec_of(self._signatures, port, "inputs")
+            source = feed.kind == "given" and feed.name in (IDS, SOURCE_MASK)
+            if feed.kind != "driver" and not source:
+                continue
+            axis = len(spec.shape) - 1 if source else columns_axis(replace(spec, name=feed.name))
+            if axis is None or not 0 <= axis < len(spec.shape) or spec.shape[axis] == "?":
+                continue
+            try:
+                self._axes.tie(_columns("source" if source else run), self._axis(run, port, axis))
+            except AxisConflict as clash:
+                message = (
+                    f"{describe_tensor(port, spec)} does not fit the run's other inputs: its columns would be {clash}"
+                )
+                raise _PipelineError(self._stage(run, port[0]), message) from None
+
+    def _tie_edge(self, run: str, number: int, source: Port, target: Port) -> None:
+        given, taken = spec_of(self._signatures, source, "outputs"), spec_of(self._signatures, target, "inputs")
+        try:
+            for axis, (one, other) in enumerate(zip(given.shape, taken.shape, strict=True)):
+                if "?" not in (one, other):  # nothing is known of it
+                    self._axes.tie(self._axis(run, source, axis, "outputs"), self._axis(run, target, axis))
+        except AxisConflict as clash:
+            message = f"{describe_tensor(source, given)} cannot feed {describe_tensor(target, taken)}: one axis would be {clash}"
+            raise _PipelineError(f"{EDGES}[{number}]", message) from None
+
+    def _axis(self, run: str, port: Port, axis: int, side: TensorSide = "inputs") -> Axis:
+        """A symbol is a size of its session in one run; in another run it is another, but for what runs once."""
+        size = spec_of(self._signatures, port, side).shape[axis]
+        where = "source" if port[0] in self._outline.once else run
+        if run == "final" and port[0] not in self._outline.at("final"):
+            where = "decode"
+        return size if isinstance(size, int) else (f"{where}: {port[0]}", size)
+
+    # -- drivers -----------------------------------------------------------------------------------------------
+
+    def _drivers(self, runs: Mapping[str, ProgramPhase]) -> dict[str, TensorSpec]:
+        """What the cache's table is to feed, by name; sessions that take one and the same agree on what it is."""
+        found: dict[str, tuple[Port, TensorSpec]] = {}
+        for run in runs.values():
+            for port, feed in run.fed_by("driver").items():
+                spec = replace(spec_of(self._signatures, port, "inputs"), name=feed.name)
+                other, first = found.setdefault(feed.name, (port, spec))
+                if len(first.shape) != len(spec.shape) or first.dtype != spec.dtype:
+                    message = f"{describe_tensor(port, spec)} and {describe_tensor(other, first)} are one input, and must be alike"
+                    raise _PipelineError(f"pipeline.sessions.{port[0]}", message)
+        batch = found[IDS][1].shape[0]
+        if isinstance(batch, int) and batch != 1:
+            shape = list(found[IDS][1].shape)
+            raise GraphError(f"{IDS} is {shape}: batch must be 1, so export the graph anew with that.")
+        return {name: spec for name, (_, spec) in found.items()}
+
+    def _grid(self, runs: Mapping[str, ProgramPhase]) -> str | None:
+        """The given input that positions of pictures come from; None where positions are plain numbers."""
+        asked = self._pipeline.positions
+        specs = [spec_of(self._signatures, port, "inputs") for port, feed in runs["decode"].fed_by("driver").items()
+                 if feed.name == POSITIONS]  # fmt: skip
+        three = any(len(spec.shape) == 3 for spec in specs)
+        if asked.strategy != "auto" and three != (asked.strategy == "mrope_3d"):
+            shape = "[3, 1, columns]" if three else "[1, columns]"
+            raise _PipelineError(
+                f"{POSITION_IDS}.strategy", f"{asked.input_name} is {shape}, which {asked.strategy} does not give"
+            )
+        if not three or asked.grid_source is None:
+            return None
+        given = runs["source"].fed_by("given") if "source" in runs else {}
+        names = {port_name(port): feed.name for port, feed in given.items()}
+        name = names.get(asked.grid_source, asked.grid_source)
+        if name not in names.values():
+            known = ", ".join(names) or "none"
+            raise _PipelineError(
+                f"{POSITION_IDS}.grid_source", f"no {asked.grid_source} is given with a prompt: there are {known}"
+            )
+        return name
+
+    # -- places ------------------------------------------------------------------------------------------------
+
+    def _stage(self, run: str, session: str = "") -> str:
+        """The JSON path of the stage by which `session` is in the run, or of all stages."""
+        order = {"final": ("final",), "decode": ("step", "init")}.get(run, ("init", "step"))
+        places = [(stage.run, stage.when) for stage in self._outline.stages]
+        found = [places.index((session, when)) for when in order if (session, when) in places]
+        return f"{STAGES}[{found[0]}].run" if found else STAGES
+
+    def _edge_to(self, port: Port) -> str:
+        return f"{EDGES}[{[target for _, target in self._outline.edges].index(port)}].to"
+
+
+def _columns(run: str) -> Axis:
+    """The columns of a run, which are those of its ids."""
+    return run, "columns"

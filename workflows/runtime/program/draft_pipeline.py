@@ -1,0 +1,74 @@
+"""The draft of a file beside its target: a pipeline of its own, and whether the one can draft for the other.
+
+pipeline ──drafting──▶ the draft's own pipeline ──compile_program──▶ its program ──draft_faults──▶ held against both
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from workflows.bundle import Bundle, Pipeline
+from workflows.bundle.outline import Fault
+from workflows.bundle.speculation import DRAFT, STRATEGY
+from workflows.common.tensor_names import DEFAULT_CAPACITY
+from workflows.runtime.program.compiler import compile_program
+from workflows.runtime.program.program import Program
+from workflows.runtime.program.signature import GraphSignature
+
+
+def draft_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
+    """The draft's sessions as a bundle, with a cache of `capacity` tokens at most; None where no session drafts."""
+    pipeline = bundle.pipeline.drafting(capacity)
+    return None if pipeline is None else replace(bundle, pipeline=pipeline, where=_draft_where(bundle.where))
+
+
+def amateur_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
+    """The amateur's sessions as a bundle, as draft_bundle; None where no session is one."""
+    pipeline = bundle.pipeline.weighing(capacity)
+    where = f"{bundle.where}, with the amateur's sessions alone,"
+    return None if pipeline is None else replace(bundle, pipeline=pipeline, where=where)
+
+
+def compile_draft_program(
+    pipeline: Pipeline, target: Program, signatures: Mapping[str, GraphSignature], where: str
+) -> tuple[Pipeline, Program] | None:
+    """The draft's pipeline and program; None where no session drafts. target, signatures: of the whole file.
+
+    Raises BundleError as compile_program does, and with the JSON path of what keeps the two from working together.
+    """
+    own = pipeline.drafting(pipeline.capacity or DEFAULT_CAPACITY)
+    program = None if own is None else compile_program(own, signatures, _draft_where(where))
+    for fault in draft_faults(pipeline, target, program):
+        raise fault.error(where)
+    return None if own is None or program is None else (own, program)
+
+
+def _draft_where(where: str) -> str:
+    return f"{where}, with the draft's sessions alone,"
+
+
+def draft_faults(pipeline: Pipeline, target: Program, draft: Program | None) -> Iterator[Fault]:
+    """What keeps the file's strategy from being run. draft: of the sessions that draft, where there are some."""
+    strategy = pipeline.pipeline.strategy
+    if strategy is None:
+        return
+    if target.carries:
+        yield Fault(STRATEGY, "the target carries a state on that knows no way back from a wrong draft: take it out")
+    if draft is None:
+        return
+    path = f"{DRAFT}.session"
+    if draft.carries:
+        yield Fault(path, "the draft carries a state on that knows no way back: name one with a KV cache alone")
+    sizes = [size for one in (target, draft) if isinstance(size := _vocabulary(one), int)]
+    if len(set(sizes)) > 1:
+        yield Fault(path, f"the draft gives logits of {sizes[1]:,} tokens and the target of {sizes[0]:,}")
+    layers = {tensor.layer for tensor in draft.state}
+    if strategy.draft.producer == "self_speculative" and strategy.draft.depth != len(layers):
+        message = f"the draft has {len(layers)} layers, and {strategy.draft.depth} are said to draft"
+        yield Fault(f"{DRAFT}.depth", message)
+
+
+def _vocabulary(program: Program) -> int | str:
+    assert program.decode.logits is not None  # steps give some
+    return program.decode.logits[1].shape[-1]

@@ -1,0 +1,221 @@
+"""What would happen on a provider, found out in a process that may crash: assignment by node, and one chunk and one
+step against the CPU provider.
+
+    parent: try_out(bundle, provider) ──starts──▶ python -m workflows.runtime.providers.preflight ──▶ PreflightReport │ its end
+
+Most prompts look right with wrong logits, so logits and keys and values are compared, of a chunk and of a token.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.contexts import ContextFolder, read_context
+from workflows.bundle.session_options import SessionOptions, parse_options
+from workflows.common.errors import JoineryError, printable
+from workflows.common.tensors import Array
+from workflows.process.subprocesses import exit_with_parent, run_isolated
+from workflows.runtime.loading.machines import open_machine
+from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import OpenSession, open_session
+from workflows.runtime.machine import Machine
+from workflows.runtime.providers import device_named
+from workflows.runtime.providers.assignment import Assignment, assignment_of
+from workflows.runtime.single_graph import SingleGraph, run_single, single_opening
+from workflows.wire.codec import PayloadMismatch, dumps, read
+from workflows.wire.reports.devices import Device
+from workflows.wire.reports.preflight import ComponentPreflight, OutputDifference, PreflightReport
+
+_SECONDS = 600.0
+_TOLERANCE = 0.02  # of the logits' own size: half precision costs 0.003, what was found wrong began at 0.04
+_REASON = re.compile(r"Node name: (?P<node>\S+) Node index: \d+\s+REASON : (?P<reason>[^\n]+)")
+_SEED = 0
+_TOKENS = 16  # of a text for a model that reads it once
+
+
+def try_out(
+    folder: Path,
+    provider: str,
+    options: Mapping[str, str] | None = None,
+    *,
+    contexts: Path | None = None,
+    seconds: float = _SECONDS,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> PreflightReport:
+    """The report on the bundle in `folder`; options: of the provider. A driver that crashes or hangs is a finding.
+
+    contexts: compiled ones to try in place of the plain graphs. Raises BundleError for a bundle that cannot be read,
+    DeviceError for a provider that cannot be used, Cancelled on request.
+    """
+    read_bundle(folder)
+    device = device_named(provider)
+    told = [str(folder), device.name, json.dumps(dict(options or {})), str(contexts or "")]
+    ended = run_isolated("workflows.runtime.providers.preflight", told, seconds, cancelled=cancelled)
+    try:
+        report = read(PreflightReport, json.loads(ended.told))
+    except (ValueError, PayloadMismatch):
+        why = ended.why or "printed nothing that could be read"
+        return PreflightReport(device.name, [], False, f"The process that tried {device.title} {why}.")
+    return replace(report, components=[_with_reasons(one, _reasons(ended.log)) for one in report.components])
+
+
+def _reasons(log: str) -> dict[str, str]:
+    """Node → why the provider refused it, as its log says."""
+    return {found["node"]: printable(found["reason"].strip(), 200) for found in _REASON.finditer(log)}
+
+
+def _with_reasons(component: ComponentPreflight, reasons: Mapping[str, str]) -> ComponentPreflight:
+    left = [replace(one, reason=reasons.get(one.node, one.reason)) for one in component.elsewhere]
+    return replace(component, elsewhere=left)
+
+
+# -- in the process of its own ---------------------------------------------------------------------------------
+
+
+def examine(
+    folder: Path, provider: str, options: Mapping[str, str], contexts: Sequence[ContextFolder] = ()
+) -> PreflightReport:
+    """The report, without the reasons, which are in this process's log."""
+    bundle = replace(read_bundle(folder), compiled=contexts)
+    told = parse_options({"log_severity_level": "0"})
+    device = device_named(provider)
+    try:
+        if bundle.pipeline.route == "single":
+            return _examine_single(bundle, device, options, told)
+        machine = open_machine(bundle, Placement(device, {}), device_options=options, session_options=told)
+    except JoineryError as error:
+        return PreflightReport(provider, [], False, str(error))
+    counts = {name: _assignment(opened, device) for name, opened in machine.sessions.items()}
+    found: dict[tuple[str, str], OutputDifference] = {}
+    try:
+        found, largest = _compare(bundle, machine)
+        why = _judge(found, largest)
+    except JoineryError as error:
+        why = str(error)
+    components = [
+        ComponentPreflight(
+            name, one.nodes, one.taken, list(one.left), found.get((name, "prefill")), found.get((name, "decode"))
+        )
+        for name, one in counts.items()
+    ]
+    return PreflightReport(provider, components, not why, why or _unassigned_note(components))
+
+
+def _examine_single(
+    bundle: Bundle, device: Device, options: Mapping[str, str], told: SessionOptions
+) -> PreflightReport:
+    """Of a model without a cache, which runs once: its first output in the place of logits."""
+    opened = open_session(single_opening(bundle, device, options, told))
+    inputs = SingleGraph(opened).example(_TOKENS)
+    reference = next(iter(run_single(bundle.folder, inputs).values())).astype(np.float32)
+    given = next(iter(SingleGraph(opened).run(inputs).values())).astype(np.float32)
+    found = OutputDifference(_largest_difference(given, reference), None)
+    why = _judge({(opened.name, "run"): found}, float(np.abs(reference).max(initial=0)))
+    count = _assignment(opened, device)
+    if not count.taken:
+        why = f"{device.title} takes no node of {opened.name}."
+    part = ComponentPreflight(opened.name, count.nodes, count.taken, list(count.left), None, found)
+    return PreflightReport(device.name, [part], not why, why or _unassigned_note([part]))
+
+
+def _assignment(opened: OpenSession, device: Device) -> Assignment:
+    found = assignment_of(opened.session, device.provider)
+    if opened.provider.name == device.name:
+        return found
+    why = f"{opened.name} is placed on the {opened.provider.name} provider."
+    return replace(found, left=tuple(replace(one, reason=why) for one in found.left))
+
+
+def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], OutputDifference], float]:
+    """(session, run) → how far it is from the CPU provider, on seeded tokens; and the largest logit there."""
+    with open_machine(bundle, device_named("cpu")) as reference:
+        chances = np.random.default_rng(_SEED)
+        prompt = [int(token) for token in chances.integers(0, machine.vocabulary, machine.chunk)]
+        source = [int(token) for token in chances.integers(0, machine.vocabulary, 8)]
+        found: dict[tuple[str, str], OutputDifference] = {}
+        largest = 0.0
+        for one in (machine, reference):
+            if one.has_source:
+                one.encode(source)
+        for tokens, phase in [*machine.chunks(prompt), ([prompt[0]], "decode")]:
+            rows = len(tokens)
+            logits = [one.step(tokens, phase, min(rows, _rows(one, phase))) for one in (machine, reference)]
+            largest = max(largest, float(np.abs(logits[1]).max()))
+            kept = [_newest_rows(one, rows) for one in (machine, reference)]
+            for name in machine.program.runs[phase].sessions:
+                found[name, phase] = _difference(machine, name, phase, logits, kept)
+        return found, largest
+
+
+def _rows(machine: Machine, phase: str) -> int:
+    """How many rows of logits a run gives."""
+    run = machine.program.runs[phase]
+    assert run.logits is not None
+    size = run.logits[1].shape[1]
+    return size if isinstance(size, int) else machine.chunk
+
+
+def _newest_rows(machine: Machine, count: int) -> dict[str, NDArray[np.float32]]:
+    """Past input → the newest rows that its cache holds."""
+    cache, length = machine.cache, machine.cache.length
+    return {
+        tensor.past: cache.past(tensor.past)[..., length - count : length, :].astype(np.float32)
+        for tensor in machine.program.state
+    }
+
+
+def _difference(
+    machine: Machine, name: str, phase: str, logits: list[Array], kept: list[dict[str, NDArray[np.float32]]]
+) -> OutputDifference:
+    run = machine.program.runs[phase]
+    gives = run.logits is not None and run.logits[0][0] == name
+    pasts = [tensor.past for tensor in machine.program.kept.get(name, ())]
+    return OutputDifference(
+        _largest_difference(logits[0], logits[1]) if gives else None,
+        max((_largest_difference(kept[0][past], kept[1][past]) for past in pasts), default=None),
+    )
+
+
+def _largest_difference(one: Array, other: Array) -> float:
+    """The largest difference; infinite where one is not a number."""
+    gap = np.abs(one - other).max(initial=0)
+    return float(gap) if np.isfinite(gap) else math.inf
+
+
+def _judge(found: Mapping[tuple[str, str], OutputDifference], largest: float) -> str:
+    """Why what was computed cannot be trusted; empty where it can."""
+    for (name, run), difference in found.items():
+        gap = difference.logits_max_abs_diff
+        if gap == math.inf:
+            return f"The {run} of {name} gives logits that are no numbers."
+        if gap is not None and not gap <= _TOLERANCE * largest:
+            return f"The {run} of {name} gives logits that are off by {gap:.3g} of the CPU provider's {largest:.3g}."
+    return ""
+
+
+def _unassigned_note(components: list[ComponentPreflight]) -> str:
+    left = sum(len(one.elsewhere) for one in components)
+    return f"{left} nodes run on the CPU provider." if left else ""
+
+
+def main(arguments: list[str]) -> None:
+    """Prints the report as the last line."""
+    exit_with_parent()
+    folder, provider, options, compiled = arguments
+    contexts = [read_context(Path(compiled))] if compiled else []
+    sys.stdout.write(f"\n{dumps(examine(Path(folder), provider, json.loads(options), contexts))}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

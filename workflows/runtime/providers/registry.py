@@ -1,0 +1,60 @@
+"""All providers, and the devices that they are on this machine.
+
+A plugin is a library of somebody's driver: each is asked in a process of its own, so that one that crashes or hangs
+is a device that cannot be used, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+from workflows.common.errors import DeviceError
+from workflows.process.subprocesses import run_isolated
+from workflows.runtime.providers.cpu import CPU
+from workflows.runtime.providers.cuda import CUDA
+from workflows.runtime.providers.dml import DML
+from workflows.runtime.providers.openvino import OPENVINO
+from workflows.runtime.providers.provider import Provider
+from workflows.runtime.providers.qnn import QNN
+from workflows.runtime.providers.webgpu import WEBGPU
+from workflows.wire.codec import PayloadMismatch, read
+from workflows.wire.reports.devices import Device
+
+PROVIDERS: dict[str, Provider] = {one.name: one for one in (CPU, DML, QNN, WEBGPU, OPENVINO, CUDA)}
+FIND_SECONDS = 20.0
+
+
+def provider_of(device: Device) -> Provider:
+    """The provider that a device is of."""
+    return PROVIDERS[device.name]
+
+
+def devices(seconds: float = FIND_SECONDS) -> list[Device]:
+    """Every provider that Joinery knows, the CPU first, with whether it can be used here and why not."""
+    with ThreadPoolExecutor() as several:
+        return list(several.map(lambda provider: _find(provider, seconds), PROVIDERS.values()))
+
+
+def device_named(name: str, seconds: float = FIND_SECONDS) -> Device:
+    """The usable device called `name`. Raises DeviceError that lists the names, or says why it cannot be used."""
+    provider = next((one for one in PROVIDERS.values() if name in (one.name, one.provider)), None)
+    if provider is None:
+        known = ", ".join(PROVIDERS)
+        raise DeviceError(f"No provider is called {name!r}: choose one of {known}; `joinery devices` tells more.")
+    device = _find(provider, seconds)
+    if not device.usable:
+        raise DeviceError(f"{device.title} cannot be used: {device.reason} {device.remedy}".strip())
+    return device
+
+
+def _find(provider: Provider, seconds: float) -> Device:
+    """A plugin's device is asked for elsewhere; one without a library of its own answers at once."""
+    if not provider.installed:
+        return provider.find()
+    ended = run_isolated("workflows.runtime.providers.find_device", [provider.name], seconds)
+    try:
+        return read(Device, json.loads(ended.told))
+    except (ValueError, PayloadMismatch):
+        why = ended.why or "printed nothing that could be read"
+        return provider.unusable(f"The process that loaded its library {why}.", provider.reinstall())

@@ -1,0 +1,8 @@
+"""The door to the process that renders, which all templates of this process share."""
+
+from __future__ import annotations
+
+from workflows.process.service import ConfinedService
+from workflows.templates.limits import BYTES, SECONDS
+
+TEMPLATE_SERVICE = ConfinedService("workflows.templates.renderer", SECONDS, BYTES, package="jinja2")
