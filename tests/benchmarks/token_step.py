@@ -72,7 +72,10 @@ def raw_step(engine: Engine, prompt: list[int], options: GenerateOptions) -> flo
     engine.reset()
     *_, done = engine.generate(prompt, options)
     assert isinstance(done, GenerationDone)
-    bound = engine.machine._binding("decode", 1, [0], 1, told=False)
+    machine = engine.machine
+    bound = machine.bindings.get(
+        "decode", [0], machine._prompt, width=1, rows=1, chunk=machine.chunk, selects_rows=False
+    )
     times = []
     for _ in range(len(done.token_ids)):
         began = time.perf_counter()

@@ -263,8 +263,8 @@ def _history_state(root: Path) -> str:
 
 
 HISTORY = Subject(
-    "history of runs", lambda root: RunHistory(root / "runs.db").add(_run("old"), _steps(300)), _history, _history_state,
-    "runs.db",
+    "history of runs", lambda root: RunHistory(root / "runs.db").add(_run("old"), _steps(300)), _history,
+    _history_state, "runs.db",
 )  # fmt: skip
 
 SUBJECTS = (build("fp32"), build("int4"), IMPORT, CHAT, RECENTS, CHOICES, SETTINGS, HISTORY)

@@ -142,7 +142,7 @@ def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], 
 
     with timed_stage(report, "compile"):
         try:
-            note = compile_bundle(out, recipe.target, heard=_notice_reporter(report), cancelled=cancelled).note
+            note = compile_bundle(out, recipe.target, on_progress=_notice_reporter(report), cancelled=cancelled).note
         except (DeviceError, Cancelled) as error:
             note = f"The bundle is whole, and not compiled: {error}"
         if note:

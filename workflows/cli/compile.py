@@ -25,7 +25,11 @@ def compile_contexts(
     console = Console(stderr=True)
     with interruptible() as cancelled, console.status("compiling", spinner="line") as status:
         report = compile_bundle(
-            bundle, provider, parse_pairs("K=V", options), heard=lambda line: status.update(line), cancelled=cancelled
+            bundle,
+            provider,
+            parse_pairs("K=V", options),
+            on_progress=lambda line: status.update(line),
+            cancelled=cancelled,
         )
     if as_json:
         write_json(report)

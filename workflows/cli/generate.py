@@ -150,7 +150,7 @@ def generate(
             draft=draft or (False if ngram or no_drafts else None),
         )
         if amateur is not None:
-            engine.beside.use_amateur(amateur, engine.bundle)
+            engine.auxiliary.use_amateur(amateur, engine.bundle)
     if (told is not None or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
     if chat and isinstance(given, list):
@@ -160,7 +160,7 @@ def generate(
     more = asked.more(tool_calls, negative_prompt)
     options = check_options(options.model_dump(exclude_unset=True) | more)
     with stop_on_interrupt(engine.stop) as cancelled:
-        events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
+        events = engine.generate(ids, options, cancelled, prefix=engine.prompts.reply_prefix(prefill))
         done = print_generation(record_generation(engine.bundle, events, to_stderr), as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")

@@ -51,7 +51,7 @@ class TerminalChat:
 
     def welcome(self) -> str:
         """What a person is told first."""
-        said = f"{HELP} {COMPLETION_HELP}" if self._engine.completes else HELP
+        said = f"{HELP} {COMPLETION_HELP}" if self._engine.prompts.completes else HELP
         return f"{self._engine.bundle.pipeline.metadata.name}: {said}\n"
 
     def reset(self) -> None:
@@ -80,15 +80,15 @@ class TerminalChat:
 
     def say(self, line: str) -> None:
         """Prints the reply to a line. Raises PromptError or LogitsError, and the line was then not said."""
-        if not line.strip() and not (self._engine.completes and self._said):
+        if not line.strip() and not (self._engine.prompts.completes and self._said):
             return
         from workflows.measure.recording import record_generation, to_stderr
 
-        after = "\n" if self._engine.completes and self._said and line else ""
+        after = "\n" if self._engine.prompts.completes and self._said and line else ""
         said: list[TemplateMessage] = [*self._said, {"role": "user", "content": after + line}]
         ids = self._engine.encode_turn([*self._opening, *said], self._tools, self._prefill)
         with stop_on_interrupt(self._engine.stop) as cancelled:
-            prefix = self._engine.prefix_of(self._prefill)
+            prefix = self._engine.prompts.reply_prefix(self._prefill)
             events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
             done = print_generation(
                 record_generation(self._engine.bundle, events, to_stderr), self._as_json, self._prefill

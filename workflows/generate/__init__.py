@@ -1,6 +1,6 @@
 """A prompt in, tokens and text out.
 
-text or messages ──text/template──▶ ids ──loop──▶ Machine.step ──▶ logits ──processors──▶ token ──▶ events
+text or messages ──prompt_encoder──▶ ids ──generation──▶ Machine.step ──▶ logits ──processors──▶ token ──▶ events
 """
 
 from workflows.generate.chat_template import TemplateMessage

@@ -1,4 +1,4 @@
-"""A model that is open beside another one, with a cache of its own that follows the ids which it is shown."""
+"""A second model beside the main one (a draft, an amateur), whose cache follows the ids that it is given."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from workflows.runtime.loading.session_plan import Placement
 
 
 class AuxiliaryModel:
-    """Shown whole texts, it feeds what is new in each: its cache keeps what two of them have in common.
+    """Takes whole texts and feeds only what is new in each: its cache keeps their common prefix.
 
-    name: what a sentence calls it.
+    name: what messages call it.
     """
 
     def __init__(self, machine: Machine, name: str) -> None:
@@ -27,9 +27,9 @@ class AuxiliaryModel:
         self._fed: list[int] = []
 
     def after(self, ids: Sequence[int]) -> Logits:
-        """The logits [V] after the last of `ids`, in memory that the next run writes to.
+        """The logits [V] after the last of `ids`, in memory that the next run overwrites.
 
-        Raises CapacityError where they are more than its cache takes, and what Machine.step and last_logits raise.
+        Raises CapacityError where they exceed its cache, and what Machine.step and last_logits raise.
         """
         shared = common_prefix_length(self._fed, ids[:-1])
         cache = self.machine.cache
@@ -44,13 +44,13 @@ class AuxiliaryModel:
         return fed.logits
 
     def after_next(self, token: int) -> Logits:
-        """The logits after `token`, which follows the ids that it was shown last."""
+        """The logits [V] after `token`, appended to the last ids."""
         logits = last_logits(self.machine, [token], "decode")
         self._fed.append(token)
         return logits
 
     def forget(self, wiped: bool = False) -> None:
-        """Empties the cache. wiped: what a run that failed left in it, too."""
+        """Resets the cache. wiped: overwrite the bytes that a failed run left, too."""
         self.machine.cache.reset(wiped=wiped)
         self._fed = []
 
@@ -58,9 +58,10 @@ class AuxiliaryModel:
 def open_auxiliary(
     folder: str | Path, where: Placement, target: Machine, bundle: Bundle, name: str
 ) -> tuple[Bundle, Machine]:
-    """Opens the bundle in `folder` beside `target`, which is open from `bundle`. name: what a sentence calls it.
+    """Opens the bundle in `folder` beside `target`, which is open from `bundle`. name: what messages call it.
 
-    Raises RequestError where the two don't speak the same tokens or it cannot go back, and what open_machine raises.
+    Raises RequestError where the two have different tokens or the cache cannot be rewound, and what open_machine
+    raises.
     """
     own = read_bundle(folder)
     machine = open_machine(own, where)
@@ -71,15 +72,15 @@ def open_auxiliary(
 
 
 def _incompatibility(target: Machine, beside: Machine, words: BundleTokenizer, own: BundleTokenizer) -> str | None:
-    """Why `beside` cannot follow what `target` says, as the end of a sentence; None where it can."""
+    """Why `beside` cannot follow the tokens of `target`, as the end of a sentence; None where it can."""
     if target.has_source or beside.has_source:
         return "cannot be used with a model that has an encoder: leave it out"
     if beside.cache.carried:
-        return "carries a state on that knows no way back: choose one with a KV cache"
+        return "has a state that cannot be rewound: choose one with a KV cache alone"
     if target.vocabulary != beside.vocabulary:
         return (
             f"knows {beside.vocabulary:,} tokens and the model {target.vocabulary:,}: choose one of the same family, "
-            "which speaks the same tokens"
+            "with the same tokens"
         )
     if words.tokenizer and own.tokenizer and words.tokenizer.get_vocab() != own.tokenizer.get_vocab():
         return "has a tokenizer with other tokens than the model's: choose one of the same family"
@@ -87,7 +88,7 @@ def _incompatibility(target: Machine, beside: Machine, words: BundleTokenizer, o
 
 
 def common_prefix_length(old: Sequence[int], new: Sequence[int]) -> int:
-    """How many first tokens are the same."""
+    """The length of the common prefix of two token sequences."""
     count = min(len(old), len(new))
     differs = np.flatnonzero(np.asarray(old[:count]) != np.asarray(new[:count]))
     return int(differs[0]) if len(differs) else count

@@ -15,12 +15,12 @@ from workflows.runtime import Machine
 
 EarlyStopping = Literal["never"] | bool
 LogitsFunction = Callable[[Sequence[int], Logits], Logits]
-_NEVER = -1e9  # the score of what is no candidate, as transformers writes it
+_NEVER = -1e9  # transformers' score of an excluded candidate
 
 
 @dataclass(frozen=True)
 class BeamOptions:
-    """How many beams, how their length counts, and when the search ends, with transformers' names and meanings."""
+    """The options of a beam search, with transformers' names and meanings."""
 
     num_beams: int
     length_penalty: float = 1.0
@@ -29,17 +29,17 @@ class BeamOptions:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A text behind the prompt and its score: summed log-probabilities, for one that ended over its length."""
+    """A continuation of the prompt and its score: the sum of log-probabilities, length-normalized once it has ended."""
 
     branch: TokenBranch
     score: float
 
 
 class BeamSearch:
-    """One search behind what the machine's cache holds.
+    """One search from what the machine's cache holds.
 
-    ids: the prompt. process: the generation's chain, given log-probabilities; None for none. eos, limit: what ends a
-    text: its tokens, and how many there are at most.
+    ids: the prompt. process: the generation's processors, applied to log-probabilities; None for none. eos: the end
+    tokens. limit: the most new tokens.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class BeamSearch:
         self._improvable = True
 
     def begin(self, logits: Logits) -> bool:
-        """The first tokens, from the logits [V] after the prompt; whether the search goes on."""
+        """Takes the first tokens from the logits [V] after the prompt; returns whether the search continues."""
         return self._advance([logits])
 
     def step(self) -> bool:
-        """One token more for each running text; whether the search goes on. Raises what Machine.step raises."""
+        """Extends each running text; returns whether the search continues. Raises what Machine.step raises."""
         return self._advance([self._branches.logits(one.branch) for one in self._running])
 
     @property
@@ -73,11 +73,11 @@ class BeamSearch:
         return self._finished[0]
 
     def forget(self) -> None:
-        """Makes the cache hold the prompt alone, as before the search."""
+        """Rewinds the cache to the prompt, as before the search."""
         self._branches.hold(self._branches.root)
 
     def hold_best(self) -> None:
-        """Makes the cache hold what came before the last token of the best text, as after a search of one beam."""
+        """Makes the cache hold all but the last token of the best text, as after a greedy generation."""
         self._branches.hold(self.best.branch.parent or self._branches.root)
 
     def _advance(self, rows: Sequence[Logits]) -> bool:
@@ -97,7 +97,7 @@ class BeamSearch:
         return self._improvable and not done and not all(ends)
 
     def _scored(self, one: Hypothesis, logits: Logits) -> NDArray[np.float32]:
-        """[V], of the texts that go on with each token."""
+        """The scores [V] of the texts that continue with each token."""
         shifted = logits - logits.max()
         scores = np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float32)
         if self._process is not None:
@@ -105,7 +105,7 @@ class BeamSearch:
         return scores + np.float32(one.score)
 
     def _candidates(self, scores: NDArray[np.float32]) -> list[Hypothesis]:
-        """The best continuations of all texts, the best first: enough that as many as there are beams can go on."""
+        """The best continuations of all texts, the best first; enough for num_beams of them to continue."""
         count = min(max(2, 1 + len(self._eos)) * self._beams.num_beams, scores.size)
         flat = scores.ravel()
         chosen = np.argpartition(-flat, count - 1)[:count]
@@ -119,7 +119,7 @@ class BeamSearch:
         ]
 
     def _finish(self, candidates: Sequence[Hypothesis], ends: Sequence[bool]) -> None:
-        """Takes those of the first candidates that ended among the best."""
+        """Adds the ended texts among the first candidates to the best finished ones."""
         beams = self._beams
         if not self._improvable or (len(self._finished) >= beams.num_beams and beams.early_stopping is True):
             return
@@ -132,7 +132,7 @@ class BeamSearch:
         self._finished = sorted([*self._finished, *new], key=lambda one: -one.score)[: beams.num_beams]
 
     def _can_improve(self) -> bool:
-        """Whether the best running text could still be better than the worst that ended."""
+        """Whether the best running text can still beat the worst finished one."""
         beams = self._beams
         longest = beams.early_stopping == "never" and beams.length_penalty > 0
         length = self._limit if longest else self._length
@@ -142,5 +142,5 @@ class BeamSearch:
 
 
 def _postponed(one: Hypothesis) -> Hypothesis:
-    """A text that goes on only where too few others do."""
+    """An ended text with a score so low that it continues only where too few others do."""
     return Hypothesis(one.branch, float(np.float32(one.score) + np.float32(_NEVER)))

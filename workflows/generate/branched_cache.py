@@ -1,7 +1,7 @@
-"""Several continuations of one text over one cache: each remembers the rows of its own tokens, and they are put back.
+"""Several continuations of one text over one cache: each keeps the rows of its tokens, which are written back.
 
-prompt ──▶ root ─┬─ a ─┬─ b   the cache holds one path at a time; going to another one forgets the tokens behind
-                 └─ c  └─ d   what the two share, and writes the rows of those that follow
+prompt ──▶ root ─┬─ a ─┬─ b   the cache holds one path at a time; switching to another rewinds to the common prefix,
+                 └─ c  └─ d   and writes the rows of the tokens after it
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Rows = Mapping[str, Array]
 
 @dataclass(eq=False)
 class TokenBranch:
-    """A token behind its parent; the root is the text that all have in common. rows: None before it was fed."""
+    """A token after its parent; the root is the common text. rows: of the token; None before it was fed."""
 
     parent: TokenBranch | None = None
     token: int = -1
     rows: Rows | None = field(default=None, repr=False)
 
     def path(self) -> list[TokenBranch]:
-        """The branches from the first one behind the root to this one."""
+        """The branches from the first one after the root to this one."""
         found: list[TokenBranch] = []
         one = self
         while one.parent is not None:
@@ -36,31 +36,33 @@ class TokenBranch:
 
     @property
     def tokens(self) -> list[int]:
-        """The tokens behind the root."""
+        """The tokens after the root."""
         return [one.token for one in self.path()]
 
 
 class BranchedCache:
-    """The branches behind what the machine's cache holds now. Raises RequestError for a cache that cannot go back.
+    """The branches after what the machine's cache holds now. Raises RequestError for a cache that cannot be rewound.
 
-    length: tokens that branches may have, all of which the cache must be able to keep.
+    length: the most tokens of a branch, all of which the cache must be able to hold.
     """
 
     def __init__(self, machine: Machine, length: int) -> None:
         cache = machine.cache
         if cache.carried:
-            raise RequestError("Beams need a cache that can go back, and this model carries a state on: use one beam.")
+            raise RequestError(
+                "Beams need a cache that can be rewound, and this model has another state: use one beam."
+            )
         if cache.layout.evicts and cache.length + length > cache.capacity:
             raise RequestError(
                 f"Beams need a cache that keeps every token, and the {cache.layout.name} cache of {cache.capacity:,} "
-                "would forget some: open it with a larger --capacity, or ask for fewer tokens."
+                "would evict some: open it with a larger --capacity, or request fewer tokens."
             )
         self._machine, self._base = machine, cache.length
-        self._held: list[TokenBranch] = []  # the path whose rows the cache has
+        self._held: list[TokenBranch] = []  # the path whose rows are in the cache
         self.root = TokenBranch()
 
     def logits(self, branch: TokenBranch) -> Logits:
-        """The logits [V] after `branch`, which is fed: a copy, for the next branch's come to the same place.
+        """Feeds `branch` and returns a copy of the logits [V] after it; the next branch overwrites the original.
 
         Raises what Machine.step and last_logits raise.
         """
@@ -72,7 +74,7 @@ class BranchedCache:
         return logits
 
     def hold(self, branch: TokenBranch) -> None:
-        """Makes the cache hold the path to `branch`, whose tokens were all fed."""
+        """Makes the cache hold the path to `branch`, all of whose tokens were fed."""
         self._hold(branch.path())
 
     def _hold(self, path: list[TokenBranch]) -> None:

@@ -1,4 +1,4 @@
-"""Chat templates: programs from a checkpoint, rendered in a process that has limits on time, memory and output.
+"""Chat templates: programs from a checkpoint, rendered in a process with limits on time, memory and output.
 
 messages (+ tools, + the beginning of the reply) ──ChatTemplate.render──▶ the prompt's text
 """
@@ -15,9 +15,9 @@ from workflows.generate.tools import Tool
 from workflows.templates.limits import BYTES, CHARACTERS, REFUSED, SOURCE, TOO_LONG, TOO_MUCH
 from workflows.templates.service import TEMPLATE_SERVICE
 
-DEFAULT, TOOL_USE = "default", "tool_use"  # the templates of several that transformers chooses by itself
+DEFAULT, TOOL_USE = "default", "tool_use"  # the names that transformers chooses among several templates
 SPECIAL_TOKENS = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
-# Marks where a begun reply ends in the rendered text; its space tells whether the template trims what it is given.
+# Marks the end of a prefilled reply in the rendered text; its space shows whether the template trims messages.
 _PREFILL_END = "JOINERY_GOES_ON_HERE "
 _NOT_COMPILED = "The chat template cannot be compiled: {0}."
 
@@ -30,11 +30,11 @@ class TemplateMessage(TypedDict):
 
 
 class SystemRefusedError(PromptError):
-    """The template refused, by its own words, a conversation that begins with a system message."""
+    """The template itself refused a conversation that begins with a system message."""
 
 
 class ChatTemplate:
-    """A template, or several by name; `render` gives the prompt's text. Nothing is compiled before it is asked for."""
+    """A template, or several by name. Nothing is compiled before the first use."""
 
     def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str]) -> None:
         self._sources = {DEFAULT: sources} if isinstance(sources, str) else dict(sources)
@@ -42,13 +42,13 @@ class ChatTemplate:
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> ChatTemplate | None:
-        """The bundle's template, or None where it has none. Raises BundleError where its settings cannot be read."""
+        """The bundle's template; None where it has none. Raises BundleError where its settings cannot be read."""
         settings = tokenizer_settings(bundle)
         sources = _sources(bundle, settings)
         tokens = {name: _content(settings[name]) for name in SPECIAL_TOKENS if settings.get(name) is not None}
         return cls(sources, tokens) if sources else None
 
-    def check(self) -> None:
+    def check_compiles(self) -> None:
         """Raises BundleError for a template that does not compile."""
         answer = TEMPLATE_SERVICE.ask({"sources": self._sources})
         if answer:
@@ -57,10 +57,10 @@ class ChatTemplate:
     def render(
         self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
     ) -> str:
-        """The text of the conversation, ready for the assistant's answer, which begins with `prefill`.
+        """The text of the conversation, ready for the assistant's reply, which begins with `prefill`.
 
-        Raises PromptError where the template refuses the conversation, fails, takes too long or writes too much, and
-        where it does not let a reply begin with `prefill`; BundleError where it does not compile.
+        Raises PromptError where the template refuses the conversation, fails, exceeds its limits, or drops `prefill`;
+        BundleError where it does not compile.
         """
         if not prefill:
             return self._render(messages, tools, True)
@@ -68,25 +68,27 @@ class ChatTemplate:
         before, mark, after = self._render([*messages, begun], tools, False).rpartition(_PREFILL_END.strip())
         if not mark or prefill.strip() not in before:
             raise PromptError("The chat template drops the text that a reply is to begin with: leave the prefill out.")
-        return before if after.startswith(" ") else before.rstrip()  # a template that trims takes the end's spaces too
+        return (
+            before if after.startswith(" ") else before.rstrip()
+        )  # a template that trims also removes trailing spaces
 
     def render_reply(
         self, messages: Sequence[TemplateMessage], reply: Mapping[str, object], tools: Sequence[Tool] | None = None
     ) -> str:
-        """What the template writes for an assistant's turn, after what it has a reply begin with.
+        """The text that the template writes for an assistant's turn, after the generation prompt.
 
-        Raises PromptError as render, and where its turns begin otherwise than its replies.
+        Raises PromptError like render, and where the turn does not begin with the generation prompt.
         """
         prompt = self._render(messages, tools, True)
         whole = self._render([*messages, cast(TemplateMessage, {"role": "assistant", **reply})], tools, False)
         if not whole.startswith(prompt):
-            raise PromptError("The chat template begins a reply that it is given otherwise than one that is to come.")
+            raise PromptError("The chat template begins past replies differently from the reply to be generated.")
         return whole[len(prompt) :]
 
     def render_folding(
         self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
     ) -> tuple[str, Sequence[TemplateMessage]]:
-        """The text, and the messages it was made of: where the template takes no system message, those of `fold`.
+        """The text, and the rendered messages: those of fold_system_message where the template takes no system message.
 
         Raises PromptError like render; the first refusal where folding does not help.
         """
@@ -108,7 +110,7 @@ class ChatTemplate:
         try:
             answer = TEMPLATE_SERVICE.ask({"sources": self._sources, "name": name, "given": self._tokens | given})
         except (TypeError, ValueError, RecursionError) as error:
-            raise PromptError(f"The conversation holds what JSON cannot: {printable(error)}.") from None
+            raise PromptError(f"The conversation cannot be written as JSON: {printable(error)}.") from None
         if "text" in answer:
             return str(answer["text"])
         if ended := _limit_message(answer):
@@ -120,7 +122,7 @@ class ChatTemplate:
         raise kind(f"The chat template cannot take this conversation: {answer['why']}.")
 
     def _chosen(self, tools: Sequence[Tool] | None) -> str:
-        """That for tools where there is one and tools are given, else the default one, as transformers chooses."""
+        """The template for tools where tools are given and it exists, else the default one, as in transformers."""
         if tools is not None and TOOL_USE in self._sources:
             return TOOL_USE
         if DEFAULT not in self._sources:
@@ -132,7 +134,7 @@ class ChatTemplate:
 
 
 def fold_system_message(messages: Sequence[TemplateMessage]) -> list[TemplateMessage]:
-    """A conversation whose system message stands at the beginning of the first user turn instead."""
+    """The conversation with its system message at the beginning of the first user turn."""
     system, *turns = messages
     for place, turn in enumerate(turns):
         if turn["role"] == "user":
@@ -142,16 +144,13 @@ def fold_system_message(messages: Sequence[TemplateMessage]) -> list[TemplateMes
 
 
 def start_template_process(bundle: Bundle) -> None:
-    """Has the process that renders start while the model loads, where there is a template. Raises BundleError.
-
-    For who will chat: to render nothing needs no such process.
-    """
+    """Starts the rendering process while the model loads, where the bundle has a template. Raises BundleError."""
     if _sources(bundle, tokenizer_settings(bundle)):
         TEMPLATE_SERVICE.start()
 
 
 def non_text_templates(bundle: Bundle) -> list[tuple[str, str]]:
-    """Name and type of what stands where a template's text should, as (`default`, `int`)."""
+    """Templates that are not texts, as (name, type), such as (`default`, `int`)."""
     named = _template_values(bundle, tokenizer_settings(bundle))
     return [
         (printable(name), type(source).__name__) for name, source in named.items() if not isinstance(source, str | None)
@@ -159,12 +158,12 @@ def non_text_templates(bundle: Bundle) -> list[tuple[str, str]]:
 
 
 def _sources(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Name → template, of those that are texts."""
+    """Name → template, for templates that are texts."""
     return {name: source for name, source in _template_values(bundle, settings).items() if isinstance(source, str)}
 
 
 def _template_values(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Name → template: the files where there are some, else what tokenizer_config.json holds, one or several."""
+    """Name → template: from chat_template.jinja, else from tokenizer_config.json, one or several."""
     named: Any = {DEFAULT: bundle.text(f"{TOKENIZER_FOLDER}/chat_template.jinja")}
     if not named[DEFAULT]:
         named = settings.get("chat_template")
@@ -176,7 +175,7 @@ def _template_values(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, A
 
 
 def _limit_message(answer: Mapping[str, str]) -> str:
-    """What a template is told to have taken too much of; empty where the answer tells something else."""
+    """The limit that a template exceeded, as a sentence; empty for other answers."""
     error = answer.get("error")
     if "ended" in answer:
         return f"The chat template {answer['ended']}."
@@ -186,5 +185,5 @@ def _limit_message(answer: Mapping[str, str]) -> str:
 
 
 def _content(token: Any) -> str:
-    """A special token as tokenizer_config.json writes it: a text, or an object with its content."""
+    """The text of a special token in tokenizer_config.json: a text, or an object with its content."""
     return str(token.get("content", "")) if isinstance(token, dict) else str(token or "")

@@ -1,4 +1,4 @@
-"""Logits processors that a checkpoint asks for: tokens that must come, must not come, or must not come again.
+"""The logits processors of a checkpoint's generation config: tokens that are forced, suppressed, or not repeated.
 
 Formulas and order are those of transformers' generation/logits_process.py.
 """
@@ -18,9 +18,10 @@ from workflows.generate.processors import MASKED, Logits, Processor, repetition_
 
 @dataclass(frozen=True)
 class GenerationStart:
-    """What a generation begins with: the decoder's prompt, the encoder's source (the prompt where there is none), the
-    end tokens, and how many new tokens there will be at most. negative: what guidance turns away from; empty for the
-    prompt's last token.
+    """The start of a generation.
+
+    prompt: the decoder's ids. source: the encoder's ids, the prompt where there is no encoder. eos: the end tokens.
+    negative: the ids that guidance leads away from; empty for the prompt's last token.
     """
 
     prompt: Sequence[int]
@@ -31,7 +32,7 @@ class GenerationStart:
 
 
 def compile_constraints(defaults: GenerationConfig, start: GenerationStart, penalty: float) -> list[Processor]:
-    """The chain that `defaults` ask for, empty where they ask for nothing. penalty: the repetition penalty."""
+    """The processors of `defaults`, empty where nothing is set. penalty: the repetition penalty."""
     first, ends = len(start.prompt), sorted(start.eos)
     chain: list[Processor] = []
     if defaults.encoder_repetition_penalty != 1:
@@ -61,13 +62,13 @@ def compile_constraints(defaults: GenerationConfig, start: GenerationStart, pena
 
 
 def source_repetition_penalty(source: Sequence[int], penalty: float) -> Processor:
-    """Favours the ids of the source: the repetition penalty turned round, over the source's ids."""
+    """Favours the ids of the source: the inverse repetition penalty over the source's ids."""
     process = repetition_penalty(1 / penalty)
     return lambda ids, logits: process(source, logits)
 
 
 def block_repeated_ngrams(size: int, text: Sequence[int] | None = None) -> Processor:
-    """Removes what would end an n-gram that `text` has already (Paulus et al. 2017); None is the ids so far."""
+    """Masks tokens that would complete an n-gram of `text` (Paulus et al. 2017); None for the ids so far."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         seen = np.asarray(ids if text is None else text, np.int64)
@@ -82,7 +83,7 @@ def block_repeated_ngrams(size: int, text: Sequence[int] | None = None) -> Proce
 
 
 def block_words(words: Sequence[tuple[int, ...]]) -> Processor:
-    """Removes the last token of each word whose other tokens are the last ids."""
+    """Masks the last token of each word whose other tokens are the last ids."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         for *head, last in words:
@@ -94,7 +95,7 @@ def block_words(words: Sequence[tuple[int, ...]]) -> Processor:
 
 
 def remove_tokens(tokens: Sequence[int], begin: int = 0, end: int | None = None) -> Processor:
-    """Removes `tokens` while the number of ids so far is in [begin, end)."""
+    """Masks `tokens` while the number of ids so far is in [begin, end)."""
     rows: NDArray[np.int64] = np.asarray(tokens, np.int64)
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
@@ -106,7 +107,7 @@ def remove_tokens(tokens: Sequence[int], begin: int = 0, end: int | None = None)
 
 
 def force_tokens(tokens: Sequence[int], at: int) -> Processor:
-    """Lets only `tokens` through where the number of ids so far is `at`."""
+    """Masks all but `tokens` where the number of ids so far is `at`."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         if len(ids) == at:

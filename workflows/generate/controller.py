@@ -1,9 +1,9 @@
-"""Other people's loops: a controller decides which tokens come next, and the engine tells, limits and ends them.
+"""Generation loops of plug-ins: a controller chooses the tokens; the engine emits, limits and ends them.
 
     controller(context) ──append(token) …, yield──▶ a step's tokens ──▶ events, end tokens, limits, cancel: the engine's
 
-A controller is a generator function: it looks at `context`, appends the tokens that it is sure of, and yields once a
-step; where it returns, or said `end`, the generation ends.
+A controller is a generator function: it reads `context`, appends the tokens that it has chosen, and yields once per
+step; the generation ends where it returns, or has called `end`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workflows.bundle.outline import Fault
-from workflows.bundle.strategy import ControllerReference as Named
+from workflows.bundle.strategy import ControllerReference
 from workflows.common.errors import JoineryError, RequestError, printable
 from workflows.common.plugins import load
 from workflows.generate.auxiliary_model import common_prefix_length
@@ -26,18 +26,21 @@ from workflows.runtime.hidden_states import HiddenStates
 
 
 class ControllerEnded(Exception):  # noqa: N818 - nothing went wrong
-    """The controller has no more tokens."""
+    """The controller returned without further tokens."""
 
 
 class StepContext:
-    """What a controller sees and does. config: its own text, from the bundle's file. ends: the tokens that end a text.
+    """What a controller reads and calls.
 
-    ids: the text so far with what was appended. vocabulary: how many tokens there are. rounds: whether the graphs
-    compute with integers, whose rounding differs between runs of one token and of several.
+    config: the controller's text in the bundle's file. ends: the end tokens. ids: the text so far, appended tokens
+    included. vocabulary: the number of tokens. rounds: whether the graphs compute with integers, whose rounding differs
+    between runs of one token and of several. ended: whether `end` was called.
     """
 
-    def __init__(self, machine: Machine, score: ScoreFunction, ids: Sequence[int], logits: Logits, controller: Controller,
-                 ends: frozenset[int]) -> None:  # fmt: skip
+    def __init__(
+        self, machine: Machine, score: ScoreFunction, ids: Sequence[int], logits: Logits, controller: Controller,
+        ends: frozenset[int],
+    ) -> None:  # fmt: skip
         self._machine, self._score = machine, score
         self.config, self.ends, self.vocabulary = controller.config, ends, machine.vocabulary
         self.rounds = machine.rounds
@@ -47,33 +50,33 @@ class StepContext:
 
     @property
     def length(self) -> int:
-        """How many tokens the text has, the prompt's and the appended ones among them."""
+        """The number of tokens of the text, prompt and appended tokens included."""
         return len(self.ids)
 
     @property
     def room(self) -> int:
-        """How many tokens `forward` can look at beyond the text, in one run."""
+        """How many tokens beyond the text `forward` can take in one run."""
         self._hold(len(self.ids) - 1)
         return self._machine.drafts
 
     def append(self, token: int) -> None:
-        """Goes on with `token`. Raises RequestError for one that is not in the vocabulary."""
+        """Appends `token`. Raises RequestError for a token beyond the vocabulary."""
         if not 0 <= token < self.vocabulary:
             raise RequestError(f"The token {token} is not in the vocabulary, whose ids go to {self.vocabulary - 1:,}.")
         self.ids.append(int(token))
 
     def rewind(self, length: int) -> None:
-        """Takes back what was appended since the last yield, to `length` tokens in all. Raises RequestError beyond."""
+        """Removes tokens appended since the last yield, down to `length` in all. Raises RequestError for others."""
         if not self._told <= length <= len(self.ids):
-            raise RequestError(f"The text goes back to the {self._told:,} tokens that were told, not to {length:,}.")
+            raise RequestError(f"The text can go back to the {self._told:,} emitted tokens, not to {length:,}.")
         del self.ids[length:]
 
     def end(self) -> None:
-        """Ends the generation with what was appended."""
+        """Ends the generation after the appended tokens."""
         self.ended = True
 
     def logits(self) -> Logits:
-        """The scores [V] after the text, through the generation's chain. Raises what Machine.step raises."""
+        """The logits [V] after the text, through the generation's processors. Raises what Machine.step raises."""
         if self._row is None or self._held != self.ids:
             self._hold(len(self.ids) - 1)
             self._row = np.array(last_logits(self._machine, self.ids[-1:], "decode"), np.float32)
@@ -81,46 +84,46 @@ class StepContext:
         return self.score(self._row)
 
     def hidden(self) -> HiddenStates | None:
-        """The last hidden state [H] after the text; None of graphs that give none (`expose=hidden_states`).
+        """The hidden state [H] of the text's last token; None for graphs built without `expose=hidden_states`.
 
-        Runs the last token, once more where it was run before. Raises what Machine.step raises.
+        Runs the last token, again where it was run before. Raises what Machine.step raises.
         """
-        rows, before = list[HiddenStates](), self._machine.hear
-        self._machine.hear = lambda start, found: rows.append(np.array(found[-1]))
+        last = _LastHiddenState()
+        before = self._machine.listen(last)
         try:
             self._hold(len(self.ids) - 1)
-            rows.clear()
+            last.row = None
             self._row = np.array(last_logits(self._machine, self.ids[-1:], "decode"), np.float32)
         finally:
-            self._machine.hear = before
+            self._machine.listen(before)
         self._held = list(self.ids)
-        return rows[-1] if rows else None
+        return last.row
 
     def forward(self, tokens: Sequence[int]) -> Logits:
-        """What the graphs give [1 + n, V] after the text and after each of `tokens`, which are not appended: one run.
+        """The logits [1 + n, V] after the text and after each of `tokens`, in one run, without appending them.
 
-        Of more than `room` tokens the first alone. Raises what Machine.step raises.
+        Takes the first `room` tokens. Raises what Machine.step raises.
         """
         guesses = list(tokens[: self.room])
         if not guesses:
             self.logits()
-            assert self._row is not None  # logits were just made
+            assert self._row is not None  # logits() has set it
             return self._row[None]
         rows = np.stack([np.array(row) for row in logits_per_token(self._machine, [self.ids[-1], *guesses])])
         self._held, self._row = [*self.ids, *guesses], None
         return rows
 
     def score(self, row: Logits, tokens: Sequence[int] = ()) -> Logits:
-        """A row [V] through the generation's chain, as it comes after the text and `tokens`."""
+        """A row [V] of logits after the text and `tokens`, through the generation's processors."""
         return self._score(np.array(row, np.float32), [*self.ids, *tokens])
 
     def take(self) -> list[int]:
-        """The tokens that were appended since the last step; the engine's, after a yield."""
+        """The tokens appended since the last step; called by the engine after a yield."""
         found, self._told = self.ids[self._told :], len(self.ids)
         return found
 
     def hold_before(self, length: int) -> None:
-        """Has the cache hold the first `length` tokens of the text; the engine's, before tokens are told."""
+        """Makes the cache hold the first `length` tokens of the text; called by the engine before it emits tokens."""
         self._hold(length)
 
     def _hold(self, length: int) -> None:
@@ -134,41 +137,51 @@ class StepContext:
         self._held = wanted
 
 
+class _LastHiddenState:
+    """A HiddenStateListener that keeps a copy of the newest row [H]."""
+
+    row: HiddenStates | None = None
+
+    def on_hidden_states(self, start: int, rows: HiddenStates) -> None:
+        """See HiddenStateListener."""
+        self.row = np.array(rows[-1])
+
+
 _EXHAUSTED = object()
 Loop = Callable[[StepContext], Iterator[None]]
 
 
 @dataclass(frozen=True)
 class Controller:
-    """A loop that a bundle names, loaded. name: what a sentence calls it."""
+    """The loaded loop of a bundle. name: what messages call it."""
 
     loop: Loop
     name: str
     config: str = ""
 
     @classmethod
-    def load(cls, named: Named, where: str) -> Controller:
-        """Raises BundleError where it may not run, is not installed, or is no function. where: the file that names it.
+    def load(cls, reference: ControllerReference, where: str) -> Controller:
+        """Loads the entry point that the bundle's file, `where`, names.
 
-        See plugins.load for what else it raises.
+        Raises BundleError where it is not allowed, not installed, or not a function, and what plugins.load raises.
         """
         try:
-            found = load(named.library, named.entry_point)
+            loop = load(reference.library, reference.entry_point)
         except RequestError as error:
             raise Fault("pipeline.controller", str(error).removesuffix(".")).error(where) from None
-        if not callable(found):
-            raise Fault("pipeline.controller.entry_point", "what it names is no function").error(where)
-        return cls(found, f"{named.entry_point} of {named.library}", named.config)
+        if not callable(loop):
+            raise Fault("pipeline.controller.entry_point", "the entry point is not a function").error(where)
+        return cls(loop, f"{reference.entry_point} of {reference.library}", reference.config)
 
-    def check(self, options: GenerateOptions, drafts: bool) -> Controller:
-        """Itself. drafts: whether a model drafts. Raises RequestError for what cannot be had beside it."""
+    def check_options(self, options: GenerateOptions, drafts: bool) -> Controller:
+        """Returns the controller. drafts: whether a model drafts. Raises RequestError for options it excludes."""
         if options.num_beams > 1 or options.ngram or drafts or options.of_drafts:
-            raise RequestError(f"The bundle's controller, {self.name}, finds the tokens: leave beams and drafts out.")
+            raise RequestError(f"The bundle's controller, {self.name}, chooses the tokens: leave beams and drafts out.")
         return self
 
 
 class ControllerDecoding:
-    """A controller's steps, as the generation takes them; see strategy.Steps."""
+    """Decoding by a controller; see Decoding."""
 
     use = None
     lost = ""
@@ -177,7 +190,7 @@ class ControllerDecoding:
         self._machine, self._score, self._controller, self._ends = machine, score, controller, ends
         self._context: StepContext | None = None
         self._steps: Iterator[None] = iter(())
-        self._waiting: list[int] = []  # of the first step, of which one token is asked for
+        self._waiting: list[int] = []  # tokens of the first step beyond the first one
 
     def first(self, logits: Logits, ids: Sequence[int]) -> ChosenToken:
         """See Steps. Raises Ended where the controller gives no token."""
@@ -203,7 +216,7 @@ class ControllerDecoding:
                     return found
         except JoineryError:
             raise
-        except Exception as error:  # a stranger's code may raise anything
+        except Exception as error:  # plug-ins may raise anything
             message = printable(error, 160).rstrip(".") or type(error).__name__
             raise JoineryError(f"The controller {printable(self._controller.name)} failed: {message}.") from error
         if found := self._context.take():  # appended, and returned

@@ -1,4 +1,4 @@
-"""Two controllers to read and to begin from; entry points of this distribution, allowed like any other's."""
+"""Two example controllers, entry points of this distribution; they need the person's consent like any other."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from workflows.generate.speculative.near_ties import NearTies
 
 
 def greedy(context: StepContext) -> Iterator[None]:
-    """The largest score, token by token: what the engine does without a controller."""
+    """The token with the largest logit, one per run, like the engine without a controller."""
     while True:
         context.append(int(np.argmax(context.logits())))
         yield
 
 
 def jacobi(context: StepContext) -> Iterator[None]:
-    """Greedy tokens, several a run: guesses that are put right until they stay as they are (Santilli et al. 2023).
+    """Greedy tokens, several per run, by Jacobi iteration over guesses (Santilli et al. 2023).
 
-    One run looks at all guesses; each is replaced by what the model says there, and those at the front that were said
-    anyway are certain. config: `{"guesses": n}`, 4 without.
+    One run verifies all guesses; each is replaced by the model's own token, and the correct ones at the front are
+    final. config: `{"guesses": n}`, 4 by default.
     """
     count = _guesses(context.config)
     guesses, ties = [context.ids[-1]] * count, NearTies(context.rounds)
@@ -32,7 +32,7 @@ def jacobi(context: StepContext) -> Iterator[None]:
         guesses = guesses[: len(rows) - 1]
         for place, row in enumerate(rows):
             scores = context.score(row)
-            near = len(rows) > 1 and ties.is_near(scores)  # a run of several rounds otherwise than of one
+            near = len(rows) > 1 and ties.is_near(scores)  # a run of several tokens rounds differently
             if near:
                 alone = context.logits()
                 ties.note(scores, alone)

@@ -1,9 +1,9 @@
-"""Detokenizing while tokens stream: the tokenizer's decoder, stage by stage, each giving what no later token changes.
+"""Detokenizes streamed tokens: the tokenizer's decoder as stages, each of which emits what no later token can change.
 
-    token ──stage──▶ tokens ──stage──▶ … ──▶ characters          end() gives what the stages still hold
+    token ──stage──▶ tokens ──stage──▶ … ──▶ characters          end() emits what the stages still hold
 
-What is held: bytes that are no character yet, a run of byte-fallback tokens (one bad byte makes all of it U+FFFD), and
-the beginning of what a stage would replace. Everything else comes with its token, at a cost that does not grow.
+A stage holds incomplete UTF-8 bytes, a run of byte-fallback tokens (one invalid byte turns all of it into U+FFFD), or
+the beginning of a text that it replaces. All other text comes with its token, at constant cost.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Any, Protocol
 from tokenizers import Tokenizer, decoders
 
 REPLACEMENT = "�"
-# A decoder whose text for a token depends on the token before at most: Metaspace on whether there is one, CTC on which.
+# Decoders whose text for a token depends at most on the token before: Metaspace on whether there is one.
 PAIRWISE = ("Metaspace", "WordPiece", "Replace", "Strip")
-SINGLE_STAGE = ("BPEDecoder", "CTC")  # understood where no other stage comes before or after
+SINGLE_STAGE = ("BPEDecoder", "CTC")  # supported only as the single stage
 
 
 class DecoderStage(Protocol):
-    """One decoder of the chain."""
+    """One stage of the decoder."""
 
     def push(self, token: str) -> Iterable[str]:
-        """What `token` makes certain."""
+        """The text that is final after `token`."""
         ...
 
     def end(self) -> Iterable[str]:
-        """What is left when no token follows."""
+        """The rest when no token follows."""
         ...
 
 
 def decoding_stages(tokenizer: Tokenizer) -> list[DecoderStage] | None:
-    """The stages that decode as `tokenizer` does; None where its decoder can take any character back until the end."""
+    """The stages of the tokenizer's decoder; None where that can change any character until the end."""
     if tokenizer.decoder is None:
         return [PairwiseDecoder(" ".join)]
     parts = list(_flattened(json.loads(tokenizer.decoder.__getstate__())))
@@ -45,7 +45,7 @@ def decoding_stages(tokenizer: Tokenizer) -> list[DecoderStage] | None:
             else PairwiseDecoder(_decode(parts[0]))
         ]
     stages: list[DecoderStage] = []
-    joined = False  # whether the stages before give pieces of one text, and no longer tokens
+    joined = False  # whether the stages so far emit pieces of one text instead of tokens
     for part in parts:
         stage = _text_stage(part) if joined else _token_stage(part)
         if stage is None and part["type"] != "Fuse":
@@ -56,7 +56,7 @@ def decoding_stages(tokenizer: Tokenizer) -> list[DecoderStage] | None:
 
 
 def run_stages(stages: Sequence[DecoderStage], tokens: Iterable[str]) -> str:
-    """What becomes certain at the end of `stages` when `tokens` come in at their beginning."""
+    """The text that `stages` emit for `tokens`."""
     for stage in stages:
         tokens = [piece for token in tokens for piece in stage.push(token)]
     return "".join(tokens)
@@ -87,19 +87,19 @@ def _text_stage(part: Mapping[str, Any]) -> DecoderStage | None:
 
 def _decode(part: Mapping[str, Any]) -> Callable[[Sequence[str]], str]:
     decoder = decoders.Fuse()
-    decoder.__setstate__(json.dumps(part).encode())  # the only way to a decoder from its description
+    decoder.__setstate__(json.dumps(part).encode())  # the only way to make a decoder from its description
     return lambda tokens: str(decoder.decode(list(tokens)))
 
 
 class PairwiseDecoder:
-    """A decoder that looks back one token at most: a token's text is what two tokens give beyond the first alone."""
+    """A decoder that depends on one token before: a token's text is that of both without that of the first."""
 
     def __init__(self, decode: Callable[[Sequence[str]], str]) -> None:
         self._decode = decode
         self._before: list[str] = []
 
     def push(self, token: str) -> Iterable[str]:
-        """The token's text, with or without the space before it."""
+        """The token's text, with or without a space before it."""
         shown = len(self._decode(self._before)) if self._before else 0
         text = self._decode([*self._before, token])[shown:]
         self._before = [token]
@@ -111,30 +111,30 @@ class PairwiseDecoder:
 
 
 class SuffixDecoder:
-    """BPE that marks the ends of words by `suffix`: a space, but at the end of the text."""
+    """BPE that marks ends of words by `suffix`, which becomes a space except at the end of the text."""
 
     def __init__(self, suffix: str) -> None:
         self._suffix, self._held = suffix, ""
 
     def push(self, token: str) -> Iterable[str]:
-        """The token up to its mark, after what was held of the one before."""
+        """The held text, and the token up to its suffix."""
         before, at = self._held.replace(self._suffix, " "), token.find(self._suffix)
         self._held = "" if at < 0 else token[at:]
         return (before, token if at < 0 else token[:at])
 
     def end(self) -> Iterable[str]:
-        """The last mark is no space."""
+        """The held text without the last suffix."""
         return (self._held.replace(self._suffix, ""),)
 
 
 class ByteLevelDecoder:
-    """Characters that stand for bytes; a token with any other character stands for itself."""
+    """Tokens of GPT-2's byte alphabet; a token with any other character stands for itself."""
 
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8")("replace")
 
     def push(self, token: str) -> Iterable[str]:
-        """The characters whose last byte `token` brings."""
+        """The characters that `token` completes."""
         try:
             found = bytes([BYTE_OF[character] for character in token])
         except KeyError:
@@ -142,12 +142,12 @@ class ByteLevelDecoder:
         return (self._text.decode(found),)
 
     def end(self) -> Iterable[str]:
-        """U+FFFD for a character that was begun."""
+        """U+FFFD for an incomplete character."""
         return (self._text.decode(b"", final=True),)
 
 
 class ByteFallbackDecoder:
-    """Tokens like <0xE6> are bytes; a run of them that is no UTF-8 is U+FFFD for every byte."""
+    """Tokens like <0xE6> are bytes; a run of them that is not UTF-8 becomes one U+FFFD per byte."""
 
     def __init__(self) -> None:
         self._decode = _decode({"type": "ByteFallback"})
@@ -159,7 +159,7 @@ class ByteFallbackDecoder:
         self._checked = codecs.getincrementaldecoder("utf-8")("strict")
 
     def push(self, token: str) -> Iterable[str]:
-        """The run before and `token`, or nothing while a run can still become text."""
+        """The finished run and `token`; empty while a run can still become text."""
         if self._decode([token]) == token:
             return (*self.end(), token)
         self._run.append(int(token[3:5], 16))
@@ -184,14 +184,14 @@ class ByteFallbackDecoder:
         return True
 
     def _wrong(self) -> Iterable[str]:
-        """U+FFFD for the bytes that were not told of."""
+        """U+FFFD for the bytes not yet emitted."""
         told = len(self._run) - 1 if self._broken else 0
         self._broken = True
         return (REPLACEMENT,) * (len(self._run) - told)
 
 
 class StripDecoder:
-    """A text without its first `most` characters where they are `content`."""
+    """Removes up to `most` characters `content` from the start of the text."""
 
     def __init__(self, content: str, most: int) -> None:
         self._content, self._left = content, most
@@ -210,31 +210,31 @@ class StripDecoder:
 
 
 class ReplaceDecoder:
-    """A text with every `old` as `new`, from left to right."""
+    """Replaces every `old` by `new`, from left to right."""
 
     def __init__(self, old: str, new: str) -> None:
         self._old, self._new, self._held = old, new, ""
 
     def push(self, token: str) -> Iterable[str]:
-        """The text up to what may become `old`."""
+        """The text up to a possible beginning of `old`."""
         *done, rest = (self._held + token).split(self._old)
         kept = partial_match_length(rest, (self._old,))
         self._held = rest[len(rest) - kept :]
         return (self._new.join([*done, rest[: len(rest) - kept]]),)
 
     def end(self) -> Iterable[str]:
-        """What did not become it."""
+        """The held text."""
         return (self._held,)
 
 
 def partial_match_length(text: str, wanted: Sequence[str]) -> int:
-    """The length of the longest end of `text` that begins one of `wanted` and is not the whole of it."""
+    """The length of the longest suffix of `text` that is a proper prefix of one of `wanted`."""
     longest = min(len(text), max((len(one) for one in wanted), default=1) - 1)
     return next((size for size in range(longest, 0, -1) if any(w.startswith(text[-size:]) for w in wanted)), 0)
 
 
 def _byte_of() -> dict[str, int]:
-    """GPT-2's alphabet: a byte that prints stands for itself, the others are counted from U+0100 on."""
+    """GPT-2's byte alphabet: printable bytes stand for themselves, the others are numbered from U+0100 on."""
     printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printing]
     return {chr(byte): byte for byte in printing} | {chr(256 + place): byte for place, byte in enumerate(others)}

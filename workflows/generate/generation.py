@@ -1,4 +1,8 @@
-"""The decode loop: prompt chunks, then one token a step, each yielded as an event with its time."""
+"""The generation loop: prompt chunks, then one run per step, each token yielded as an event with its latency.
+
+stream ─▶ _prefill: feed_tokens(prompt) ─▶ Decoding.first(logits)
+       ─▶ _run: Decoding.next(ids) feeds the last token, and gives the next ones ─▶ TokenEvent …, GenerationDone
+"""
 
 from __future__ import annotations
 
@@ -39,19 +43,19 @@ from workflows.wire.events import (
     TokenEvent,
 )
 
-CACHE_EVERY_S = 0.2  # pictures of the cache a second are few: they are for eyes
+CACHE_EVERY_S = 0.2  # cache events are for display, so that few a second suffice
 
 
 @dataclass
 class Timing:
-    """When what happened, in seconds of a monotonic clock."""
+    """The times of a generation's tokens, in seconds of a monotonic clock."""
 
     began: float = field(default_factory=time.perf_counter)
     first: float = 0.0
     last: float = 0.0
 
     def token(self) -> float:
-        """Notes a token; milliseconds since the one before, or since the beginning for the first."""
+        """Notes a token; returns milliseconds since the one before, or since the start for the first."""
         now = time.perf_counter()
         elapsed = now - (self.last or self.began)
         self.first = self.first or now
@@ -60,11 +64,11 @@ class Timing:
 
 
 class Generation:
-    """One generation over an machine whose cache already holds `kept` of the prompt's tokens.
+    """One generation.
 
-    defaults: what the checkpoint asks of every generation; an option that a person gave wins over it. strategy: how
-    tokens are found; None takes one from each run. beside: what its chain combines logits with. `final` is what the
-    flow's final sessions gave after the last token.
+    defaults: the checkpoint's settings, which the person's options override. strategy: how tokens are found; None for
+    one token per run. auxiliary: the models that its logits are combined with. final: the outputs of the final sessions
+    after the last token.
     """
 
     def __init__(
@@ -76,35 +80,35 @@ class Generation:
         cancelled: Callable[[], bool] = lambda: False,
         defaults: GenerationConfig | None = None,
         strategy: SpeculativeStrategy | Controller | None = None,
-        beside: AuxiliaryModels | None = None,
+        auxiliary: AuxiliaryModels | None = None,
     ) -> None:
-        self._beside = beside or AuxiliaryModels(machine)
+        self._auxiliary = auxiliary or AuxiliaryModels(machine)
         self._defaults, self._strategy = defaults or GenerationConfig(), strategy
         self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
         self._cancelled = cancelled
         self._timing, self._use = Timing(), SpeculationUse()
         self._filter = StopFilter(options.stop)
-        self._pictured = 0.0
-        self._evicted_told = self._lost_told = False
+        self._cache_shown = 0.0
+        self._eviction_noted = self._lost_noted = False
         self.final: Mapping[str, Array] = {}
 
     def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
-        """Feeds prompt[kept:] and generates; the last event is GenerationDone. source: what an encoder has read.
+        """Feeds prompt[kept:] and generates; the last event is GenerationDone.
 
-        The texts of the tokens joined are the text of the end: a token's own comes once it is certain, the last one
-        brings what was held, and of a generation that was cancelled what was shown is the text. Raises LogitsError
-        for a step that gives no logits to choose from; a cancelled one and a full cache are finish reasons.
+        kept: tokens of the prompt that the cache already holds. source: the ids that an encoder has read. The texts of
+        the TokenEvents joined are the final text: each comes once no later token can change it, the last one brings the
+        rest. Raises LogitsError for logits that are not finite; cancellation and a full cache are finish reasons.
         """
         self._ids, self._first_new, self._pieces = list(prompt), len(prompt), list[str]()
         self._stream, self._process = self._text.stream(), self._compile(prompt, source)
         reason: FinishReason = "length"
-        steps = self._steps()
+        steps = self._decoding()
         try:
             logits = yield from self._prefill(prompt, kept)
             if self._options.num_beams > 1:
-                ended = yield from self._searched(logits)
+                ended = yield from self._beam_search(logits)
             else:
-                ended = yield from self._told([steps.first(logits, self._ids)])
+                ended = yield from self._emit([steps.first(logits, self._ids)])
             while not ended:
                 self._check_cancelled()
                 ended = yield from self._run(steps)
@@ -116,27 +120,27 @@ class Generation:
         except CapacityError:
             reason = "capacity"
         except LogitsError:
-            self._machine.cache.reset(wiped=True)  # keys and values of that run are no better than its logits
-            self._beside.forget(wiped=True)  # whose run it may have been
+            self._machine.cache.reset(wiped=True)  # keys and values of that run are not finite either
+            self._auxiliary.forget(wiped=True)  # it may have been one of its runs
             raise
         self.final = self._finish()
-        yield from self._pictures(last=True)
+        yield from self._cache_events(last=True)
         fed = len(prompt) - kept if source is None else len(source)
         yield self._done(prompt, fed, reason, None if steps.use is None else self._use)
 
     @property
     def _count(self) -> int:
-        """How many tokens were generated so far."""
+        """The number of tokens generated so far."""
         return len(self._ids) - self._first_new
 
     def _run(self, steps: Decoding) -> Generator[Event, None, FinishReason | None]:
-        """The events of one run of the model, with what was kept of its draft where the generation drafts."""
+        """The events of one run, with a SpeculationEvent where the generation drafts."""
         began, first = time.perf_counter(), self._count
         batch = steps.next(self._ids, self._options.max_new_tokens - first)
         took = (time.perf_counter() - began) * 1000
         if steps.lost:
-            yield from self._lost(steps)
-        ended = yield from self._told(batch)
+            yield from self._draft_lost(steps)
+        ended = yield from self._emit(batch)
         if steps.use is not None:
             kept = self._count - first
             accepted = sum(chosen.drafted for chosen in batch[:kept])
@@ -148,35 +152,35 @@ class Generation:
             yield run
         return ended
 
-    def _told(self, batch: Sequence[ChosenToken]) -> Generator[Event, None, FinishReason | None]:
-        """The events of a run's tokens; why the generation ends with one of them, to which the cache goes back then."""
+    def _emit(self, batch: Sequence[ChosenToken]) -> Generator[Event, None, FinishReason | None]:
+        """The events of a run's tokens; where the generation ends with one, rewinds the cache to it, returns why."""
         for place, chosen in enumerate(batch):
-            ahead = len(batch) - 1 - place  # tokens that the cache holds beyond what was fed to choose this one
+            ahead = len(batch) - 1 - place  # tokens in the cache after those that were fed to choose this one
             self._ids.append(chosen.token)
-            text, ended = self._said(chosen, ahead)
+            text, ended = self._text_of(chosen, ahead)
             self._pieces.append(text)
             yield self._token(chosen, text, ahead)
             if ended:
                 if ahead:
                     self._machine.cache.rewind(self._machine.cache.length - ahead)
                 return ended
-        if self._machine.cache.layout.evicts or self._timing.last - self._pictured >= CACHE_EVERY_S:
-            yield from self._pictures()
+        if self._machine.cache.layout.evicts or self._timing.last - self._cache_shown >= CACHE_EVERY_S:
+            yield from self._cache_events()
         return None
 
-    def _steps(self) -> Decoding:
+    def _decoding(self) -> Decoding:
         if isinstance(self._strategy, Controller):
             return ControllerDecoding(self._machine, self._score, self._strategy, self._eos)
         return make_decoding(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
 
-    def _lost(self, steps: Decoding) -> Iterator[Event]:
-        """Says once that the draft failed."""
-        if not self._lost_told:
-            self._lost_told = True
+    def _draft_lost(self, steps: Decoding) -> Iterator[Event]:
+        """A notice, given once, that drafting failed."""
+        if not self._lost_noted:
+            self._lost_noted = True
             yield NoticeEvent(code="draft_lost", message=steps.lost)
 
-    def _searched(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
-        """The tokens of the best of several texts, once all are there."""
+    def _beam_search(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
+        """The tokens of the best beam, once the search has ended."""
         options, cache = self._options, self._machine.cache
         ends = [end for end in (cache.positions, None if cache.layout.evicts else cache.capacity) if end is not None]
         room = min([options.max_new_tokens, *(end - cache.length + 1 for end in ends)])  # the last token is not fed
@@ -187,12 +191,12 @@ class Generation:
             while going:
                 self._check_cancelled()
                 going = search.step()
-                yield from self._pictures()
+                yield from self._cache_events()
         except (Cancelled, LogitsError):
             search.forget()
             raise
         search.hold_best()
-        return (yield from self._told([ChosenToken(token, None) for token in search.best.branch.tokens]))
+        return (yield from self._emit([ChosenToken(token, None) for token in search.best.branch.tokens]))
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
@@ -201,11 +205,11 @@ class Generation:
 
         def special(op: LogitsOp) -> Processor:
             if op.op == "grammar":
-                return self._formed(form_of_op(op), start)
-            return self._beside.processor(op, start, options)
+                return self._form_processor(form_of_op(op), start)
+            return self._auxiliary.processor(op, start, options)
 
         form = requested_form(options)
-        forms = [self._formed(form, start)] if form else []
+        forms = [self._form_processor(form, start)] if form else []
         listed = options.listed(defaults.chain)
         if listed is not None:
             chain, self._options = chain_with_options(listed, options)
@@ -215,7 +219,7 @@ class Generation:
         combined = [special(op) for op in requested_combinations(options)]
         return compile_processors(options, [*combined, *compile_constraints(defaults, start, penalty), *forms])
 
-    def _formed(self, form: ReplyForm, start: GenerationStart) -> Processor:
+    def _form_processor(self, form: ReplyForm, start: GenerationStart) -> Processor:
         return grammar_processor(form, self._text, sorted(start.eos), len(start.prompt), start.max_new_tokens)
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
@@ -234,7 +238,7 @@ class Generation:
                 cache_used=cache.length - cache.evicted,
                 cache_capacity=cache.capacity,
             )
-            yield from self._pictures()
+            yield from self._cache_events()
             self._check_cancelled()
             began = time.perf_counter()
         assert logits is not None  # the last token of a prompt is always fed
@@ -245,24 +249,24 @@ class Generation:
             raise Cancelled("The generation was cancelled.")
 
     def _score(self, logits: Logits, ids: Sequence[int]) -> Logits:
-        """The processed logits [V] after `ids`, from which a token is chosen."""
+        """The processed logits [V] after `ids`, from which the next token is chosen."""
         if self._process is None:
-            return logits  # they were checked when they came
+            return logits  # already checked
         scores = self._process(ids, np.array(logits, np.float32))
         check_choice(scores, len(ids) - self._first_new)
         return scores
 
     def _finish(self) -> Mapping[str, Array]:
-        """What runs after the last token; nothing after a generation that was stopped."""
+        """Runs the final sessions; their outputs by name, empty after a generation that was stopped."""
         try:
             return self._machine.finish() if self._machine.program.final is not None else {}
         except Cancelled:
             return {}
 
-    def _said(self, chosen: ChosenToken, ahead: int) -> tuple[str, FinishReason | None]:
-        """The text that comes with the newest token, and why the generation ends with it, if it does."""
+    def _text_of(self, chosen: ChosenToken, ahead: int) -> tuple[str, FinishReason | None]:
+        """The text that the newest token makes certain, and the finish reason, if the generation ends with it."""
         text = self._filter.push("" if chosen.token in self._eos else self._stream.push(chosen.token))
-        reason = self._ended(chosen.token, ahead) or ("stop" if chosen.last else None)
+        reason = self._finish_reason(chosen.token, ahead) or ("stop" if chosen.last else None)
         if reason or self._filter.stopped:
             text += self._filter.push(self._stream.flush())
             text += self._filter.flush()
@@ -297,29 +301,29 @@ class Generation:
         rows = [(int(i), self._text.piece(int(i)), round(float(probabilities[i]), 6)) for i in best]
         return round(float(probabilities[token]), 6), rows
 
-    def _ended(self, token: int, ahead: int) -> FinishReason | None:
+    def _finish_reason(self, token: int, ahead: int) -> FinishReason | None:
         if token in self._eos:
             return "eos"
         if self._count >= self._options.max_new_tokens:
             return "length"
         return None if ahead or self._machine.cache.has_room else "capacity"
 
-    def _pictures(self, last: bool = False) -> Iterator[Event]:
+    def _cache_events(self, last: bool = False) -> Iterator[Event]:
         cache = self._machine.cache
-        if cache.evicted and not self._evicted_told:
-            self._evicted_told = True
+        if cache.evicted and not self._eviction_noted:
+            self._eviction_noted = True
             yield NoticeEvent(
                 code="window_slid",
                 message=f"The window of {cache.capacity:,} tokens is full: the oldest tokens are being forgotten.",
             )
-        if last or time.perf_counter() - self._pictured >= CACHE_EVERY_S:
-            self._pictured = time.perf_counter()
+        if last or time.perf_counter() - self._cache_shown >= CACHE_EVERY_S:
+            self._cache_shown = time.perf_counter()
             yield CacheEvent(groups=[*cache.view()])
 
     def _done(
         self, prompt: Sequence[int], read: int, reason: FinishReason, use: SpeculationUse | None
     ) -> GenerationDone:
-        """read: how many tokens the time to the first one was spent on, an encoder's with its decoder's first step."""
+        """The last event. read: tokens processed before the first new one, a source's where there is an encoder."""
         timing, cache, generated = self._timing, self._machine.cache, self._ids[self._first_new :]
         ttft = (timing.first - timing.began) if generated else 0.0
         decoding = timing.last - timing.first

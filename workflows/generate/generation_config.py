@@ -1,6 +1,6 @@
-"""What a checkpoint asks of every generation: its generation_config.json, or config.json where older ones keep it.
+"""A checkpoint's generation settings: its generation_config.json, or config.json of older checkpoints.
 
-Names and meanings are those of transformers. What belongs to sampling is left to the person who asks for sampling.
+Names and meanings are those of transformers. Sampling settings do not apply: the person chooses to sample.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from workflows.common.strict_json import InvalidJsonError, read_json
 CONFIG_FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
 
 _NGRAM = "no_repeat_ngram_size"
-_DO_SAMPLE = "sampling.do_sample"  # the pipeline file's own; a checkpoint's is left to the person
-# What changes greedy tokens in transformers and is not applied here → the value that changes nothing.
+_DO_SAMPLE = "sampling.do_sample"  # the pipeline file's own; a checkpoint's does not apply
+# Settings that change greedy tokens in transformers and are not applied here → their neutral value.
 NOT_APPLIED: dict[str, Any] = {
     "num_beams": 1,
     "num_beam_groups": 1,
@@ -48,10 +48,10 @@ Sequences = Annotated[tuple[Annotated[tuple[Id, ...], Field(min_length=1)], ...]
 
 
 class GenerationConfig(BaseModel):
-    """Settings that hold for every generation of a bundle; the default of each changes nothing.
+    """Settings of every generation of a bundle; all defaults are neutral.
 
-    chain: what the pipeline file has logits go through, in this order, in place of all that the checkpoint asks for.
-    not_applied: `name=value` of what the file asks for and Joinery does not do.
+    chain: the ops of the pipeline file, in their order, in place of all settings of the checkpoint. not_applied:
+    `name=value` of settings that Joinery does not apply.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -72,14 +72,14 @@ class GenerationConfig(BaseModel):
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> GenerationConfig:
-        """Raises BundleError for a file that is no JSON object, or a value that is none of its kind."""
+        """The settings of a bundle. Raises BundleError for a malformed file or an invalid value."""
         name = next((name for name in CONFIG_FILES if bundle.text(name) is not None), "generation")
         try:
             found = read_json(bundle.text(name) or "{}")
         except InvalidJsonError as error:
-            raise BundleError(f"{name} {error}: build the bundle anew.") from None
+            raise BundleError(f"{name} {error}: build the bundle again.") from None
         if not isinstance(found, dict):
-            raise BundleError(f"{name} is no JSON object: build the bundle anew.")
+            raise BundleError(f"{name} is not a JSON object: build the bundle again.")
         defaults = _validated(found | _from_pipeline(bundle.pipeline), name)
         vocabulary = bundle.pipeline.metadata.vocabulary or 0
         token = max(defaults.tokens, default=0)
@@ -89,13 +89,13 @@ class GenerationConfig(BaseModel):
 
     @property
     def tokens(self) -> set[int]:
-        """Every token id that the settings name."""
+        """All token ids in the settings."""
         words = [self.forced_bos_token_id, self.forced_eos_token_id, self.suppress_tokens, self.begin_suppress_tokens]
         return {token for word in (*words, *self.bad_words_ids) for token in word}
 
 
 def _from_pipeline(pipeline: Pipeline) -> dict[str, Any]:
-    """What the pipeline file asks of every generation, by the names of generation_config.json."""
+    """The settings of the pipeline file, by the names of generation_config.json."""
     said = pipeline.generation
     sampling = said.sampling if said else None
     asked = {

@@ -1,9 +1,9 @@
-"""Replies of a given form: a JSON schema, a regular expression or a Lark grammar that every token must go on with.
+"""Replies constrained to a JSON schema, a regular expression or a Lark grammar, token by token.
 
-    form ──llguidance──▶ Matcher ──follows the ids, back too──▶ the tokens that may come next
+    form ──llguidance──▶ matcher ──follows the ids, and rolls back──▶ the tokens that may come next
 
-The matcher follows what it is shown: where the ids part from those it took, it goes back to where they do, so that
-drafts and branches need nothing of their own.
+The matcher takes whole texts: where the ids differ from those it consumed, it rolls back to the common prefix, so that
+drafts and branches need no matchers of their own.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 FormKind = Literal["json_schema", "regex", "grammar", "tool_calls"]
 Allowed = NDArray[np.bool_]
 _JSON_FORMS: tuple[FormKind, ...] = ("json_schema", "tool_calls")
-_CLOSING_TOKENS = 96  # tokens before the limit from which on JSON is brought to its end
+_CLOSING_TOKENS = 96  # tokens before the limit at which JSON is closed
 _TITLES: dict[FormKind, str] = {
     "json_schema": "JSON schema", "regex": "regular expression", "grammar": "Lark grammar",
     "tool_calls": "form of tool calls"}  # fmt: skip
 
 
 class ReplyForm(NamedTuple):
-    """What a reply must be: the form's kind and its text."""
+    """The form of a reply: its kind and its text."""
 
     form: FormKind
     text: str
 
 
 def requested_form(options: GenerateOptions) -> ReplyForm | None:
-    """The form that a generation is asked for."""
+    """The form in a generation's options; None where there is none."""
     texts: dict[FormKind, str | None] = {
         "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar,
         "tool_calls": options.tool_calls,
@@ -50,7 +50,7 @@ def requested_form(options: GenerateOptions) -> ReplyForm | None:
 
 
 def check_form(asked: ReplyForm) -> None:
-    """Raises RequestError for a form that is none; what a model's tokens can make of it is not looked at."""
+    """Raises RequestError for a malformed form, without regard to a model's tokens."""
     from llguidance import LLMatcher
 
     if wrong := LLMatcher.validate_grammar(_compiled(asked)):
@@ -58,7 +58,7 @@ def check_form(asked: ReplyForm) -> None:
 
 
 def form_of_op(op: LogitsOp) -> ReplyForm:
-    """The form that an op of the file's chain holds replies to: a JSON schema where it begins as one."""
+    """The form in an op of the file's chain: a JSON schema where it starts with a brace."""
     text = op.grammar or ""
     return ReplyForm("json_schema" if text.lstrip().startswith("{") else "grammar", text)
 
@@ -66,20 +66,19 @@ def form_of_op(op: LogitsOp) -> ReplyForm:
 def grammar_processor(
     asked: ReplyForm, text: BundleTokenizer, eos: Sequence[int], first: int, limit: int | None = None
 ) -> Processor:
-    """Lets only tokens through with which the reply can still become what was asked for; then only an end token.
+    """Masks tokens with which the reply could no longer match the form; once complete, all but end tokens.
 
-    first: how many ids come before the reply. limit: how many it may have: JSON is brought to its end before. Raises
-    RequestError for a form that is none, for a model without tokenizer, and for one without an end token, whose reply
-    could not end.
+    first: the number of ids before the reply. limit: the most tokens of the reply, before which JSON is closed. Raises
+    RequestError for a malformed form, for a model without a tokenizer, and for one without an end token.
     """
     if not eos:
-        raise RequestError("This model has no end token, so that a reply of a given form could not end.")
+        raise RequestError("This model has no end token, so a constrained reply could not end.")
     words = grammar_tokenizer(text, eos)
     matcher = _GrammarMatcher(asked, words)
     closing = (
         None if limit is None or asked.form not in _JSON_FORMS else first + limit - min(limit // 2, _CLOSING_TOKENS)
     )
-    endings = () if closing is None else _endings(words)  # now, and not between two tokens
+    endings = () if closing is None else _endings(words)  # computed now, not between two tokens
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         allowed = matcher.allowed(ids[first:], len(logits))
@@ -92,7 +91,7 @@ def grammar_processor(
 
 
 def _nearest_the_end(allowed: Allowed, endings: Sequence[Allowed]) -> Allowed:
-    """Of the tokens that may come those that end most: closing ones, else a comma; all where there is neither."""
+    """The allowed tokens that end the reply soonest: end or closing ones, else a comma; else all allowed ones."""
     for ending in endings:
         if (found := allowed & ending[: len(allowed)]).any():
             return found
@@ -101,7 +100,7 @@ def _nearest_the_end(allowed: Allowed, endings: Sequence[Allowed]) -> Allowed:
 
 @lru_cache(maxsize=4)
 def _endings(words: LLTokenizer) -> tuple[Allowed, ...]:
-    """[vocabulary] each: the tokens that end the reply, that close alone, that go on to the next value alone."""
+    """[vocabulary] each: the end tokens, tokens of closing brackets and quotes, tokens of commas."""
     texts = [bytes(words.decode_bytes([token])) for token in range(words.vocab_size)]
     ends = np.zeros(words.vocab_size, np.bool_)
     ends[list(words.eos_tokens)] = True
@@ -110,7 +109,7 @@ def _endings(words: LLTokenizer) -> tuple[Allowed, ...]:
 
 
 class _GrammarMatcher:
-    """llguidance's matcher, which is shown whole texts."""
+    """llguidance's matcher, applied to whole texts."""
 
     def __init__(self, asked: ReplyForm, words: LLTokenizer) -> None:
         from llguidance import LLMatcher
@@ -121,7 +120,7 @@ class _GrammarMatcher:
             raise _form_error(asked, self._matcher.get_error())
 
     def allowed(self, ids: Sequence[int], vocabulary: int) -> Allowed:
-        """[vocabulary], which tokens may follow `ids`."""
+        """[vocabulary] booleans: the tokens that may follow `ids`."""
         same = next((i for i, (a, b) in enumerate(zip(self._taken, ids, strict=False)) if a != b), None)
         shared = min(len(self._taken), len(ids)) if same is None else same
         if shared < len(self._taken):
@@ -136,7 +135,7 @@ class _GrammarMatcher:
 
 
 def _form_error(asked: ReplyForm, wrong: str) -> RequestError:
-    """wrong: llguidance's words, of which a drawing of the place follows the first line, and `error:` a pattern's."""
+    """The error for a malformed form. wrong: llguidance's message, whose first or `error:` line gives the reason."""
     lines = [line.strip() for line in wrong.splitlines() if line.strip()]
     reason = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), lines[0])
     return RequestError(f"The {_TITLES[asked.form]} cannot be used: {printable(reason, 160).rstrip('.')}.")
@@ -150,22 +149,22 @@ def _compiled(asked: ReplyForm) -> str:
     if asked.form in ("grammar", "tool_calls"):
         return str(LLMatcher.grammar_from_lark(asked.text))
     try:
-        # blank space may be as long as one likes, which is what an unsure model goes on with for ever
+        # flexible white space is unlimited, which an unsure model generates for ever
         return str(LLMatcher.grammar_from_json_schema(asked.text, defaults={"whitespace_flexible": False}))
     except ValueError as error:
         raise _form_error(asked, str(error)) from None
 
 
 def grammar_tokenizer(text: BundleTokenizer, eos: Sequence[int]) -> LLTokenizer:
-    """The tokens as llguidance knows them. Raises RequestError for a tokenizer that it cannot read, or none."""
+    """The tokenizer for llguidance. Raises RequestError for one that it cannot read, and where there is none."""
     if text.source is None:
-        raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
+        raise RequestError("This bundle has no tokenizer, so its replies cannot be constrained: leave the grammar out.")
     return _cached_tokenizer(text.source, text.vocabulary, tuple(sorted(eos)))
 
 
 @lru_cache(maxsize=4)
 def _cached_tokenizer(tokenizer: str, vocabulary: int, eos: tuple[int, ...]) -> LLTokenizer:
-    # half a second for a large vocabulary
+    # takes half a second for a large vocabulary
     from llguidance import LLTokenizer
 
     try:

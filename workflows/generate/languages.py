@@ -1,7 +1,7 @@
-"""The languages that a translating model was taught, and how one is asked for.
+"""The languages of a translation model, and how source and target are selected.
 
-en_XX, eng_Latn, __en__   tokens of the tokenizer: the target is the first token that the decoder is made to
-                          give, or its start where that is a language already; the source's stands in the source
+en_XX, eng_Latn, __en__   tokens of the tokenizer: the target is the first token that the decoder is forced to
+                          give, or its start token where that is a language; the source's is in the source
 >>eng<<                   Marian's: the target is the first token of the source
 """
 
@@ -19,14 +19,14 @@ from workflows.generate.tokenizer import BundleTokenizer, tokenizer_settings
 
 _CODE = re.compile(r"[a-z]{2,3}_(?:[A-Z]{2}|[A-Z][a-z]{3})|__[a-z]+(?:_[A-Z]{2})?__")
 _PREFIX = re.compile(r">>[A-Za-z_]+<<")
-_AROUND = "_<>"  # what a token has around the language's own code
+_AROUND = "_<>"  # characters of a token around the language code
 
 
 @dataclass(frozen=True)
 class TranslationLanguages:
-    """codes: each language → its token; empty where the model has one pair alone, or is no translator.
+    """codes: language → token; empty for models of one language pair, and other models.
 
-    in_source: the target's token is given to the encoder.
+    in_source: whether the target's token goes to the encoder.
     """
 
     codes: Mapping[str, int] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class TranslationLanguages:
 
     @classmethod
     def of_bundle(cls, bundle: Bundle, text: BundleTokenizer) -> TranslationLanguages:
-        """From the tokenizer's files. Raises BundleError for a tokenizer_config.json that is no JSON object."""
+        """The languages in the tokenizer's files. Raises BundleError for a malformed tokenizer_config.json."""
         if bundle.pipeline.pipeline.state.cross_cache is None:
             return cls()
         vocabulary = text.tokenizer.get_vocab() if text.tokenizer else {}
@@ -50,7 +50,7 @@ class TranslationLanguages:
         return sorted(self.codes)
 
     def token(self, language: str) -> int:
-        """The token of a language. Raises PromptError that lists the languages for one that is not known."""
+        """The token of a language. Raises PromptError that lists the languages for an unknown one."""
         token = self.codes.get(language.strip(_AROUND))
         if token is None:
             choice = f"choose one of {', '.join(self.names)}" if self.codes else "it knows none, so leave it out"
@@ -60,9 +60,9 @@ class TranslationLanguages:
     def begin(
         self, options: GenerateOptions, source: Sequence[int], start: int, defaults: GenerationConfig
     ) -> tuple[list[int], int, GenerationConfig]:
-        """Source ids, the decoder's start and what is forced, for the languages in `options`.
+        """Source ids, the decoder's start token and the forced tokens, for the languages in `options`.
 
-        Raises PromptError like `token`, and where the source has no place for its language.
+        Raises PromptError like `token`, and where the source contains no language token.
         """
         ids = list(source)
         if options.source_language is not None:
@@ -77,7 +77,7 @@ class TranslationLanguages:
         return ids, start, defaults.model_copy(update={"forced_bos_token_id": (target,)})
 
     def _from(self, language: str, ids: list[int]) -> list[int]:
-        """The source with the token of its own language, which the tokenizer put first or last, changed."""
+        """The source with its language token, which the tokenizer put first or last, replaced."""
         token = self.token(language)
         place = next((i for i in (0, len(ids) - 1) if ids[i] in self.codes.values()), None)
         if place is None or self.in_source:

@@ -1,4 +1,4 @@
-"""From a bundle's folder to an engine: its machine, and the models beside it that draft and weigh."""
+"""Opens an engine from a bundle's folder: its machine, its draft, and the models its logits are combined with."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ def open_engine(
     place: Mapping[str, str] | None = None,
     draft: str | Path | Literal[False] | None = None,
 ) -> Engine:
-    """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
-    draft: another bundle, which drafts on the same provider; None for the model of its own that the file asks
-    to draft, False for none.
+    """Opens a bundle.
 
-    Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
-    stopped, one sentence each.
+    session_options: onnxruntime's, by name, over the file's own. place: component → its provider. draft: another
+    bundle, which drafts on the same provider; None for the file's own draft, False for none.
+
+    Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where the LoadCancellation
+    around it is stopped, one sentence each.
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
@@ -63,7 +64,7 @@ def _with_template_check(
         engine = opened(folder, *given, **named)
         try:
             if engine.template is not None:
-                engine.template.check()
+                engine.template.check_compiles()
         except BundleError:
             engine.close()
             raise
@@ -73,7 +74,7 @@ def _with_template_check(
 
 
 open_chat_engine = _with_template_check(open_engine)
-"""open_engine for who will talk with the model: the process that renders templates starts while it loads.
+"""open_engine for chats: the process that renders chat templates starts while the model loads.
 
-Raises BundleError for a template that does not compile, too; who renders nothing needs neither.
+Also raises BundleError for a template that does not compile.
 """

@@ -1,4 +1,4 @@
-"""One run of the model whose logits a token can be chosen from: a model that gives NaN says so, and no token."""
+"""Runs of the machine whose logits are checked: NaN and infinite logits raise LogitsError instead of giving a token."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Logits = NDArray[np.float32]
 
 
 def last_logits(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits:
-    """Feeds `tokens` as Machine.step does; gives the logits [V] after the last.
+    """Feeds `tokens` and returns the logits [V] after the last of them.
 
-    Raises LogitsError where they are NaN or infinite, or all of them -inf, and what Machine.step raises.
+    Raises LogitsError where they are NaN, infinite, or all -inf, and what Machine.step raises.
     """
     start = machine.cache.length
     logits: Logits = machine.step(tokens, phase)[-1]
@@ -28,22 +28,22 @@ def last_logits(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits
 
 
 def greedy_step(machine: Machine, token: int) -> tuple[int, Logits]:
-    """Feeds `token` as a step; gives the place of the largest logit after it, the first of equal ones, and all [V].
+    """Feeds `token` and returns the index of the largest logit after it, the first of equal ones, and all logits [V].
 
-    Raises as last_logits does.
+    Raises what last_logits raises.
     """
     start = machine.cache.length
     logits: Logits = machine.step((token,), "decode")[0]
-    best = int(logits.argmax())  # NaN is the largest of all
+    best = int(logits.argmax())  # argmax returns NaN first
     if not isfinite(logits[best]):
         _check(machine, logits, "decode", start)
     return best, logits
 
 
 def logits_per_token(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
-    """Feeds `tokens` in one run of Machine.verifier; gives the logits [V] after each of them, in turn.
+    """Feeds `tokens` in one run of the phase Machine.verifier; yields the logits [V] after each of them.
 
-    Raises as last_logits does, for a row that is asked for: what follows a wrong draft may be whatever it is.
+    Raises what last_logits raises, for each row when it is reached: rows after a rejected draft are not checked.
     """
     start, phase = machine.cache.length, machine.verifier or "decode"
     for place, row in enumerate(machine.step(tokens, phase, rows=len(tokens))):
@@ -52,9 +52,9 @@ def logits_per_token(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits
 
 
 def tree_logits(machine: Machine, tokens: Sequence[int], parents: Sequence[int]) -> Callable[[int], Logits]:
-    """Feeds tokens that branch, as Machine.step does; gives who tells the logits [V] after the one at a place.
+    """Feeds branching tokens; returns a function from a token's index to the logits [V] after it.
 
-    Raises as logits_per_token does.
+    The function raises what logits_per_token raises.
     """
     start, phase = machine.cache.length, machine.verifier or "decode"
     depths, rows = token_tree(parents, len(tokens)).depths, machine.step(tokens, phase, len(tokens), parents)
@@ -71,24 +71,24 @@ def _check(machine: Machine, logits: Logits, phase: Phase, position: int) -> Non
     best = logits.max()  # NaN where any of them is
     if not np.isfinite(best):
         raise LogitsError(
-            f"The {phase} step at position {position:,} gave {_describe_logits(float(best))} ({_logits_session(machine, phase)}), from "
-            "which no token can be chosen: build the bundle with another precision (fp32), check the checkpoint's "
-            "weights, or try the cpu provider."
+            f"The {phase} step at position {position:,} gave {_describe_logits(float(best))} "
+            f"({_logits_session(machine, phase)}), from which no token can be chosen: build the bundle with another "
+            "precision (fp32), check the checkpoint's weights, or try the cpu provider."
         )
 
 
 def _logits_session(machine: Machine, phase: Phase) -> str:
-    """Who gives the logits of a step: `decode on qnn`."""
+    """The session that gives the logits, and its provider: `decode on qnn`."""
     name = machine.program.runs[phase].giver
     return f"{name} on {machine.sessions[name].provider.name}"
 
 
 def check_choice(scores: Logits, step: int) -> None:
-    """Raises LogitsError where the settings of the generation have left no token to choose for new token `step`."""
+    """Raises LogitsError where the processors have masked every token for new token `step`."""
     if not np.isfinite(scores.max()):
         raise LogitsError(
-            f"The settings of the generation leave no token to choose at step {step:,}: take back what suppresses, "
-            "forbids or forces tokens."
+            f"The generation's settings mask every token at step {step:,}: relax what suppresses, forbids or forces "
+            "tokens."
         )
 
 

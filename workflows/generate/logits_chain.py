@@ -1,14 +1,14 @@
-"""The chain that logits go through, as the pipeline file lists it: each op in its place, literally.
+"""The chain of logits processors that a pipeline file lists, in its order.
 
-    generation.logits ──the person's options in their ops' places──▶ processors, one after another ──▶ the choice
+    generation.logits ──the person's options replace their ops──▶ processors, one after another ──▶ the choice
 
-Without a list the chain is what the checkpoint and the options ask for, in transformers' order (constraints.py,
-processors.py).
+Without a list the checkpoint and the options define the chain, in transformers' order (constraints.py, processors.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -31,15 +31,21 @@ from workflows.generate.processors import (
 
 CONTEXT_OPS = ("combine", "grammar")
 NEUTRAL_VALUES = {"repetition_penalty": 1.0, "temperature": 0.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
-"""The options that are ops of the chain, in the order of one that is not told any, and what each does nothing at."""
+"""The options that are ops of a chain, in transformers' order → the value at which each has no effect."""
+
+
+class OpCompiler(Protocol):
+    """Makes the processor of an op that needs more than the start of a generation."""
+
+    def __call__(self, op: LogitsOp) -> Processor: ...
 
 
 def chain_with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tuple[list[LogitsOp], GenerateOptions]:
-    """The chain where what a person asked for stands in place of its own, and the options that it leaves.
+    """The chain with the person's options in place of its own ops, and the remaining options.
 
-    An option whose op the chain has not got comes before `sample`, one that combines logits before all. A form that
-    is asked for stands for the file's grammars. A chain with `sample` draws, with its temperature, unless the person
-    asked for another one: 0 is greedy.
+    An option without an op in the chain comes before `sample`; one that combines logits comes first. A requested form
+    replaces the file's grammars. A chain with `sample` samples at its temperature, unless the person gave another: 0 is
+    greedy.
     """
     combined = requested_combinations(options)
     replaced = {one.mode for one in combined} | ({None} if requested_form(options) else set())
@@ -60,12 +66,12 @@ def compile_chain(
     ops: Sequence[LogitsOp],
     start: GenerationStart,
     forms: Sequence[Processor] = (),
-    special: Callable[[LogitsOp], Processor] | None = None,
+    special: OpCompiler | None = None,
 ) -> Processor:
-    """One processor that is all of `ops`, in their order. forms: what a person holds the reply to, before all of them.
-    special: makes the ops that need more than what a generation begins with: combine and grammar.
+    """One processor for all `ops`, in their order, after those of `forms`.
 
-    There, for an op that keeps the best few must not keep those alone that the form forbids.
+    forms: the requested form of the reply; first, so that ops which keep the best few tokens keep allowed ones.
+    special: makes the processors of `combine` and `grammar`, which need other models or the tokenizer.
     """
     chain = [*forms, *(_processor(op, start, special) for op in ops if op.op != "sample")]
 
@@ -77,24 +83,44 @@ def compile_chain(
     return process
 
 
-def _processor(op: LogitsOp, start: GenerationStart, special: Callable[[LogitsOp], Processor] | None) -> Processor:
+def _processor(op: LogitsOp, start: GenerationStart, special: OpCompiler | None) -> Processor:
     if op.op in CONTEXT_OPS:
-        assert special is not None  # of a chain that has such ops
+        assert special is not None  # the caller gives it for chains with such ops
         return special(op)
     if op.op == "logit_bias":
         return logit_bias({int(token): delta for token, delta in (op.map or {}).items()})
-    assert op.value is not None  # the schema asks for one
+    assert op.value is not None  # the schema requires one
     if op.op == "min_length":
         return remove_tokens(sorted(start.eos), 0, int(op.value))
-    if op.op in _PENALTIES:
-        return _PENALTIES[op.op](op.value, len(start.prompt))
-    if op.op in _COUNT_OPS:
-        return _COUNT_OPS[op.op](int(op.value))
-    return _VALUE_OPS[op.op](op.value)
+    return _value_processor(op.op, op.value, len(start.prompt))
+
+
+def _value_processor(name: str, value: float, first: int) -> Processor:
+    """The processor of an op with one number. first: the index of the first new token."""
+    match name:
+        case "frequency_penalty":
+            return frequency_penalty(value, first)
+        case "presence_penalty":
+            return presence_penalty(value, first)
+        case "no_repeat_ngram":
+            return block_repeated_ngrams(int(value))
+        case "repetition_penalty":
+            return repetition_penalty(value)
+        case "temperature":
+            return temperature(value)
+        case "top_k":
+            return top_k(int(value))
+        case "top_p":
+            return top_p(value)
+        case "min_p":
+            return min_p(value)
+        case "typical_p":
+            return typical_p(value)
+    raise AssertionError(name)  # the schema knows no other op
 
 
 def logit_bias(deltas: dict[int, float]) -> Processor:
-    """Adds to the logits of the tokens that are named."""
+    """Adds `deltas`, token → number, to the logits."""
     tokens = np.array(list(deltas), np.int64)
     values = np.array(list(deltas.values()), np.float32)
 
@@ -106,7 +132,7 @@ def logit_bias(deltas: dict[int, float]) -> Processor:
 
 
 def frequency_penalty(penalty: float, first: int) -> Processor:
-    """Takes `penalty` off for each time that a token was generated; `first`: the place of the first new one."""
+    """Subtracts `penalty` for each time that a token was generated. first: the index of the first new token."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         tokens, counts = np.unique(np.asarray(ids[first:], np.int64), return_counts=True)
@@ -117,7 +143,7 @@ def frequency_penalty(penalty: float, first: int) -> Processor:
 
 
 def presence_penalty(penalty: float, first: int) -> Processor:
-    """Takes `penalty` off for every token that was generated; `first`: the place of the first new one."""
+    """Subtracts `penalty` for every token that was generated. first: the index of the first new token."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         logits[np.unique(np.asarray(ids[first:], np.int64))] -= np.float32(penalty)
@@ -127,9 +153,9 @@ def presence_penalty(penalty: float, first: int) -> Processor:
 
 
 def typical_p(mass: float) -> Processor:
-    """Keeps the tokens whose surprise is nearest the entropy, with at least `mass` (Meister et al. 2022).
+    """Keeps the tokens whose surprisal is nearest to the entropy, of at least `mass` together (Meister et al. 2022).
 
-    As transformers' TypicalLogitsWarper: the last token is the one that reaches `mass`.
+    Like transformers' TypicalLogitsWarper: the last token kept is the one that reaches `mass`.
     """
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
@@ -145,17 +171,3 @@ def typical_p(mass: float) -> Processor:
         return found
 
     return process
-
-
-_PENALTIES: dict[str, Callable[[float, int], Processor]] = {
-    "frequency_penalty": frequency_penalty,
-    "presence_penalty": presence_penalty,
-}
-_COUNT_OPS: dict[str, Callable[[int], Processor]] = {"no_repeat_ngram": block_repeated_ngrams, "top_k": top_k}
-_VALUE_OPS: dict[str, Callable[[float], Processor]] = {
-    "repetition_penalty": repetition_penalty,
-    "temperature": temperature,
-    "top_p": top_p,
-    "min_p": min_p,
-    "typical_p": typical_p,
-}

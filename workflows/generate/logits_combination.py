@@ -1,7 +1,7 @@
-"""Ops of the chain that set the model's logits against another model's, or against its own of another context.
+"""Ops of the chain that combine the model's logits with another model's, or with its own in another context.
 
 contrastive   logits − α · the amateur's of the same text                        (Li et al. 2023)
-cfg           u + g · (c − u), c and u the log-probabilities of the text and of what guidance turns away from
+cfg           u + g · (c − u), c and u the log-probabilities after the text and after the negative prompt
               (Sanchez et al. 2023, as transformers' UnbatchedClassifierFreeGuidanceLogitsProcessor)
 """
 
@@ -28,7 +28,7 @@ from workflows.runtime.program.draft_pipeline import amateur_bundle
 
 
 def requested_combinations(options: GenerateOptions) -> list[LogitsOp]:
-    """The ops that a person asks for; a guidance of 1 changes nothing."""
+    """The combining ops in a person's options; a guidance of 1 has no effect."""
     found = []
     if options.guidance is not None and options.guidance != 1:
         found.append(LogitsOp(op="combine", mode="cfg", alpha=options.guidance))
@@ -39,7 +39,7 @@ def requested_combinations(options: GenerateOptions) -> list[LogitsOp]:
 
 @dataclass
 class AuxiliaryModels:
-    """What these ops open beside a model: an amateur, and the model itself with a second cache, once requested."""
+    """The models beside a machine: an amateur, and the model itself with a second cache, opened when first used."""
 
     machine: Machine
     amateur: AuxiliaryModel | None = None
@@ -47,14 +47,15 @@ class AuxiliaryModels:
 
     @classmethod
     def open(cls, machine: Machine, bundle: Bundle, where: Placement) -> AuxiliaryModels:
-        """With the sessions of `bundle` that its file names as the amateur. Raises what open_machine raises."""
+        """Opens the sessions of `bundle` that its file names as the amateur. Raises what open_machine raises."""
         own = amateur_bundle(bundle, machine.cache.capacity)
         return cls(machine, None if own is None else AuxiliaryModel(open_machine(own, where.of(own)), "amateur"))
 
     def use_amateur(self, folder: str | Path, bundle: Bundle) -> None:
-        """From now on the bundle in `folder` is the amateur; `bundle`: the model's own.
+        """Makes the bundle in `folder` the amateur. bundle: the model's own.
 
-        Raises RequestError for one that cannot follow the model, and what open_machine raises; all stays then.
+        Raises RequestError for a bundle that cannot follow the model, and what open_machine raises; nothing is changed
+        then.
         """
         where = Placement(self.machine.device, {})
         amateur = AuxiliaryModel(open_auxiliary(folder, where, self.machine, bundle, "amateur")[1], "amateur")
@@ -63,9 +64,9 @@ class AuxiliaryModels:
         self.amateur = amateur
 
     def begin(self, options: GenerateOptions, chain: Sequence[LogitsOp] | None, text: BundleTokenizer) -> str:
-        """Makes ready for a generation, which stops no more; what to tell a person of the memory that it takes.
+        """Prepares a generation; returns a sentence about the memory of guidance, or an empty text.
 
-        chain: the generation's, None for none. Raises PromptError for a negative prompt beyond the vocabulary.
+        chain: the generation's; None for none. Raises PromptError for a negative prompt beyond the vocabulary.
         """
         for one in self._open():
             one.machine.resume()
@@ -73,22 +74,22 @@ class AuxiliaryModels:
         if self.machine.has_source or not any(op.mode == "cfg" for op in ops):
             return ""
         if options.negative_prompt is not None:
-            text.check(options.negative_prompt)
+            text.check_ids(options.negative_prompt)
         more = self._second().machine.cache.bytes / (1 << 20)
         return f"Guidance keeps a second cache of {more:,.1f} MiB, over the same weights."
 
     def _second(self) -> AuxiliaryModel:
-        """The model with its second cache, made where there is none yet."""
+        """The model with its second cache, created on first use."""
         if self.unconditional is None:
             self.unconditional = AuxiliaryModel(machine_with_own_cache(self.machine), "unconditional role")
         return self.unconditional
 
     def processor(self, op: LogitsOp, start: GenerationStart, options: GenerateOptions) -> Processor:
-        """The op for one generation. Raises RequestError where it cannot be had."""
+        """The op's processor for one generation. Raises RequestError where it is not possible."""
         if self.machine.has_source:
-            raise RequestError(f"{_TITLES[str(op.mode)]} is of models without an encoder: leave it out.")
+            raise RequestError(f"{_TITLES[str(op.mode)]} needs a model without an encoder: leave it out.")
         if options.num_beams > 1:
-            raise RequestError(f"{_TITLES[str(op.mode)]} follows one text, and beams are several: ask for one beam.")
+            raise RequestError(f"{_TITLES[str(op.mode)]} follows one text, and beams are several: use one beam.")
         assert op.alpha is not None  # the schema asks for one
         if op.mode == "cfg":
             return guidance(op.alpha, self._second(), start.negative or start.prompt[-1:], len(start.prompt))
@@ -97,17 +98,17 @@ class AuxiliaryModels:
         return contrastive(op.alpha, self.amateur)
 
     def stop(self) -> None:
-        """Ends the run that is under way; may be called from any thread."""
+        """Ends the current run; may be called from any thread."""
         for one in self._open():
             one.machine.stop()
 
     def forget(self, wiped: bool = False) -> None:
-        """Empties the caches. wiped: what a run that failed left in them, too."""
+        """Resets the caches. wiped: overwrite the bytes that a failed run left, too."""
         for one in self._open():
             one.forget(wiped)
 
     def close(self) -> None:
-        """Lets go of the sessions and their memory."""
+        """Releases the sessions and their memory."""
         for one in self._open():
             one.machine.close()
 
@@ -116,17 +117,17 @@ class AuxiliaryModels:
 
 
 def contrastive(alpha: float, amateur: AuxiliaryModel) -> Processor:
-    """Takes off what the amateur thinks of the same text: a token that both like is no sign of knowing better.
+    """Subtracts `alpha` times the amateur's logits after the same text.
 
-    Which tokens are plausible at all is another op's to say: min_p before this one is Li et al.'s.
+    Another op selects the plausible tokens: Li et al. use min_p before this one.
     """
     return lambda ids, logits: logits - np.float32(alpha) * amateur.after(ids)
 
 
 def guidance(scale: float, unconditional: AuxiliaryModel, context: Sequence[int], first: int) -> Processor:
-    """Goes `scale` times as far as the prompt leads away from `context`, which the new tokens follow too.
+    """Scales by `scale` how the prompt's log-probabilities differ from those after `context` and the new tokens.
 
-    first: the place of the first new one.
+    first: the index of the first new token.
     """
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:

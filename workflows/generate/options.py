@@ -1,4 +1,4 @@
-"""What a person may ask of a generation; checked once."""
+"""The options of a generation, validated once."""
 
 from __future__ import annotations
 
@@ -108,23 +108,23 @@ class GenerateOptions(BaseModel):
         return self
 
     def listed(self, own: Sequence[LogitsOp] | None) -> Sequence[LogitsOp] | None:
-        """The chain that is run: the person's, else the bundle's own; None where neither lists one."""
+        """The chain in use: the person's, else the bundle's `own`; None where neither has one."""
         return own if self.chain is None else self.chain
 
     def check_tokens(self, vocabulary: int) -> None:
-        """Raises RequestError where the chain names a token that a model of `vocabulary` tokens has not got."""
+        """Raises RequestError where the chain names a token beyond a vocabulary of `vocabulary` tokens."""
         for fault in chain_faults(self.chain or (), vocabulary):
             raise RequestError(f"The chain cannot be run: {fault.message}.")
 
     @property
     def of_drafts(self) -> list[str]:
-        """The options that a person gave and that mean nothing without drafts."""
+        """The given options that have no effect without drafts."""
         given = {name for name in self.model_fields_set if getattr(self, name) is not None}
         return [name for name in ("draft_tokens", "draft_tree", "acceptance") if name in given]
 
 
 def check_options(values: Mapping[str, Any]) -> GenerateOptions:
-    """The options in `values`, where None means unset. Raises RequestError that names the option that is wrong."""
+    """The options in `values`, where None means unset. Raises RequestError that names the invalid option."""
     try:
         return GenerateOptions.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:

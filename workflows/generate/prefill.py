@@ -1,8 +1,8 @@
-"""The one way in which a prompt goes into a machine: read by the encoder where there is one, else in chunks.
+"""Feeds a prompt to a machine: through the encoder where there is one, else in chunks.
 
-    ids ──begin──▶ the tokens that go through the steps ──feed──▶ Fed: a run's tokens and the logits after them
+    ids ──start_prompt──▶ the decoder's tokens ──feed_tokens──▶ FedChunk: a run's tokens and the logits after them
 
-Generation, parity, accuracy and calibration feed by it, so that none of them sees a prompt otherwise than the others.
+Generation, parity, accuracy and calibration all use it, so that they feed prompts alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workflows.runtime import Machine
 
 @dataclass(frozen=True)
 class FedChunk:
-    """A run's tokens, the phase that it was of, and the logits [V] after its last token."""
+    """A run's tokens, its phase, and the logits [V] after its last token."""
 
     tokens: Sequence[int]
     phase: Literal["prefill", "decode"]
@@ -26,10 +26,10 @@ class FedChunk:
 
 
 def start_prompt(machine: Machine, pipeline: Pipeline, ids: Sequence[int], prefix: Sequence[int] = ()) -> list[int]:
-    """Has an encoder read `ids`; gives the tokens that are to be fed: the decoder's start, or `ids` themselves.
+    """Encodes `ids` where there is an encoder, and returns the tokens to feed: the decoder's start, or `ids`.
 
-    prefix: what the reply begins with. Raises PromptError for a source that is too long, BundleError where a decoder
-    behind an encoder has no token to begin with.
+    prefix: ids that the reply begins with. Raises PromptError for a source that is too long, BundleError where a
+    decoder behind an encoder has no start token.
     """
     if not machine.has_source:
         return [*ids, *prefix]
@@ -39,6 +39,6 @@ def start_prompt(machine: Machine, pipeline: Pipeline, ids: Sequence[int], prefi
 
 
 def feed_tokens(machine: Machine, tokens: Sequence[int]) -> Iterator[FedChunk]:
-    """Feeds `tokens`, in chunks. Raises LogitsError after a run from whose logits none can be chosen."""
+    """Feeds `tokens` in chunks. Raises LogitsError after a run whose logits are not finite."""
     for chunk, phase in machine.chunks(tokens):
         yield FedChunk(chunk, phase, last_logits(machine, chunk, phase))

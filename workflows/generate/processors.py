@@ -1,7 +1,7 @@
-"""Logits processors: composed once from the options, called once a token.
+"""Logits processors: composed once from the options, called once per token.
 
 The order and the formulas are those of transformers: repetition penalty, temperature, top-k, top-p, min-p.
-A processor takes (ids so far, logits [V] float32, its own to change) and returns logits [V].
+A processor takes (ids so far, logits [V] float32, which it may overwrite) and returns logits [V].
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ Logits = NDArray[np.float32]
 Processor = Callable[[Sequence[int], Logits], Logits]
 Indices = NDArray[np.intp]
 MASKED = np.float32(-np.inf)
-NEGLIGIBLE_GAP = np.float32(104)  # a logit so far below the best one has a probability of 0 in float32
-SAMPLE_STRIDE = 16  # one of so many is looked at first, or is few
+NEGLIGIBLE_GAP = np.float32(104)  # a logit this far below the best one has probability 0 in float32
+SAMPLE_STRIDE = 16  # every 16th logit is sampled first; fewer than 1 in 16 counts as few
 SUM_BLOCK = 512
 
 
 def repetition_penalty(penalty: float) -> Processor:
-    """Divides the positive and multiplies the negative logits of every id that occurred (CTRL, Keskar et al. 2019)."""
+    """Divides the positive and multiplies the negative logits of all ids so far (CTRL, Keskar et al. 2019)."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
-        seen = np.fromiter(ids, np.int64, len(ids))  # an id that came twice is read twice, and written the same
+        seen = np.fromiter(ids, np.int64, len(ids))  # repeated ids are written with equal values
         scores = logits[seen]
         logits[seen] = np.where(scores > 0, scores / penalty, scores * penalty)
         return logits
@@ -36,13 +36,13 @@ def repetition_penalty(penalty: float) -> Processor:
 
 
 def temperature(value: float) -> Processor:
-    """Divides by the temperature; one that float32 would overflow with is as good as greedy, and stays finite."""
+    """Divides by the temperature; one so small that float32 would overflow is limited, which is as good as greedy."""
     divisor = np.float32(max(value, 1e-30))
     return lambda ids, logits: np.divide(logits, divisor, out=logits)
 
 
 def top_k(count: int) -> Processor:
-    """Removes every logit below the `count`-th largest; ties with it stay."""
+    """Masks every logit below the `count`-th largest; ties with it stay."""
     return lambda ids, logits: (
         logits if count >= len(logits) else _masked_except(logits, largest_indices(logits, count))
     )
@@ -51,16 +51,16 @@ def top_k(count: int) -> Processor:
 def top_p(mass: float) -> Processor:
     """Keeps the fewest most probable tokens whose probabilities sum to at least `mass` (Holtzman et al. 2020).
 
-    Of equal ones the last, as a stable sort has them.
+    Of equally probable tokens the last ones, as with a stable sort.
     """
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         if not np.isfinite(best := logits.max()):
-            return logits  # which whoever chooses refuses
+            return logits  # check_choice raises
         places = _likely_indices(logits, best)
         weights = _weights(logits if places is None else logits[places], best)
         total = float(weights.sum(dtype=np.float64))
-        # all tokens together that weigh so little are no more than what is left out
+        # all tokens of less weight together are within the mass that is left out
         heavy = np.flatnonzero(weights > (1 - mass) * total / len(logits))
         places = heavy if places is None else places[heavy]
         return _masked_except(logits, places if mass == 1 else places[_nucleus(logits[places], best, mass * total)])
@@ -69,7 +69,7 @@ def top_p(mass: float) -> Processor:
 
 
 def _nucleus(logits: Logits, best: np.float32, wanted: float) -> Indices:
-    """The places of the fewest largest logits that weigh `wanted` together, the last ones of those that are equal."""
+    """The indices of the fewest largest logits of weight `wanted` together, the last ones among equal logits."""
     ordered = np.sort(logits)[::-1]
     count = min(_cumulative_count(_weights(ordered, best), wanted, "left") + 1, len(ordered))
     least = ordered[count - 1]
@@ -78,7 +78,7 @@ def _nucleus(logits: Logits, best: np.float32, wanted: float) -> Indices:
 
 
 def min_p(share: float) -> Processor:
-    """Removes tokens less probable than `share` of the most probable one."""
+    """Masks tokens less probable than `share` times the most probable one."""
     margin = np.float32(np.log(share) - 1e-3) if share else MASKED
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
@@ -91,9 +91,9 @@ def min_p(share: float) -> Processor:
 
 
 def largest_indices(logits: Logits, count: int) -> Indices:
-    """The places, ascending, of the `count` largest logits and of those that tie with the last of them; NaN is largest.
+    """The indices, ascending, of the `count` largest logits and of ties with the last of them; NaN counts as largest.
 
-    The `count`-th largest of some is no more than that of all: one comparison is done with most.
+    The `count`-th largest of a sample is a lower bound of that of all, so that one comparison excludes most logits.
     """
     some = logits[::SAMPLE_STRIDE]
     if count >= len(some):
@@ -105,21 +105,21 @@ def largest_indices(logits: Logits, count: int) -> Indices:
 
 
 def _likely_indices(logits: Logits, best: np.float32) -> Indices | None:
-    """The places of what has a chance beside `best`; None for all of them, where they are not few."""
+    """The indices of tokens with a probability above 0 beside `best`; None where they are not few."""
     possible = logits >= best - NEGLIGIBLE_GAP
     return np.flatnonzero(possible) if np.count_nonzero(possible) * SAMPLE_STRIDE < len(logits) else None
 
 
 def _weights(logits: Logits, best: np.float32) -> Logits:
-    """Probabilities [n] but for a factor, in which `best` has 1."""
+    """Unnormalized probabilities [n], 1 for the logit `best`."""
     weights = np.subtract(logits, best)
     return np.exp(weights, out=weights)
 
 
 def _cumulative_count(weights: Logits, mass: float, side: Literal["left", "right"]) -> int:
-    """How many of the running sums of `weights` are below `mass`; right: or just that.
+    """How many cumulative sums of `weights` are below `mass` (side `right`: at most `mass`).
 
-    The sums of blocks say which block it is in, so that no array of running sums is made of all.
+    Sums of blocks locate the block first, so that no cumulative sum of all weights is needed.
     """
     ends = np.cumsum(np.add.reduceat(weights, np.arange(0, len(weights), SUM_BLOCK), dtype=np.float64))
     block = int(np.searchsorted(ends, mass, side=side))
@@ -129,7 +129,7 @@ def _cumulative_count(weights: Logits, mass: float, side: Literal["left", "right
 
 
 def _masked_except(logits: Logits, places: Indices) -> Logits:
-    """The logits with all removed but those at `places`."""
+    """The logits with all masked except those at `places`."""
     kept = logits[places]
     logits.fill(MASKED)
     logits[places] = kept
@@ -137,9 +137,9 @@ def _masked_except(logits: Logits, places: Indices) -> Logits:
 
 
 def compile_processors(options: GenerateOptions, constraints: Sequence[Processor] | None = None) -> Processor | None:
-    """The chain that `options` asks for; None where nothing was asked for.
+    """The processor of `options`; None where they have no effect.
 
-    constraints: what comes before sampling, the repetition penalty included; None is that penalty alone.
+    constraints: processors before sampling, repetition penalty included; None for that penalty alone.
     """
     chain = list(constraints or ())
     if constraints is None and options.repetition_penalty != 1:
@@ -163,7 +163,7 @@ def compile_processors(options: GenerateOptions, constraints: Sequence[Processor
 
 
 def compile_choice(options: GenerateOptions) -> Callable[[Logits], int]:
-    """How a token is taken from the processed logits: the largest, or drawn with the options' seed."""
+    """Chooses a token from processed logits: the largest, or sampled with the options' seed."""
     if options.temperature == 0:
         return lambda logits: int(np.argmax(logits))
     generator = np.random.default_rng(options.seed)
@@ -178,10 +178,10 @@ def compile_choice(options: GenerateOptions) -> Callable[[Logits], int]:
 
 
 def sample_index(weights: Logits, generator: np.random.Generator) -> int:
-    """A place of `weights` [n], each as often as it weighs beside the others, by one random number."""
+    """An index sampled in proportion to `weights` [n], with one random number."""
     total = float(weights.sum(dtype=np.float64))
     found = _cumulative_count(weights, generator.random() * total, "right")
-    if found >= len(weights) or not weights[found]:  # the sums of blocks round otherwise than the sum of all
+    if found >= len(weights) or not weights[found]:  # sums of blocks round differently from the sum of all
         found = int(np.flatnonzero(weights[:found])[-1])
     return found
 

@@ -180,7 +180,7 @@ def _ids(engine: Engine, line: str, number: int) -> tuple[int, ...]:
         raise PromptError(
             f"Prompt {number} is no list of ids, and the bundle has no tokenizer: write it as 1,2,3."
         ) from None
-    return tuple(engine.text.check(ids))
+    return tuple(engine.text.check_ids(ids))
 
 
 def _count(file: Path) -> str:

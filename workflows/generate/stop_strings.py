@@ -1,4 +1,4 @@
-"""Stop strings while text streams: what could begin one is held until that is told, and nothing after one gets out."""
+"""Stop strings in streamed text: the beginning of a possible one is held back, and nothing after one is emitted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from workflows.generate.detokenizer import partial_match_length
 
 
 class StopFilter:
-    """Lets text through up to the first of `stops`; `stopped` says that one has come."""
+    """Passes text on up to the first of `stops`. stopped: whether one was found."""
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops, self._held = tuple(stops), ""
         self.stopped = False
 
     def push(self, text: str) -> str:
-        """What of `text`, and of what was held before it, is certainly no part of a stop string."""
+        """The part of held text and `text` that cannot belong to a stop string."""
         if not self._stops:
             return text
         if self.stopped:
@@ -28,5 +28,5 @@ class StopFilter:
         return passed
 
     def flush(self) -> str:
-        """What was held, for nothing follows that could make it a stop string."""
+        """The held text, at the end of the text."""
         return "" if self.stopped else self._held

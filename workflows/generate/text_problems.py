@@ -1,8 +1,8 @@
-"""What a bundle says of text that does not hold, told by build, verify and inspect alike.
+"""Problems of a bundle's tokenizer, chat template and tokens, which build, verify and inspect report alike.
 
-    tokenizer/, pipeline.tokens ──Text · ChatTemplate · Defaults · ids──▶ one sentence each
+    tokenizer/, pipeline.tokens ──BundleTokenizer · ChatTemplate · GenerationConfig · ids──▶ one sentence each
 
-A bundle with doubts runs, on ids at least; what of it cannot be used is refused in the same words when it is asked for.
+Such a bundle still runs, on ids at least; using the broken part raises the same sentence.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workflows.generate.tokenizer import TOKENIZER_FOLDER, BundleTokenizer
 
 
 def find_text_problems(bundle: Bundle) -> Iterator[str]:
-    """One sentence for each; none of a bundle whose model speaks no text."""
+    """One sentence per problem; none for a bundle whose model generates no text."""
     if bundle.pipeline.generation is None:
         return
     yield from _tokenizer_problems(bundle)
@@ -27,14 +27,14 @@ def find_text_problems(bundle: Bundle) -> Iterator[str]:
         except BundleError as error:
             yield str(error)
     for name, kind in non_text_templates(bundle):
-        yield f"The chat template {name} in {TOKENIZER_FOLDER}/tokenizer_config.json is of the type {kind}, and no text."
+        yield f"The chat template {name} in {TOKENIZER_FOLDER}/tokenizer_config.json is of the type {kind}, not a text."
     yield from _token_problems(bundle)
 
 
 def _compile(bundle: Bundle) -> None:
-    """Raises BundleError for a chat template that cannot be used."""
+    """Raises BundleError for a chat template that does not compile."""
     if template := ChatTemplate.of_bundle(bundle):
-        template.check()
+        template.check_compiles()
 
 
 def _tokenizer_problems(bundle: Bundle) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _tokenizer_problems(bundle: Bundle) -> Iterator[str]:
 
 
 def _token_problems(bundle: Bundle) -> Iterator[str]:
-    """Ends beyond the vocabulary, which are never drawn."""
+    """End tokens beyond the vocabulary, which are never generated."""
     vocabulary, tokens = bundle.pipeline.metadata.vocabulary or 0, bundle.pipeline.tokens
     beyond = [token for token in tokens.eos if token >= vocabulary > 0]
     if beyond:

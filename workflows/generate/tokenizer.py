@@ -1,4 +1,4 @@
-"""Text to ids and back: the bundle's tokenizer, and detokenizing while tokens stream."""
+"""The bundle's tokenizer: text to ids and back, and detokenizing while tokens stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.generate.detokenizer import DecoderStage, ReplaceDecoder, decoding_stages, run_stages
 
 TOKENIZER_FOLDER = "tokenizer"
-# What transformers' clean_up_tokenization_spaces replaces, in its order.
+# The replacements of transformers' clean_up_tokenization_spaces, in its order.
 CLEAN_UP = (
     *((f" {mark}", mark) for mark in ".?!,"),
     (" ' ", "'"),
@@ -24,9 +24,10 @@ CLEAN_UP = (
 
 
 class BundleTokenizer:
-    """The tokenizer of a bundle; `tokenizer` is None where the checkpoint brought none and ids alone are spoken.
+    """The tokenizer of a bundle. tokenizer: None where the checkpoint had none, so that only ids are used.
 
-    special: ids that are no text. clean_up: take the spaces before punctuation out of what is decoded.
+    vocabulary: the number of the model's tokens. special: ids of special tokens. clean_up: remove spaces before
+    punctuation from decoded text.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class BundleTokenizer:
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> BundleTokenizer:
-        """Raises BundleError for a tokenizer.json that cannot be read."""
+        """The tokenizer in a bundle's files. Raises BundleError for a tokenizer.json that cannot be read."""
         vocabulary = bundle.pipeline.metadata.vocabulary or 0
         source = bundle.text(f"{TOKENIZER_FOLDER}/tokenizer.json")
         if source is None:
@@ -58,25 +59,27 @@ class BundleTokenizer:
 
     @cached_property
     def source(self) -> str | None:
-        """The tokenizer as JSON, which takes a tenth of a second to write for a large vocabulary; None without one."""
+        """The tokenizer as JSON; None without one. Writing it takes 0.1 s for a large vocabulary."""
         return None if self.tokenizer is None else str(self.tokenizer.to_str())
 
     def encode(self, text: str, *, special: bool) -> list[int]:
-        """The ids of `text`. special: add the tokens (a beginning-of-sequence, say) that the tokenizer puts around a
-        text; a rendered chat template has its own. Raises PromptError where there is no tokenizer or no token.
+        """The ids of `text`.
+
+        special: add the tokenizer's special tokens, such as beginning-of-sequence; a rendered chat template has its
+        own. Raises PromptError where there is no tokenizer or no token.
         """
         if self.tokenizer is None:
             raise PromptError("This bundle has no tokenizer: give the prompt as ids with --prompt-ids.")
         try:
             ids = list(self.tokenizer.encode(text, add_special_tokens=special).ids)
-        except TypeError:  # half a surrogate pair, which is no text
+        except TypeError:  # an unpaired surrogate
             raise PromptError("The prompt is not valid Unicode text: give it as UTF-8.") from None
         if not ids:
             raise PromptError("The prompt is empty: give at least one token.")
-        return self.check(ids)
+        return self.check_ids(ids)
 
-    def check(self, ids: Sequence[int]) -> list[int]:
-        """`ids` where they are all in the vocabulary. Raises PromptError that names the first that is not."""
+    def check_ids(self, ids: Sequence[int]) -> list[int]:
+        """Returns `ids` as a list. Raises PromptError that names the first id beyond the vocabulary, or for no ids."""
         if not ids:
             raise PromptError("The prompt is empty: give at least one token.")
         for token in ids:
@@ -87,7 +90,7 @@ class BundleTokenizer:
         return list(ids)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids` without special tokens; empty where there is no tokenizer."""
+        """The text of `ids` without special tokens; empty without a tokenizer."""
         if self.tokenizer is None:
             return ""
         text = str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
@@ -96,7 +99,7 @@ class BundleTokenizer:
         return text
 
     def piece(self, token: int) -> str:
-        """The text of one token, special ones as they are written."""
+        """The text of one token, special tokens included."""
         if self.tokenizer is None:
             return ""
         return str(self.tokenizer.decode([token], skip_special_tokens=False))
@@ -107,9 +110,9 @@ class BundleTokenizer:
 
 
 class StreamingDetokenizer:
-    """Gives each token's text as soon as it is certain; all pieces together are the text of all tokens.
+    """Returns each token's text once no later token can change it; all pieces joined are the text of all tokens.
 
-    Where the tokenizer's decoder can take characters back until the end, everything comes at the end.
+    Where the tokenizer's decoder can change characters until the end, all text comes at the end.
     """
 
     def __init__(self, text: BundleTokenizer) -> None:
@@ -121,7 +124,7 @@ class StreamingDetokenizer:
         self._stages: list[DecoderStage] | None = None if stages is None else [*stages, *cleaning]
 
     def push(self, token: int) -> str:
-        """The characters that `token` makes certain: often its own, none while a character is unfinished."""
+        """The characters that are final after `token`: often its own, none while a character is incomplete."""
         if self._stages is None:
             self._ids.append(token)
             return ""
@@ -129,25 +132,25 @@ class StreamingDetokenizer:
         return "" if known is None or known in self._silent else run_stages(self._stages, [known])
 
     def flush(self) -> str:
-        """What is left at the end, unfinished characters as U+FFFD."""
+        """The rest at the end, incomplete characters as U+FFFD."""
         if self._stages is None:
             return self._text.decode(self._ids)
         return "".join(run_stages(self._stages[place + 1 :], stage.end()) for place, stage in enumerate(self._stages))
 
 
 def tokenizer_settings(bundle: Bundle) -> dict[str, Any]:
-    """tokenizer_config.json, empty where there is none. Raises BundleError where it is no JSON object."""
+    """The settings of tokenizer_config.json, empty without one. Raises BundleError where it is not a JSON object."""
     source = bundle.text(f"{TOKENIZER_FOLDER}/tokenizer_config.json")
     try:
         settings = read_json(source) if source else {}
     except InvalidJsonError as error:
-        raise BundleError(f"{TOKENIZER_FOLDER}/tokenizer_config.json {error}: build the bundle anew.") from None
+        raise BundleError(f"{TOKENIZER_FOLDER}/tokenizer_config.json {error}: build the bundle again.") from None
     if not isinstance(settings, dict):
-        raise BundleError(f"{TOKENIZER_FOLDER}/tokenizer_config.json is no JSON object: build the bundle anew.")
+        raise BundleError(f"{TOKENIZER_FOLDER}/tokenizer_config.json is not a JSON object: build the bundle again.")
     return settings
 
 
 def _cleans_up(settings: dict[str, Any], tokenizer: Tokenizer) -> bool:
-    """As transformers decides: BPE knows its spaces, and is left alone unless told twice."""
+    """As transformers decides: BPE models are not cleaned up unless a second setting demands it."""
     anyway = settings.get("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output")
     return bool(settings.get("clean_up_tokenization_spaces")) and (not isinstance(tokenizer.model, BPE) or bool(anyway))

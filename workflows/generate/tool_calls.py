@@ -1,7 +1,7 @@
-"""Tool calls as a checkpoint's own template writes them: their form is read off a call that the template is given.
+"""Tool calls in the form that a checkpoint's chat template writes, derived from a rendered example call.
 
-template + a call with sentinels ──render──▶ CallForm: what stands before, between and after calls, and their keys
-CallForm + tools ──call_grammar──▶ a Lark grammar: calls with the arguments of each tool's schema, or free text too
+template + a call with sentinels ──render──▶ CallForm: the text before, between and after calls, and their keys
+CallForm + tools ──call_grammar──▶ a Lark grammar: calls with arguments of each tool's schema, or free text too
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool
 
 ToolChoice = Literal["auto", "required"]
-_NAME, _ID = "joinery_sentinel_name", "j0inery01"  # an id of nine letters and digits, as Mistral's template asks for
+_NAME, _ID = "joinery_sentinel_name", "j0inery01"  # an id of nine letters and digits, as Mistral's template requires
 _ARGUMENTS = {"joinery_sentinel_key": "joinery_sentinel_value"}
 _USER_TURN: TemplateMessage = {"role": "user", "content": "Call a tool."}
 _NO_FORM = "This bundle's chat template does not tell how it writes tool calls"
@@ -26,9 +26,10 @@ _NO_FORM = "This bundle's chat template does not tell how it writes tool calls"
 
 @dataclass(frozen=True)
 class CallForm:
-    """before: the text before the first call; between: two of them, None where there can be one alone; after: the last.
+    """How a template writes calls.
 
-    call: a call as the template writes it, with the sentinels; separators: between its items, and after its keys.
+    before, after: the text before the first and after the last call. between: the text between two calls; None where
+    only one is possible. call: the example call, with the sentinels. separators: between items, and after keys.
     """
 
     before: str
@@ -41,9 +42,9 @@ class CallForm:
 def call_grammar(
     template: ChatTemplate | None, text: BundleTokenizer, ends: Sequence[int], tools: Sequence[Tool], to: ToolChoice
 ) -> str:
-    """The Lark grammar of a reply that calls `tools` in the template's form, or that may be free text besides.
+    """The Lark grammar of a reply that calls `tools` in the template's form, or, with `auto`, may also be free text.
 
-    ends: the tokens that end a reply. Raises RequestError where the form cannot be told, and for a tool without a name.
+    ends: the end tokens. Raises RequestError where the form cannot be derived, and for a tool without a name.
     """
     if template is None:
         raise RequestError("This bundle has no chat template, so that tool calls have no form: leave --tool-calls out.")
@@ -60,7 +61,7 @@ def call_grammar(
 
 
 def call_form(template: ChatTemplate, ends: Sequence[str], tools: Sequence[Tool]) -> CallForm:
-    """How the template writes calls. ends: the texts of the tokens that end a reply. Raises RequestError."""
+    """The form of the template's calls. ends: the texts of the end tokens. Raises RequestError where it has none."""
     try:
         one = template.render_reply([_USER_TURN], {"content": "", "tool_calls": [_call()]}, tools)
     except PromptError as error:
@@ -69,10 +70,10 @@ def call_form(template: ChatTemplate, ends: Sequence[str], tools: Sequence[Tool]
     try:
         two = template.render_reply([_USER_TURN], {"content": "", "tool_calls": [_call(), _call()]}, tools)
         between = _between(two, call)
-    except PromptError:  # some say that they take one call alone
+    except PromptError:  # some templates take only one call
         between = None
     opening = _common_end(before, between or "")
-    before = opening.lstrip() or before  # without what some write before any reply: empty thoughts
+    before = opening.lstrip() or before  # without the empty thoughts that some write before any reply
     for end in ends:
         after = after.partition(end)[0]
     written = one[one.index("{", one.index(before)) :]
@@ -85,7 +86,7 @@ def _call() -> dict[str, object]:
 
 
 def _split_at_call(text: str) -> tuple[str, str, str]:
-    """What stands before the call, the call's JSON, and what stands after it."""
+    """The text before the call, the call's JSON, and the text after it."""
     decoder = json.JSONDecoder()
     for start in (i for i, letter in enumerate(text) if letter == "{"):
         try:
@@ -106,7 +107,7 @@ def _leaves(value: object) -> list[str]:
 
 
 def _between(text: str, call: str) -> str | None:
-    """What stands between two calls; None where the template writes one of two."""
+    """The text between two calls; None where the template writes only one of them."""
     parts = text.split(call)
     return parts[1] if len(parts) == 3 else None
 
@@ -131,7 +132,7 @@ def _tool_name_and_schema(tool: Tool) -> tuple[str, Mapping[str, object]]:
 
 
 def _schema(form: CallForm, name: str, parameters: Mapping[str, object]) -> dict[str, object]:
-    """The JSON schema of a call, whose definitions stand at the root, where references look for them."""
+    """The JSON schema of a call, with its definitions at the root, where references expect them."""
     own = {key: value for key, value in parameters.items() if key not in ("$defs", "definitions")}
     hoisted = {key: value for key, value in parameters.items() if key in ("$defs", "definitions")}
     items, keys = form.separators
@@ -153,15 +154,15 @@ def _filled(value: object, name: str, parameters: Mapping[str, object]) -> dict[
 
 
 def _special_tokens(text: BundleTokenizer, ends: Sequence[int]) -> dict[str, int]:
-    """The tokens that llguidance takes for no text, whether the tokenizer calls them special or not, by their names."""
+    """Name → id of the tokens that llguidance treats as special, whatever the tokenizer calls them."""
     words = grammar_tokenizer(text, ends)
-    assert text.tokenizer is not None  # what has words has one
+    assert text.tokenizer is not None  # grammar_tokenizer has raised otherwise
     added = text.tokenizer.get_added_tokens_decoder().items()
     return {token.content: number for number, token in added if words.is_special_token(number)}
 
 
 def _literal(part: str, marks: Mapping[str, int]) -> str:
-    """A text in Lark: marks by their ids, what is between them as it stands."""
+    """A text as a Lark expression: special tokens by their ids, other text literally."""
     found, plain = list[str](), ""
     for piece, token in _split_at_specials(part, marks):
         if token is None:
@@ -173,7 +174,7 @@ def _literal(part: str, marks: Mapping[str, int]) -> str:
 
 
 def _split_at_specials(part: str, marks: Mapping[str, int]) -> list[tuple[str, int | None]]:
-    """The text parted at its marks, each of which comes with its id."""
+    """The text split at its special tokens, each with its id; None for other text."""
     found: list[tuple[str, int | None]] = []
     while part:
         places = ((part.find(name), -len(name), name) for name in marks if name in part)
@@ -184,12 +185,12 @@ def _split_at_specials(part: str, marks: Mapping[str, int]) -> list[tuple[str, i
 
 
 def _optional_call_rules(form: CallForm, marks: Mapping[str, int]) -> list[str]:
-    """The rules of a reply that is free text or, from what calls begin with, calls."""
+    """The rules of a reply of free text, or of calls from the text that begins them."""
     before, opening = _literal(form.before, marks), form.before.strip()
-    if not opening:  # the call's own bracket tells it
+    if not opening:  # the call's brace distinguishes it
         return [f"start: FREE? | {before} rest", "FREE: /[^{](?s:.*)/"]
     piece, token = _split_at_specials(form.before, marks)[0]
-    if token is not None:  # free text has no marks
+    if token is not None:  # free text has no special tokens
         return [f"start: FREE? | FREE? {before} rest", "FREE: /(?s:.+)/"]
     mark = piece.strip()
     begun = f"(?s:.*){_escaped(mark)}"

@@ -1,4 +1,4 @@
-"""Tools that a chat model is told of: a JSON list of descriptions, as transformers' apply_chat_template takes them."""
+"""Tool descriptions for chat templates: a JSON list, as transformers' apply_chat_template takes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Tool = Mapping[str, object]
 
 
 def parse_tools(text: str, where: str) -> list[Tool]:
-    """The tools in a JSON text. where: what it is called in the sentence. Raises RequestError for anything else."""
+    """The tools in a JSON text. where: its name in messages. Raises RequestError for a malformed list."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -20,10 +20,10 @@ def parse_tools(text: str, where: str) -> list[Tool]:
 
 
 def check_tools(found: object, where: str) -> list[Tool]:
-    """`found` where it is a list of objects. Raises RequestError that names the first entry that is none."""
+    """Returns the list `found`. Raises RequestError that names the first entry that is not an object."""
     if not isinstance(found, Sequence) or isinstance(found, str):
         raise RequestError(f"{where} must be a JSON list of objects, each of which describes one tool.")
     for number, tool in enumerate(found, 1):
         if not isinstance(tool, Mapping) or not tool:
-            raise RequestError(f"{where} has an entry {number} that is no JSON object: describe one tool in each.")
+            raise RequestError(f"{where} has an entry {number} that is not a JSON object: describe one tool in each.")
     return list(found)

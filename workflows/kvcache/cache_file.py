@@ -1,4 +1,4 @@
-"""A prompt cache on disk: the rows that hold tokens, the tokens themselves, and a fingerprint of the geometry.
+"""A prompt cache on disk: rows, tokens, and a fingerprint of the cache's geometry.
 
 KVCache + tokens ──save──▶ .safetensors ──load──▶ the same table, the same rows
 """
@@ -23,9 +23,9 @@ _FORMAT = "joinery-prompt-cache-1"
 
 
 def fingerprint(cache: KVCache, model: str) -> str:
-    """SHA-256 over what must agree for rows to mean the same: the model, the layout, each tensor's row, the groups.
+    """SHA-256 over the model, the layout, each tensor's row shape and the groups, which must agree to load rows.
 
-    The capacity is not part of it but where it is a window: rows of a large cache fit a smaller one that has the slots.
+    The capacity counts only where it is a window: rows of a large cache fit a smaller one that has the slots.
     """
     rows = sorted((name, tensor.sized(1), tensor.dtype) for name, tensor in cache.tensors.items())
     rows += sorted((tensor.past, tensor.shape, tensor.dtype) for tensor in cache.carried.tensors.values())
@@ -34,9 +34,9 @@ def fingerprint(cache: KVCache, model: str) -> str:
 
 
 def save_cache(cache: KVCache, tokens: Sequence[int], model: str, path: Path) -> None:
-    """Writes the cache's rows and the `tokens` that they are of, [length] ids; `path` appears whole or not at all.
+    """Writes the cache's rows and their `tokens`, [length] ids, atomically.
 
-    model: a text that tells this model's weights from another's. Raises PromptCacheError where it cannot be written.
+    model: identifies the model's weights. Raises PromptCacheError where the file cannot be written.
     """
     positions, rows = cache.rows()
     arrays: dict[str, Array] = {"tokens": np.asarray(tokens[: cache.length], np.int64), "positions": positions}
@@ -50,10 +50,10 @@ def save_cache(cache: KVCache, tokens: Sequence[int], model: str, path: Path) ->
 
 
 def load_cache(cache: KVCache, model: str, path: Path) -> list[int]:
-    """Fills the cache from `path` and gives the tokens whose rows it now holds.
+    """Fills the cache from `path` and returns the tokens whose rows it now holds.
 
-    Raises PromptCacheError where the file is none, belongs to another model or layout, or does not fit; the cache is
-    then as it was before.
+    Raises PromptCacheError for a file of another format, model or layout, or one that does not fit; the cache is then
+    unchanged.
     """
     arrays = _read(path, fingerprint(cache, model))
     try:
@@ -61,7 +61,7 @@ def load_cache(cache: KVCache, model: str, path: Path) -> list[int]:
         rows = {name: arrays[f"row.{name}"] for name in cache.names}
         carried = {name: arrays[f"carried.{name}"] for name in cache.carried.past}
     except KeyError as error:
-        raise PromptCacheError(f"The prompt cache {path} lacks {error}: save it anew.") from None
+        raise PromptCacheError(f"The prompt cache {path} lacks {error}: save it again.") from None
     count = len(positions)
     whole = count <= len(tokens) and np.array_equal(positions, cache.layout.held(len(tokens), count))
     fits = all(
@@ -72,7 +72,7 @@ def load_cache(cache: KVCache, model: str, path: Path) -> list[int]:
         for name, tensor in cache.tensors.items()
     )
     if not whole or not fits:
-        raise PromptCacheError(f"The prompt cache {path} does not hold together: save it anew.")
+        raise PromptCacheError(f"The prompt cache {path} contradicts itself: save it again.")
     try:
         cache.restore(len(tokens), positions, rows)
         cache.carried.restore(carried)
@@ -89,12 +89,12 @@ def _read(path: Path, expected: str) -> dict[str, Array]:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             if metadata.get("format") != _FORMAT:
-                raise PromptCacheError(f"{path} is no prompt cache of Joinery.")
+                raise PromptCacheError(f"{path} is not a prompt cache of Joinery.")
             if metadata.get("fingerprint") != expected:
                 raise PromptCacheError(
-                    f"{path} was saved from another model or cache layout: open the bundle that it was saved from."
+                    f"{path} was saved from another model or cache layout: open the bundle it was saved from."
                 )
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
     except FileNotFoundError:
         raise PromptCacheError(f"There is no prompt cache {path}: check the path.") from None
     except (SafetensorError, OSError) as error:

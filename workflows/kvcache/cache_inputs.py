@@ -1,8 +1,8 @@
-"""What a graph is told of its cache at each step: positions, masks and lengths, all from one table of columns.
+"""The inputs that the cache computes for a graph at each step: ids, positions, masks and lengths.
 
-    table [allocated] ──columns──▶ the position that each key column has while the graph attends ──▶ masks
+    slot table [allocated] ──columns──▶ the position of each key column while the graph attends ──▶ masks
 
-How a graph joins the keys that it was given (past, C columns) with the step's own (N columns):
+How a graph joins past keys (C columns) with the step's own (N columns):
     append  past then new: C + N columns                    slide  past without its first N, then new: C columns
     place   past with the new ones in their slots: C columns
 """
@@ -31,9 +31,10 @@ CACHE_INPUTS = (*_ROWS, CACHE_POSITION, *_LENGTHS)
 
 
 class AttentionRange(Protocol):
-    """What the layers of a group see: `window` positions back, the query's own included, None for all of them.
+    """The keys that a query attends to: `window` positions back, its own included; None for all of them.
 
-    sinks: the first positions that are seen besides. reach: beyond which the model itself sees nothing, sinks or not.
+    sinks: the number of first positions that stay visible besides. reach: the distance beyond which the model itself
+    attends to nothing, sinks included; None for no limit.
     """
 
     @property
@@ -46,12 +47,12 @@ class AttentionRange(Protocol):
 
 @dataclass(frozen=True)
 class StepTokens:
-    """The tokens of one run, and where they stand: N columns, of which the slice `real` are tokens.
+    """The tokens of one run and their places: N columns, of which the slice `real` are tokens.
 
-    positions, slots: [n] int64 of the tokens. joins: see above. in_place: the graph writes all columns, so that what it
-    is told to be valid ends with the padding, which no token sees. told: what the graph is given as positions, [3, n]
-    where each token has three; None for `positions`. kin: [n, n], which of each other's keys tokens that branch see;
-    None where each sees those before it.
+    positions, slots: [n] int64 of the tokens. joins: see above. in_place: the graph writes all columns, so that the
+    valid length it is fed includes the padding, which no token attends to. position_ids: [3, n] where the graph takes
+    three numbers per token; None for `positions`. kin: [n, n], which of each other's keys branching tokens attend to;
+    None where each attends to those before it.
     """
 
     ids: Sequence[int]
@@ -61,14 +62,14 @@ class StepTokens:
     real: slice
     joins: KeyJoin
     in_place: bool = False
-    told: NDArray[np.int64] | None = None
+    position_ids: NDArray[np.int64] | None = None
     kin: NDArray[np.bool_] | None = None
 
     def driver(self, spec: TensorSpec) -> Array:
-        """The array of an input that is no mask."""
+        """The array of an input other than a mask."""
         if spec.name in _ROWS:
             row = np.zeros(shape_of(spec, self.columns, 0), spec.numpy_dtype)
-            row[..., 0, self.real] = self.ids if spec.name == IDS else self._told()
+            row[..., 0, self.real] = self.ids if spec.name == IDS else self._position_ids()
             return row
         start = int(self.positions[0])
         after = start + (self.columns if self.in_place else len(self.ids))
@@ -77,37 +78,37 @@ class StepTokens:
         lengths = {"seqlens_k": after - 1, "write_indices": start}
         return np.full((1,) * len(spec.shape), lengths.get(spec.name, after), spec.numpy_dtype)
 
-    def _told(self) -> NDArray[np.int64]:
-        return self.positions if self.told is None else self.told
+    def _position_ids(self) -> NDArray[np.int64]:
+        return self.positions if self.position_ids is None else self.position_ids
 
-    def mask(self, spec: TensorSpec, table: Positions, sight: AttentionRange) -> Array:
-        """The mask of a group with this table: one row for all queries where `spec` has two axes, else one each."""
+    def mask(self, spec: TensorSpec, table: Positions, visible: AttentionRange) -> Array:
+        """The mask of a group: one row for all queries where `spec` has two axes, else a row per query."""
         if self.columns == 1 and self.joins == "append" and len(spec.shape) == 4:
-            return self._lone(spec, table, sight)
+            return self._single_token_mask(spec, table, visible)
         keys = self._keys(table)
         if len(spec.shape) == 2:
-            row: Array = self._seen(keys, sight, self.positions[-1:]).astype(spec.numpy_dtype)
+            row: Array = self._seen(keys, visible, self.positions[-1:]).astype(spec.numpy_dtype)
             return row
         mask = np.full((1, 1, self.columns, len(keys)), spec.lowest, spec.numpy_dtype)
-        seen = self._seen(keys, sight, self.positions)
+        seen = self._seen(keys, visible, self.positions)
         if self.kin is not None:
-            seen[:, self._own(keys)] &= self.kin
+            seen[:, self._own_columns(keys)] &= self.kin
         np.copyto(mask[0, 0, self.real], 0, where=seen)
         if len(self.ids) < self.columns:
-            self._let_padding_see(mask[0, 0])
+            self._unmask_padding(mask[0, 0])
         return mask
 
-    def _lone(self, spec: TensorSpec, table: Positions, sight: AttentionRange) -> Array:
-        """What one token sees: the step that is run for every token, so that it is kept short."""
+    def _single_token_mask(self, spec: TensorSpec, table: Positions, visible: AttentionRange) -> Array:
+        """The mask of one query; a short path, for it runs for every generated token."""
         mask = np.full((1, 1, 1, len(table) + 1), spec.lowest, spec.numpy_dtype)
         row = mask[0, 0, 0]
         row[-1] = 0
-        seen = table != EMPTY if sight.window is None else self._seen(table, sight, self.positions)[0]
+        seen = table != EMPTY if visible.window is None else self._seen(table, visible, self.positions)[0]
         np.copyto(row[:-1], 0, where=seen)
         return mask
 
     def _keys(self, table: Positions) -> Positions:
-        """The position that each column of keys has, EMPTY for none."""
+        """The position of each column of keys, EMPTY for a column without a token."""
         if self.joins == "place":
             keys = table.copy()
             keys[self.slots] = self.positions
@@ -119,27 +120,27 @@ class StepTokens:
         keys = np.concatenate((table, new))
         return keys[self.columns :] if self.joins == "slide" else keys
 
-    def _own(self, keys: Positions) -> Positions:
-        """The columns of keys, [n], that are of this run's tokens."""
+    def _own_columns(self, keys: Positions) -> Positions:
+        """The columns of keys, [n], of this run's tokens."""
         if self.joins == "place":
             return self.slots
         return np.arange(self.real.start, self.real.stop) + (len(keys) - self.columns)
 
-    def _seen(self, keys: Positions, sight: AttentionRange, positions: Positions) -> NDArray[np.bool_]:
-        """[n, columns of keys]: whether the query at each of `positions` sees the key."""
+    def _seen(self, keys: Positions, visible: AttentionRange, positions: Positions) -> NDArray[np.bool_]:
+        """[n, columns of keys]: whether the query at each of `positions` attends to the key."""
         query = positions[:, None]
         seen: NDArray[np.bool_] = (keys != EMPTY)[None]
         if len(positions) > 1:
             seen = seen & (keys <= query)
-        if sight.window is not None:
-            near = query - keys < sight.window
-            seen = seen & (near | (keys < sight.sinks) if sight.sinks else near)
-        if sight.sinks and sight.reach is not None:
-            seen = seen & (query - keys < sight.reach)
+        if visible.window is not None:
+            near = query - keys < visible.window
+            seen = seen & (near | (keys < visible.sinks) if visible.sinks else near)
+        if visible.sinks and visible.reach is not None:
+            seen = seen & (query - keys < visible.reach)
         return seen
 
-    def _let_padding_see(self, mask: Array) -> None:
-        """A row that sees nothing would be NaN: padding sees itself, or what the last token sees."""
+    def _unmask_padding(self, mask: Array) -> None:
+        """Lets padding attend to itself, or to what the last token attends to: a fully masked row would give NaN."""
         rows = np.arange(self.columns)
         padding = rows[(rows < self.real.start) | (rows >= self.real.stop)]
         if self.joins == "place":
@@ -149,7 +150,7 @@ class StepTokens:
 
 
 def shape_of(spec: TensorSpec, width: int, keys: int) -> tuple[int, ...]:
-    """The shape of an input that is no past tensor, for a step of `width` columns and `keys` columns of keys."""
+    """The shape of an input other than a past tensor, for a step of `width` columns and `keys` columns of keys."""
     if spec.name in _ROWS:
         return (*(int(axis) for axis in spec.shape[:-2]), 1, width)
     if spec.name == CACHE_POSITION:
@@ -160,7 +161,7 @@ def shape_of(spec: TensorSpec, width: int, keys: int) -> tuple[int, ...]:
 
 
 def columns_axis(spec: TensorSpec) -> int | None:
-    """The axis that counts the columns of the run, of the source for its mask; None for an input that has none."""
+    """The axis of the run's columns, or of the source's columns for its mask; None for an input without one."""
     if spec.name == SOURCE_MASK:
         return 3
     if spec.name == PLAIN_SOURCE_MASK:
@@ -171,19 +172,21 @@ def columns_axis(spec: TensorSpec) -> int | None:
 
 
 def cache_input_problem(spec: TensorSpec) -> str:
-    """What an input is and should not be, in words; empty for one that can be driven."""
+    """Why the cache cannot compute an input of this shape and type, as the end of a sentence; or empty."""
     axes = len(spec.shape)
-    told = f"{list(spec.shape)} {spec.dtype}, and should be "
+    actual = f"{list(spec.shape)} {spec.dtype}, and should be "
     if spec.name == POSITIONS and axes == 3:
-        return "" if spec.is_integer and spec.shape[0] == GRID_AXES else f"{told}[{GRID_AXES}, 1, columns] of integers"
+        return (
+            "" if spec.is_integer and spec.shape[0] == GRID_AXES else f"{actual}[{GRID_AXES}, 1, columns] of integers"
+        )
     if spec.name in (*_ROWS, CACHE_POSITION):
         named = "[columns]" if spec.name == CACHE_POSITION else "[1, columns]"
-        return "" if spec.is_integer and axes == named.count(",") + 1 else f"{told}{named} of integers"
+        return "" if spec.is_integer and axes == named.count(",") + 1 else f"{actual}{named} of integers"
     if spec.name in _LENGTHS:
-        return "" if spec.is_integer else f"{told}integers"
+        return "" if spec.is_integer else f"{actual}integers"
     if spec.name == SOURCE_MASK:
-        return "" if spec.is_floating and axes == 4 else f"{told}[1, 1, 1, source] of floating-point numbers"
+        return "" if spec.is_floating and axes == 4 else f"{actual}[1, 1, 1, source] of floating-point numbers"
     if spec.name == PLAIN_SOURCE_MASK:
-        return "" if axes == 2 and spec.dtype != "string" else f"{told}[1, source] of numbers"
+        return "" if axes == 2 and spec.dtype != "string" else f"{actual}[1, source] of numbers"
     fits = spec.is_floating if axes == 4 else axes == 2 and spec.dtype != "string"
-    return "" if fits else f"{told}[1, keys] of numbers or [1, 1, columns, keys] of floating-point numbers"
+    return "" if fits else f"{actual}[1, keys] of numbers or [1, 1, columns, keys] of floating-point numbers"

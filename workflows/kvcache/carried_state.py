@@ -1,8 +1,8 @@
-"""State beside the keys and values that has one size whatever was read: of recurrences and convolutions.
+"""State of fixed size beside the keys and values: of recurrences and convolutions.
 
     past_conv.0 [1, channels, width] ──graph──▶ present_conv.0 ──commit──▶ past_conv.0
 
-A step overwrites it, so that there is no way back but to the beginning, and padding would get into it.
+A step replaces it, so that the cache can only be reset, not rewound, and padding would enter it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from workflows.common.errors import GraphError
 from workflows.common.tensors import Array, TensorSpec
 
-# how an input's name becomes that of the output that is its next value
-_RENAMED = (("past_key_values", "present"), ("past", "present"), ("rnn_states_prev", "rnn_states"))
+# input name → name of the output that is its next value
+_NAME_CHANGES = (("past_key_values", "present"), ("past", "present"), ("rnn_states_prev", "rnn_states"))
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedTensor:
-    """An input and the output that is its next value; both have this shape, with a batch of 1."""
+    """An input and the output that is its next value; both have `shape`, with a batch of 1."""
 
     past: str
     present: str
@@ -30,27 +30,27 @@ class CarriedTensor:
 
 
 def find_carried(
-    inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], told: Mapping[str, str], known: Iterable[str]
+    inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], declared: Mapping[str, str], known: Iterable[str]
 ) -> tuple[CarriedTensor, ...]:
-    """The pairs of a graph: those that the file has `told`, input → output, and those whose names say it.
+    """The carried pairs of a graph: those `declared` by the file, input → output, and those recognized by name.
 
-    known: inputs that are something else. Raises GraphError for a pair whose shapes are not one fixed shape.
+    known: inputs with another meaning. Raises GraphError for a pair whose shapes are not one fixed shape.
     """
     known, results = set(known), {spec.name: spec for spec in outputs}
-    found = []
+    pairs = []
     for spec in inputs:
-        after = told.get(spec.name) or next((name for name in _next_names(spec.name) if name in results), None)
-        if after is None or (spec.name in known and spec.name not in told):
+        after = declared.get(spec.name) or next((name for name in _next_names(spec.name) if name in results), None)
+        if after is None or (spec.name in known and spec.name not in declared):
             continue
         if after not in results:
-            raise GraphError(f"The graph has no output {after}, which is to be the next {spec.name}.")
-        if spec.name in told or not any(isinstance(axis, str) for axis in spec.shape[1:]):
-            found.append(_carried_tensor(spec, results[after]))
-    return tuple(found)
+            raise GraphError(f"The graph has no output {after}, which is declared as the next value of {spec.name}.")
+        if spec.name in declared or not any(isinstance(axis, str) for axis in spec.shape[1:]):
+            pairs.append(_carried_tensor(spec, results[after]))
+    return tuple(pairs)
 
 
 class CarriedState:
-    """The values: `past` is what the graph reads, `fresh` where it writes."""
+    """The values of all carried tensors: the graph reads `past`, by input, and writes `fresh`, by output."""
 
     def __init__(self, tensors: Sequence[CarriedTensor]) -> None:
         self.tensors = {tensor.past: tensor for tensor in tensors}
@@ -66,23 +66,23 @@ class CarriedState:
         return sum(array.nbytes for array in self.past.values())
 
     def commit(self) -> None:
-        """Makes what the graph has written the value of the next step."""
+        """Copies what the graph wrote to `past`, for the next step."""
         for name, tensor in self.tensors.items():
             self.past[name][...] = self.fresh[tensor.present]
 
     def reset(self) -> None:
-        """As before the first step."""
+        """Writes zeros, the state before the first step."""
         for array in self.past.values():
             array[...] = 0
 
     def restore(self, values: Mapping[str, Array]) -> None:
-        """Puts saved values back; shapes and types were checked."""
+        """Copies saved values, by input, back; the caller has checked shapes and types."""
         for name, array in self.past.items():
             array[...] = values[name]
 
 
 def _next_names(name: str) -> list[str]:
-    return [name.replace(old, new) for old, new in _RENAMED if old in name]
+    return [name.replace(old, new) for old, new in _NAME_CHANGES if old in name]
 
 
 def _carried_tensor(past: TensorSpec, present: TensorSpec) -> CarriedTensor:

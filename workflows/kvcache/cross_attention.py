@@ -1,4 +1,4 @@
-"""What an encoder hands to a decoder's cross-attention, once: a group that no step writes."""
+"""The cross-attention cache: keys and values that an encoder computes once per source."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from collections.abc import Mapping
 
 from workflows.common.tensors import Array
-from workflows.kvcache.views import differing_shapes
+from workflows.kvcache.slot_table import differing_shapes
 from workflows.wire.events import GroupView
 
 _KEY = re.compile(r"cross\.(\d+)\.key")
 
 
-def cross_view(handed: Mapping[str, Array], tokens: int) -> tuple[GroupView, ...]:
-    """The group as the window draws it; none where nothing was handed over.
+def cross_view(arrays: Mapping[str, Array], tokens: int) -> tuple[GroupView, ...]:
+    """The group as the window draws it; empty before a source was read.
 
-    handed: arrays [1, H, width, D] by the decoder's input name; the first `tokens` of the width are the source, the
-    rest padding.
+    arrays: [1, H, width, D] by the decoder's input name; the first `tokens` of the width are the source, the rest
+    padding.
     """
-    keys = {int(match[1]): array for name, array in handed.items() if (match := _KEY.fullmatch(name))}
+    keys = {int(match[1]): array for name, array in arrays.items() if (match := _KEY.fullmatch(name))}
     if not keys:
         return ()
     layers = sorted(keys)
@@ -33,7 +33,7 @@ def cross_view(handed: Mapping[str, Array], tokens: int) -> tuple[GroupView, ...
         window=None,
         shape=[*first.shape],
         dtype=str(first.dtype),
-        bytes=sum(array.nbytes for name, array in handed.items() if name.startswith("cross.")),
+        bytes=sum(array.nbytes for name, array in arrays.items() if name.startswith("cross.")),
         writer="encoder",
         length=tokens,
         evicted=0,

@@ -1,4 +1,4 @@
-"""The cache's geometry, read from the graphs' own inputs and outputs, never from a config."""
+"""The cache's geometry, read from the graphs' inputs and outputs, never from a configuration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PLAIN_SOURCE_MASK = tensor_names.PLAIN_SOURCE_MASK
 
 @dataclass(frozen=True, slots=True)
 class GroupFacts:
-    """Layers that share one table and one mask input; `window` as in Group."""
+    """Layers that share one slot table and one mask input; `window` as in CacheGroup."""
 
     name: str
     mask: str
@@ -38,12 +38,12 @@ class GroupFacts:
 
 @dataclass(frozen=True, slots=True)
 class StateFacts:
-    """What a graph's names and shapes cannot say of its cache.
+    """Facts of a graph's cache that its names and shapes cannot express.
 
-    left_aligned: the graph takes slots for positions, as a learned relative bias does, so no layout may move them.
-    positions: how many the model has, beyond which its tables are read where nothing is; None for no limit.
-    right_aligned: the graph takes the newest key to be in the last slot. counts: it takes the number of slots for the
-    number of tokens, so there may be no empty one. joins: see drivers.py. note: why it is not run as it asks to be.
+    left_aligned: the graph uses slots as positions, as a learned relative bias does, so that no layout may move rows.
+    positions: how many positions the model has, beyond which its tables end; None for no limit. right_aligned: the
+    graph expects the newest key in the last slot. counts: it takes the number of slots as the number of tokens, so that
+    no slot may be free. joins: see cache_inputs.py. note: why the declared cache is not used.
     """
 
     writer: Writer
@@ -56,13 +56,13 @@ class StateFacts:
     note: str = ""
 
     def to_json(self) -> str:
-        """As it stands in the graph's metadata."""
-        told = ("writer", "groups", "left_aligned")
-        return json.dumps({name: value for name, value in asdict(self).items() if name in told})
+        """The text for the graph's metadata."""
+        written = ("writer", "groups", "left_aligned")
+        return json.dumps({name: value for name, value in asdict(self).items() if name in written})
 
     @classmethod
     def of_metadata(cls, metadata: Mapping[str, str]) -> StateFacts | None:
-        """From a graph's metadata, None where it has none. Raises GraphError where it is malformed."""
+        """The facts in a graph's metadata; None where it has none. Raises GraphError where they are malformed."""
         text = metadata.get(FACTS_KEY)
         if text is None:
             return None
@@ -82,7 +82,7 @@ class StateFacts:
             if positions is not None and positions < 1:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
-            raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it anew.") from None
+            raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it again.") from None
         left, right = aligned
         return cls(writer, groups, left, positions, right, joins=joins)
 
@@ -91,7 +91,7 @@ class StateFacts:
 class StatePatterns:
     """The names of past and present tensors; `%d` stands for the layer.
 
-    Without a name for values the key patterns are of tensors that hold both, [2, 1, kv_heads, slots, head_dim].
+    Without value patterns the key patterns name tensors that hold both, [2, 1, kv_heads, slots, head_dim].
     """
 
     past_key: str = tensor_names.PAST_KEY
@@ -121,9 +121,9 @@ KNOWN_PATTERNS = (
 
 
 def patterns_of(inputs: Sequence[TensorSpec], namings: Sequence[StatePatterns] = KNOWN_PATTERNS) -> StatePatterns:
-    """How a graph with these inputs names its cache: the first of `namings` where it names it in no known way.
+    """The patterns by which a graph names its cache; the first of `namings` where none fits.
 
-    A naming with whole layer numbers goes before one that an input resembles, which find_state then refuses by name.
+    Patterns that match whole layer numbers win over those that an input only resembles, which find_state refuses.
     """
     numbers = {naming: _numbers(inputs, naming.past_key) for naming in namings}
     for naming, found in numbers.items():
@@ -133,12 +133,12 @@ def patterns_of(inputs: Sequence[TensorSpec], namings: Sequence[StatePatterns] =
 
 
 def has_state(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> bool:
-    """Whether a graph with these inputs has one that is named like past keys or values."""
+    """Whether one of these inputs is named like past keys or values."""
     return any(_numbers(inputs, past) for _, past, _ in patterns.pairs())
 
 
 def layers_of(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> frozenset[int]:
-    """The layers whose past keys or values a graph with these inputs takes."""
+    """The layers whose past keys or values are among these inputs."""
     numbers = {number for _, past, _ in patterns.pairs() for number in _numbers(inputs, past)}
     return frozenset(int(number) for number in numbers if re.fullmatch(_LAYER, number))
 
@@ -147,11 +147,10 @@ def layers_of(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> frozense
 class StateTensor:
     """One past/present pair of one layer.
 
-    `shape` is that of past, [1, kv_heads, capacity, head_dim] or [1, capacity, kv_heads * head_dim], where the
-    capacity may be symbolic; keys and values `both` have an axis of two before it. Written by the `host`, the cache
-    commits the new tokens' rows, which it takes from present; else present is the same buffer as past, and the graph
-    writes it in place. What the graph `gives` as present is the new rows alone, a buffer of as many slots as past, or
-    past and the new rows joined.
+    shape: of past, [1, kv_heads, capacity, head_dim] or [1, capacity, kv_heads * head_dim], where the capacity may be
+    symbolic; the role `both` has an axis of two before it. writer: `host` where the cache copies the new tokens' rows
+    from present; else present is the same buffer as past, and the graph writes it in place. gives: the content of
+    present: the new `rows`, a `buffer` with the slots of past, or past and the new rows `joined`.
     """
 
     past: str
@@ -170,12 +169,12 @@ class StateTensor:
 
     @property
     def capacity(self) -> int | None:
-        """The fixed number of slots, or None where the graph takes any."""
+        """The fixed number of slots; None where the graph takes any."""
         axis = self.shape[self.slot_axis]
         return axis if isinstance(axis, int) else None
 
     def sized(self, slots: int) -> tuple[int, ...]:
-        """The shape of a buffer with that many slots."""
+        """The shape of a buffer of `slots` slots."""
         own = {self.slot_axis: slots, int(self.role == "both"): 1}
         return tuple(own[i] if i in own else int(size) for i, size in enumerate(self.shape))
 
@@ -189,7 +188,7 @@ class StateTensor:
 
 
 def with_head_sizes(specs: Sequence[TensorSpec], heads: int | None, size: int | None) -> tuple[TensorSpec, ...]:
-    """The same, where [batch, heads, slots, size] has these in place of axes that are left open."""
+    """The specs with `heads` and head `size` in place of symbolic axes of [batch, heads, slots, size]."""
     return tuple(replace(spec, shape=_sized(spec.shape, heads, size)) for spec in specs)
 
 
@@ -207,11 +206,11 @@ def find_state(
     patterns: StatePatterns,
     columns: int | str | None = None,
 ) -> tuple[StateTensor, ...]:
-    """The past/present pairs of a graph, by layer and role; empty for a graph that has none.
+    """The past/present pairs of a graph, by layer and role; empty for a graph without a cache.
 
-    columns: the axis that counts the columns of a step, None for that of the ids or their embeddings. Raises GraphError
-    for a malformed layer number, a missing half, a shape that is not [1, kv_heads, slots, head_dim], or a present that
-    disagrees with its past.
+    columns: the axis of a step's columns; None for that of the ids or their embeddings. Raises GraphError for a
+    malformed layer number, a missing half, a shape that is not [1, kv_heads, slots, head_dim], or a present that does
+    not match its past.
     """
     found: list[StateTensor] = []
     named = next((spec.shape[1] for spec in inputs if spec.name in _COLUMNS and len(spec.shape) > 1), None)
@@ -219,15 +218,15 @@ def find_state(
     for role, past_pattern, present_pattern in patterns.pairs():
         past, present = _by_layer(inputs, past_pattern), _by_layer(outputs, present_pattern)
         for layer in sorted(past.keys() ^ present.keys()):
-            lacking = present_pattern if layer in past else past_pattern
-            raise GraphError(f"The graph lacks {lacking % layer}, the other half of layer {layer}'s {role} cache.")
+            missing = present_pattern if layer in past else past_pattern
+            raise GraphError(f"The graph lacks {missing % layer}, the other half of layer {layer}'s {role} cache.")
         found += [_state(role, layer, past[layer], present[layer], width) for layer in sorted(past)]
     _check_key_value_pairs(found)
     return tuple(sorted(found, key=lambda tensor: (tensor.layer, tensor.role)))
 
 
 def _check_key_value_pairs(found: Sequence[StateTensor]) -> None:
-    """Refuses a layer with keys alone, or values alone; layers may begin anywhere, and have gaps."""
+    """Raises GraphError for a layer with keys alone, or values alone; layer numbers may have gaps."""
     layers = {role: {tensor.layer for tensor in found if tensor.role == role} for role in ("key", "value")}
     for layer in sorted(layers["key"] ^ layers["value"]):
         has, lacks = ("key", "value") if layer in layers["key"] else ("value", "key")
@@ -235,7 +234,7 @@ def _check_key_value_pairs(found: Sequence[StateTensor]) -> None:
 
 
 def _numbers(specs: Iterable[TensorSpec], pattern: str) -> dict[str, TensorSpec]:
-    """What stands in the place of the layer in the names that `pattern` fits; the last tensor of each."""
+    """The text at the layer's place in the names that match `pattern` → the last such tensor."""
     head, tail = pattern.split("%d")
     return {
         spec.name[len(head) : len(spec.name) - len(tail)]: spec
@@ -249,7 +248,7 @@ def _by_layer(specs: Sequence[TensorSpec], pattern: str) -> dict[int, TensorSpec
     for spec in specs:
         for number in _numbers([spec], pattern):
             if not re.fullmatch(_LAYER, number):
-                raise GraphError(f"{spec.name} is named like a cache tensor, but {number!r} is no layer number.")
+                raise GraphError(f"{spec.name} is named like a cache tensor, but {number!r} is not a layer number.")
             if int(number) in found:
                 raise GraphError(f"Layer {number} has two tensors named {spec.name}.")
             found[int(number)] = spec
@@ -280,9 +279,9 @@ def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec, width:
 
 
 def _present_content(past: int | str, present: int | str, width: int | str | None) -> PresentContent | None:
-    """What present is, from the slot axes and the axis of the step's columns; None where that makes no sense.
+    """The content of present, from the slot axes and the axis of the step's columns; None where nothing fits.
 
-    An axis without a name tells nothing, and is taken for the new rows, which every graph of ours gives.
+    An axis without a name counts as the new rows, which every graph built by Joinery gives.
     """
     if present == past != "?":
         return "buffer"

@@ -1,11 +1,11 @@
-"""What a graph that notes nothing does with its cache, from the inputs and outputs that it declares.
+"""The cache facts of a graph without metadata, inferred from its declared inputs and outputs.
 
 seqlens_k                                          gqa: the graph writes in place
 write_indices + nonpad_kv_seqlen, 3-D, a buffer    scatter: the graph writes in place
-else                                               the host writes, whatever it also declares, and a note says so
+else                                               the host writes, whatever else it declares; a note says so
     a mask with a row for every query              any layout of the host
-    a mask [1, columns], one row for all           right-aligned: the graph itself tells who sees whom by slots
-    no mask, no position_ids, or cache_position    it counts the slots: as many as there are tokens
+    a mask [1, columns], one row for all           right-aligned: the graph itself masks causally, by slot
+    no mask, no position_ids, or cache_position    it takes the number of slots as the number of tokens
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _SCATTER = ("nonpad_kv_seqlen", "write_indices")
 
 
 def infer_facts(state: Sequence[StateTensor], inputs: Sequence[TensorSpec]) -> StateFacts:
-    """The facts of a graph that notes none.
+    """The facts of a graph without metadata.
 
-    Raises GraphError for a graph whose cache cannot be kept, which names what it lacks.
+    Raises GraphError, naming what is missing, for a graph whose cache cannot be kept.
     """
     specs = {spec.name: spec for spec in inputs}
     group = GroupFacts("all", MASK, tuple(sorted({tensor.layer for tensor in state})), None)
     gives = {tensor.gives for tensor in state}
     if len(gives) != 1:
-        raise GraphError(f"{state[0].present} and the graph's other present outputs differ in what they hold.")
+        raise GraphError(f"{state[0].present} and the graph's other present outputs have different contents.")
     if "seqlens_k" in specs:
         return StateFacts("gqa", (group,), joins="place")
     declared = [name for name in _SCATTER if name in specs]
@@ -45,16 +45,14 @@ def _hosted(first: StateTensor, specs: Mapping[str, TensorSpec], group: GroupFac
     blind = mask is None or POSITIONS not in specs or CACHE_POSITION in specs
     counts = joins == "append" and blind and first.capacity is None
     if joins == "append" and not counts and (mask is None or CACHE_POSITION in specs):
-        lacks = (
-            f"no {MASK} that says which of them are filled" if mask is None else f"takes {CACHE_POSITION} besides them"
-        )
-        raise GraphError(f"The graph has {first.capacity} slots and {lacks}: export it with slots that grow.")
+        why = f"no {MASK} to mark the used ones" if mask is None else f"takes {CACHE_POSITION} besides"
+        raise GraphError(f"The graph has {first.capacity} slots and {why}: export it with a symbolic slot axis.")
     right = (by_slots or joins == "slide") and not counts
     return StateFacts("host", (group,), right_aligned=right, counts=counts, joins=joins, note=note)
 
 
 def _joins(first: StateTensor, specs: Mapping[str, TensorSpec]) -> KeyJoin:
-    """How the graph brings past and new keys together: told by what it gives, and by the width of its mask."""
+    """How the graph joins past and new keys: inferred from its present outputs and the width of its mask."""
     placed = "write_indices" in specs or CACHE_POSITION in specs
     mask = specs.get(MASK)
     as_wide = mask is not None and mask.shape[-1] == first.shape[first.slot_axis] != "?"
@@ -64,13 +62,13 @@ def _joins(first: StateTensor, specs: Mapping[str, TensorSpec]) -> KeyJoin:
         return "place"
     if not as_wide or "nonpad_kv_seqlen" in specs:
         raise GraphError(
-            f"{first.present} is written in place, but the graph lacks write_indices to drive it: export it anew."
+            f"{first.present} is written in place, but the graph has no input write_indices: export it again."
         )
     return "slide"
 
 
 def _why_not_scatter(first: StateTensor, declared: Sequence[str]) -> str:
-    """Why a graph that declares inputs of the scatter cache runs without it; empty where it declares none."""
+    """Why a graph that declares inputs of the scatter cache runs without that cache; empty where it declares none."""
     if not declared:
         return ""
     if len(declared) == 1:
@@ -80,4 +78,4 @@ def _why_not_scatter(first: StateTensor, declared: Sequence[str]) -> str:
         reason = f"{first.past} has {len(first.shape)} axes and the scatter cache has 3"
     else:
         reason = f"{first.present} is not the whole buffer"
-    return f"The graph asks for the scatter cache, but {reason}: it runs with the static cache."
+    return f"The graph declares the scatter cache, but {reason}: it runs with the static cache."

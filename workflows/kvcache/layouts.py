@@ -1,14 +1,14 @@
-"""Where a token goes: the only polymorphic part of the cache; mask, positions and rewinds derive from the table.
+"""Where a token goes: the only polymorphic part of the cache; masks, positions and rewinds derive from the table.
 
     static   slot = position                 left-aligned; full when the positions reach the capacity
-    window   slot = position mod capacity    a ring: the oldest token's slot is taken by the newest, no byte moves;
-                                             with sinks the first tokens keep theirs, and the ring is what is left
+    window   slot = position mod capacity    a ring: the newest token takes the oldest token's slot, no byte moves;
+                                             with sinks the first tokens keep their slots, and the ring is the rest
     fifo     the newest in the last slot     right-aligned: every step moves the rows, the oldest falls off at the left
     gqa      like static; the graph writes in place (GroupQueryAttention over a shared buffer)
     scatter  like static; the graph writes in place (TensorScatter)
 
-A graph that counts slots back from the newest key needs right-aligned rows: there `window` is `fifo`, and `static`
-slides too but gets full instead of forgetting.
+A graph that counts slots back from the newest key needs right-aligned rows: `window` then becomes `fifo`, and `static`
+slides too, but becomes full instead of evicting.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Layout:
-    """`writer` is who puts the rows into their slots. One that `evicts` forgets, every other gets full.
+    """A cache layout.
 
-    slides: the rows move so that the newest is always in the last slot. sinks: how many of the first tokens stay.
+    writer: who writes rows into their slots. evicts: whether the oldest tokens go when it is full. slides: whether rows
+    move so that the newest is always in the last slot. sinks: how many of the first tokens are never evicted.
     """
 
     name: str
@@ -38,14 +39,14 @@ class Layout:
     sinks: int = 0
 
     def slots(self, positions: Positions, capacity: int) -> int:
-        """How many slots there must be for tokens at `positions` ([n] int64, ascending).
+        """The number of slots that tokens at `positions` ([n] int64, ascending) need.
 
-        Raises CapacityError when there would have to be more than `capacity`.
+        Raises CapacityError where that is more than `capacity`.
         """
         last = int(positions[-1]) if len(positions) else -1
         if last >= capacity and not self.evicts:
             raise CapacityError(
-                f"The cache holds {capacity:,} tokens and position {last:,} was asked for: "
+                f"The cache holds {capacity:,} tokens, and position {last:,} is beyond it: "
                 "build or open with a larger capacity, or use the window cache."
             )
         return min(last + 1, capacity)
@@ -53,7 +54,7 @@ class Layout:
     def place(self, positions: Positions, capacity: int, allocated: int) -> Positions:
         """The slots, [n] int64, of tokens at `positions` in a buffer of `allocated` slots.
 
-        Where the rows slide, it is the place after they did, below zero for a token that has fallen off already.
+        Where rows slide, the slot after sliding; below zero for a token that has already fallen off.
         """
         if self.slides and len(positions):
             return positions + (allocated - 1 - int(positions[-1]))
@@ -63,19 +64,19 @@ class Layout:
         return np.where(positions < self.sinks, positions, ring) if self.sinks else ring
 
     def held(self, length: int, count: int) -> Positions:
-        """The positions, [count] int64 ascending, that have a slot after `length` tokens where so many have one."""
+        """The positions, [count] int64 ascending, that have a slot after `length` tokens where `count` tokens have."""
         sinks = min(self.sinks, count)
         return np.concatenate((np.arange(sinks), np.arange(length - count + sinks, length)))
 
     def with_sinks(self, tokens: int) -> Layout:
-        """The same, but that the first `tokens` stay. Raises RecipeError for one that forgets none, or moves all."""
+        """The same layout with `tokens` sinks. Raises RecipeError for a layout that evicts nothing, or slides."""
         if tokens and (self.slides or not self.evicts):
-            why = "moves its rows" if self.slides else "forgets no token"
-            raise RecipeError(f"Sink tokens stay in a cache that forgets others, and the {self.name} cache {why}.")
+            why = "moves its rows" if self.slides else "evicts no token"
+            raise RecipeError(f"Sink tokens need a cache that evicts others in place; the {self.name} cache {why}.")
         return replace(self, sinks=tokens)
 
     def right_aligned(self) -> Layout:
-        """The same for a graph that takes the newest key to be in the last slot."""
+        """The same layout for a graph that expects the newest key in the last slot."""
         return LAYOUTS["fifo"] if self.evicts else replace(self, slides=True)
 
 
@@ -92,18 +93,18 @@ LAYOUTS: dict[str, Layout] = {
 
 
 def layout_named(name: str) -> Layout:
-    """The layout called `name`. Raises RecipeError that lists what there is."""
+    """The layout called `name`. Raises RecipeError that lists the layouts."""
     if name not in LAYOUTS:
         raise RecipeError(f"No cache layout is called {name!r}: choose one of {', '.join(LAYOUTS)}.")
     return LAYOUTS[name]
 
 
-def choose_layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
-    """The layout to run a graph with: the one `asked` for, or that it was `built` for.
+def choose_layout(requested: str | None, built: str, facts: StateFacts) -> Layout:
+    """The layout to run a graph with: the `requested` one, else the one that it was `built` for.
 
-    Raises RecipeError for one that is not right for the graph, which says why.
+    Raises RecipeError with the reason for a layout that the graph does not support.
     """
-    layout = layout_named(asked) if asked else built_layout(built, facts)
+    layout = layout_named(requested) if requested else built_layout(built, facts)
     if layout.writer != facts.writer:
         legal = ", ".join(name for name, other in LAYOUTS.items() if other.writer == facts.writer)
         raise RecipeError(
@@ -111,20 +112,20 @@ def choose_layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
             f"build one with --cache {layout.name}."
         )
     if layout.evicts and (why := _left_aligned_reason(facts)):
-        raise RecipeError(f"The {layout.name} cache is not right for this bundle: its graph {why}; use static.")
+        raise RecipeError(f"This bundle does not support the {layout.name} cache: its graph {why}; use static.")
     return layout.right_aligned() if facts.right_aligned else layout
 
 
 def built_layout(name: str, facts: StateFacts) -> Layout:
-    """The layout that a bundle names, or static where its graph cannot be run with that, as `facts.note` says."""
+    """The layout that a bundle names; static where its graph does not support it, as `facts.note` says."""
     layout = layout_named(name)
     return LAYOUTS["static"] if facts.note and layout.writer != facts.writer else layout
 
 
 def _left_aligned_reason(facts: StateFacts) -> str:
-    """Why no layout may move the rows of the graph's cache; empty where one may."""
+    """Why no layout may evict tokens of the graph's cache; empty where one may."""
     if facts.left_aligned:
-        return "takes slots for positions, and a window moves them"
+        return "uses slots as positions, which a window reassigns"
     if facts.counts:
-        return "takes the number of slots for that of the tokens, and a window has fewer"
-    return "puts the rows into their slots itself" if facts.joins == "place" else ""
+        return "takes the number of slots as the number of tokens, and a window has fewer slots"
+    return "writes rows into their slots itself" if facts.joins == "place" else ""

@@ -1,7 +1,7 @@
-"""How fast a bundle runs on each of several providers, with drafts and without, measured side by side.
+"""The speed of a bundle on several providers, with drafts and without, measured in turns.
 
-Each round runs each of them once, so that what else the machine does falls on all alike; the first round warms up
-and is not counted. Times are those that a person sees: the loop, the processors and detokenizing are in them.
+Each round runs each of them once, so that other load on the machine affects all alike; the first round warms up and is
+not counted. Times are end to end: they include the loop, the processors and detokenizing.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Subject = CompositeSubject | SingleSubject
 
 @dataclass(frozen=True)
 class BenchLoad:
-    """What each run does. prompt_tokens, new_tokens: None is 128 and 64, or what fits the bundle's cache.
+    """The size of each run. prompt_tokens, new_tokens: None for 128 and 64, or what fits the bundle's cache.
 
-    repeats: counted runs. prompt: ids in place of random ones, of which prompt_tokens takes the first. drafts: each
-    provider has a second row with these.
+    repeats: counted runs. prompt: ids in place of random ones, of which prompt_tokens takes the first. drafts: adds a
+    second row with drafts per provider.
     """
 
     prompt_tokens: int | None = None
@@ -36,8 +36,8 @@ class BenchLoad:
     prompt: Sequence[int] = ()
     drafts: DraftRequest | None = None
 
-    def check(self) -> None:
-        """Raises RequestError for a number below 1, and PromptError for a prompt that is shorter than is asked."""
+    def check_sizes(self) -> None:
+        """Raises RequestError for a number below 1, and PromptError for a prompt shorter than prompt_tokens."""
         sizes = {"prompt-tokens": self.prompt_tokens, "new-tokens": self.new_tokens, "repeats": self.repeats}
         for name, value in sizes.items():
             if value is not None and value < 1:
@@ -50,7 +50,7 @@ class BenchLoad:
 
 @dataclass
 class _BenchLane:
-    """One provider, with drafts or without: what runs there, or why nothing does."""
+    """One provider, with drafts or without. subject: None where it cannot be used, for `reason`."""
 
     provider: str
     drafts: DraftRequest | None = None
@@ -71,13 +71,14 @@ def bench(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Row]:
-    """A row for each of `providers`, in their order, and behind it one with drafts where the load has these.
+    """A row for each of `providers`, in their order, each followed by one with drafts where the load has some.
 
-    One that cannot be used is an UnusableProviderRow. Raises what Load.check raises, RequestError for drafts of a graph that
-    generates nothing, PromptError for numbers that do not fit, DeviceError where nothing can be used, and Cancelled.
+    A provider that cannot be used is an UnusableProviderRow. Raises what BenchLoad.check_sizes raises, RequestError for drafts
+    of a graph that generates nothing, PromptError for sizes that do not fit, DeviceError where no provider can be used,
+    and Cancelled.
     """
     load = load or BenchLoad()
-    load.check()
+    load.check_sizes()
     bundle = read_bundle(folder)
     if load.drafts is not None and bundle.pipeline.route == "single":
         raise RequestError("Drafts are for a bundle that generates, and this one is a single graph.")
@@ -115,7 +116,7 @@ def _open(bundle: Bundle, load: BenchLoad, provider: str, drafts: DraftRequest |
 
 
 def _sizes(composite: CompositeSubject, prompt_tokens: int | None, new_tokens: int | None) -> tuple[int, int]:
-    """The tokens of a run: what was asked for, else what is usual and fits. Raises PromptError for what does not."""
+    """The requested tokens of a run, else the usual ones that fit. Raises PromptError for sizes that do not fit."""
     longest, capacity = composite.longest_prompt, composite.capacity
     kept = 1 if composite.has_source else None  # of the prompt in the cache; None is all
     prompt = prompt_tokens or min(PROMPT_TOKENS, longest if kept else max(1, longest * 2 // 3))
@@ -136,7 +137,7 @@ def _row(lane: _BenchLane, repeats: int, peak: int, bandwidth: float) -> Row:
 
 
 def _with_speedups(rows: list[Row]) -> list[Row]:
-    """With how much faster each row with drafts is than the plain one of its provider."""
+    """Adds to each row with drafts its speedup over the plain row of its provider."""
     plain = {row.provider: row for row in rows if isinstance(row, CompositeRow) and row.drafts is None}
     for row in rows:
         if isinstance(row, CompositeRow) and row.drafts is not None and row.provider in plain:

@@ -69,7 +69,7 @@ class CompositeSubject:
             raise GraphError(refused)
         self.capacity, self.has_source = machine.cache.capacity, machine.has_source
         self.longest_prompt = (bundle.pipeline.metadata.source_limit or 1 << 16) if self.has_source else self.capacity
-        self._given = self._engine.text.check(prompt) if prompt else []
+        self._given = self._engine.text.check_ids(prompt) if prompt else []
 
     def _prompt(self) -> list[int]:
         random = np.random.default_rng(0).integers(0, self._engine.machine.vocabulary, self.prompt_tokens)

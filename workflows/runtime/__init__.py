@@ -1,9 +1,9 @@
 """A bundle and a device in, logits out: sessions, their bindings, and the machine that runs the program.
 
-pipeline.json ──program──▶ Program ─┐
-Bundle ──devices, sessions──────────┴─opening─▶ Machine: start(given), step(tokens) → logits, finish()
-{component: graph file} ──────assemble──────────────┘
-                            └──single──▶ run(arrays) → arrays, for one graph without a cache
+pipeline.json ──program/──▶ Program ─┐
+Bundle ──providers/, loading/────────┴─loading.machines─▶ Machine: start(given), step(tokens) → logits, finish()
+{component: graph file} ──────open_onnx──────────────┘
+                            └──single_graph──▶ run(arrays) → arrays, for one graph without a cache
 """
 
 from workflows.runtime.loading.cancellation import LoadCancellation

@@ -1,9 +1,9 @@
-"""The sessions of one run, bound once: every input and output is memory that lives as long as the binding does.
+"""The sessions of one run, bound once: every input and output is memory that lives as long as the binding.
 
-    Run ──each input's Feed──▶ array: of another session, of the cache, of a driver (filled anew before each run)
-                                 └──address──▶ onnxruntime reads and writes there
+    ProgramPhase ──each InputSource──▶ array: of another session, of the cache, of a driver (filled before each run)
+                                         └──address──▶ onnxruntime reads and writes there
 
-An output whose size nothing tells before it is there (the rows of a picture) is onnxruntime's own memory.
+An output whose size is unknown before the run (the rows of a picture) is onnxruntime's own memory.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from workflows.runtime.program.program import InputSource, ProgramPhase
 
 Arrays = Mapping[Port, Array]
 Observer = Callable[[str, Mapping[str, Array]], None]
-"""Told after each run of a session: its name, and copies of the outputs that nothing else takes."""
+"""Called after each run of a session with its name and copies of the outputs that nothing else takes."""
 
 
 class Binding:
-    """A run that is ready: `outputs` is what its sessions give, by (session, tensor), and `drivers` where they lie.
+    """A run whose sessions are bound. outputs: by (session, tensor). drivers: the cache inputs' arrays, by name.
 
-    shapes: of the drivers, by name. given: arrays that exist before, of inputs (the cache's past, what the encoder
-    gave) and outputs (present). taken: outputs that this run or another needs. observer: gets what is neither given nor
-    taken, sized by onnxruntime. memory: of providers that have their own, the cache's rows there.
+    shapes: of the drivers, by name. given: arrays that exist before, of inputs (the cache's past, encoder outputs) and
+    outputs (present). taken: outputs that this run or another needs. observer: receives all other outputs, sized by
+    onnxruntime. memory: the cache's rows in a provider's own memory.
     """
 
     def __init__(
@@ -49,30 +49,30 @@ class Binding:
         self._free: list[tuple[Port, ort.IOBinding, int]] = []
         self.generation = 0
         self._run, self._shapes, self._given = run, shapes, given
-        self._taken, self._observer, self._rows = taken, observer, memory
-        self._memory: list[Array] = []  # bindings hold addresses alone
+        self._taken, self._observer, self._device_rows = taken, observer, memory
+        self._memory: list[Array] = []  # keeps the arrays alive, for bindings hold only addresses
         self._runs = [(sessions[name], self._bind(sessions[name])) for name in run.sessions]
 
     def run(self, inputs: Mapping[str, Array] | None, options: ort.RunOptions | None) -> None:
-        """Runs every session once on the drivers `inputs`, None for what is there; `options` can end it half-way."""
+        """Runs every session once on the drivers `inputs`; None for what they hold. `options` can end it early."""
         if inputs is not None:
             for name, array in self.drivers:
                 array[...] = inputs[name]
         for opened, binding in self._runs:
-            if self._rows is not None and opened.name in self._run.keepers:
-                self._rows.to_provider(opened.provider)
+            if self._device_rows is not None and opened.name in self._run.keepers:
+                self._device_rows.to_provider(opened.provider)
             if opened.provider.copies_inputs:
                 self._bind_inputs(opened, binding, changing=True)
             opened.session.run_with_iobinding(binding, options)
             if self._observer:
-                self._tell(self._observer, opened, binding)
+                self._observe(self._observer, opened, binding)
         for port, binding, place in self._free:
             self.outputs[port] = np.ascontiguousarray(binding.get_outputs()[place].numpy())
 
     @property
     def logits(self) -> Array:
         """[1, columns, V], or [1, 1, V] of the last column alone."""
-        assert self._run.logits is not None  # only what reads a source has none
+        assert self._run.logits is not None  # only runs that read a source give none
         return self.outputs[self._run.logits[0]]
 
     @property
@@ -108,9 +108,9 @@ class Binding:
         return binding
 
     def _bind_inputs(self, opened: OpenSession, binding: ort.IOBinding, changing: bool = False) -> None:
-        """Tells onnxruntime where the inputs lie; a provider with memory of its own copies what is there now.
+        """Binds the inputs' addresses; a provider with memory of its own copies their content now.
 
-        changing: those alone whose content is another in each run, but the cache's rows that lie there already.
+        changing: only the inputs whose content changes between runs, without the cache's rows in device memory.
         """
         rows = self._rows_of(opened)
         for spec in opened.inputs:
@@ -124,17 +124,18 @@ class Binding:
             binding.bind_input(name, "cpu", 0, spec.element, array.shape, array.ctypes.data)
 
     def _rows_of(self, opened: OpenSession) -> Mapping[str, ort.OrtValue]:
-        """By past and present, the cache's rows in the provider's own memory."""
-        own = self._rows is not None and opened.provider.has_memory and opened.name in self._run.keepers
-        return self._rows.values(opened.provider) if self._rows is not None and own else {}
+        """The cache's rows in the provider's own memory, by past and present name."""
+        if self._device_rows is None or not opened.provider.has_memory or opened.name not in self._run.keepers:
+            return {}
+        return self._device_rows.values(opened.provider)
 
     def _is_constant(self, port: Port) -> bool:
-        """Whether an input stays what it is as long as this binding lives: what came with the prompt does."""
+        """Whether an input's content stays the same while this binding lives, as that of encoder outputs does."""
         feed = self._run.feeds[port]
         return feed.kind == "edge" and feed.source not in self.outputs
 
     def _array(self, port: Port, spec: TensorSpec) -> Array:
-        """The memory that feeds an input."""
+        """The memory of an input."""
         feed = self._run.feeds[port]
         array = self._source(port, feed)
         shape = self._shapes[feed.name] if array is None else array.shape
@@ -147,17 +148,17 @@ class Binding:
         return array
 
     def _source(self, port: Port, feed: InputSource) -> Array | None:
-        """What another session or the cache has for an input; None for a driver."""
+        """The array of another session or of the cache that feeds an input; None for a driver."""
         if feed.kind == "driver":
             return None
-        known = feed.source if feed.kind == "edge" and feed.source is not None else port
-        found = self.outputs.get(known, self._given.get(known))
-        if found is None:
-            raise GraphError(f"{'.'.join(known)} has a size that nothing tells before it runs: export it with a name.")
-        return found
+        source = feed.source if feed.kind == "edge" and feed.source is not None else port
+        array = self.outputs.get(source, self._given.get(source))
+        if array is None:
+            raise GraphError(f"{'.'.join(source)} has an axis of unknown size: export it with a named axis.")
+        return array
 
     def _output(self, port: Port, spec: TensorSpec, symbols: Mapping[str, int]) -> Array | None:
-        """The memory that takes an output; None where its size is not known."""
+        """The memory of an output; None where its size is unknown."""
         if port in self._given:
             return self._given[port]
         if any(isinstance(axis, str) and axis not in symbols for axis in spec.shape):
@@ -165,23 +166,23 @@ class Binding:
         return np.empty(spec.resolve(symbols), spec.numpy_dtype)
 
     def _address(self, array: Array, spec: TensorSpec) -> int:
-        """Where onnxruntime reads or writes; the array is kept. Raises GraphError where it is of another type."""
+        """The array's address; keeps the array alive. Raises GraphError where its type is not the tensor's."""
         if array.dtype != spec.numpy_dtype or not array.flags.c_contiguous:
             raise GraphError(f"{spec.name} is {spec.dtype}, and {array.dtype} would be read or written there.")
         self._memory.append(array)
         return int(array.ctypes.data)
 
-    def _tell(self, observer: Observer, opened: OpenSession, binding: ort.IOBinding) -> None:
-        """Bound outputs come back in the order in which they were bound, which is the graph's."""
-        found = zip(opened.outputs, binding.get_outputs(), strict=True)
-        own = {spec.name: value for spec, value in found if (opened.name, spec.name) not in self.outputs}
+    def _observe(self, observer: Observer, opened: OpenSession, binding: ort.IOBinding) -> None:
+        """Passes on unbound outputs; onnxruntime returns outputs in the order in which they were bound, the graph's."""
+        outputs = zip(opened.outputs, binding.get_outputs(), strict=True)
+        own = {spec.name: value for spec, value in outputs if (opened.name, spec.name) not in self.outputs}
         observer(opened.name, {name: value.numpy() for name, value in own.items()})
 
 
 def bind_last(
     run: ProgramPhase, sessions: Mapping[str, OpenSession], given: Arrays, observer: Observer | None
 ) -> Binding:
-    """What runs once after the last token, on outputs of the sessions before it; all that it gives is kept."""
+    """The binding of the final sessions, on outputs of the sessions before; all their outputs are kept."""
     sources = {port: feed.source for port, feed in run.feeds.items() if feed.source is not None}
     arrays = {port: given[source] for port, source in sources.items() if source in given}
     feeds = {port: InputSource("given") if port in arrays else feed for port, feed in run.feeds.items()}

@@ -1,6 +1,8 @@
-"""The hidden states that graphs give beside the logits, from which heads draft what comes next."""
+"""The hidden states that graphs give beside the logits, from which extra heads draft tokens."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +14,19 @@ from workflows.runtime.program.program import ProgramPhase
 HiddenStates = NDArray[np.float32]
 
 
+class HiddenStateListener(Protocol):
+    """Receives the hidden states of the tokens that a machine's cache takes."""
+
+    def on_hidden_states(self, start: int, rows: HiddenStates) -> None:
+        """The hidden states [n, H] of the tokens from position `start` on; earlier rows of later positions are void."""
+        ...
+
+
 def hidden_rows(run: ProgramPhase, bound: Binding, step: Step) -> HiddenStates | None:
-    """Those of a step's tokens, [n, H]; of the last one alone where no more are given, None where none are."""
+    """The hidden states [n, H] of a step's tokens; of the last token alone where the graph gives no more.
+
+    None where the run gives none.
+    """
     if run.hidden is None:
         return None
     port, spec = run.hidden

@@ -1,6 +1,6 @@
-"""Which rows of the logits a run computes: those that are asked for, where its graph can be told (logits_rows).
+"""Selects the rows of logits that a run computes, in graphs with the inputs of the pass `logits_rows`.
 
-rows, real columns ──asked──▶ [logits_start, logits_end) ──▶ Slice before the head ──▶ logits [1, rows, V]
+rows, real columns ──inputs──▶ [logits_start, logits_end) ──▶ Slice before the head ──▶ logits [1, rows, V]
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ ROW_INPUT_SHAPES = dict.fromkeys((LOGITS_START, LOGITS_END), (1,))  # their shap
 
 
 class LogitsRowSelector:
-    """Of a program's runs, those that can be told; none where `every` row is to be computed, as who observes wants.
+    """The phases of a program that can select rows; none where `every` row is needed, as observers do.
 
-    Other providers than the CPU's may take an input with a default for a constant, so they are not told.
+    Providers other than the CPU's may treat an input with a default as a constant, so their graphs compute every row.
     """
 
     def __init__(self, program: Program, sessions: Mapping[str, OpenSession], every: bool) -> None:
-        self._able = {name for name, run in program.runs.items() if not every and _selects_rows(program, run, sessions)}
+        runs = {} if every else program.runs
+        self._phases = {name for name, run in runs.items() if _selects_rows(program, run, sessions)}
 
-    def asked(self, phase: str, step: Step, rows: int) -> dict[str, NDArray[np.int64]]:
-        """What the run is fed to give the logits of the last `rows` tokens alone; empty where it gives every row."""
-        if phase not in self._able or rows >= step.width or rows > step.tokens:
+    def inputs(self, phase: str, step: Step, rows: int) -> dict[str, NDArray[np.int64]]:
+        """The inputs that select the logits of the last `rows` tokens; empty where the run gives every row."""
+        if phase not in self._phases or rows >= step.width or rows > step.tokens:
             return {}
         end = step.real.stop
         return {LOGITS_START: np.array([end - rows]), LOGITS_END: np.array([end])}
@@ -41,7 +42,7 @@ class LogitsRowSelector:
 def with_row_inputs(
     run: ProgramPhase, sessions: Mapping[str, OpenSession]
 ) -> tuple[ProgramPhase, dict[str, OpenSession]]:
-    """The run and its sessions with the inputs that have a default among those that are fed."""
+    """The run and its sessions with the row-selecting inputs, which are optional, among those that are fed."""
     giver, opened = run.giver, sessions[run.giver]
     wanted = tuple(spec for spec in opened.optional if spec.name in ROW_INPUT_SHAPES)
     feeds = {**run.feeds, **{(giver, name): InputSource("driver", name=name) for name in ROW_INPUT_SHAPES}}
@@ -49,14 +50,14 @@ def with_row_inputs(
 
 
 def logits_memory(run: ProgramPhase, rows: int) -> dict[Port, Array]:
-    """Memory for so many rows of logits, where the graph's signature does not say how many there are."""
-    assert run.logits is not None  # runs of tokens give some
+    """Memory for `rows` rows of logits, where the graph's signature leaves their number open."""
+    assert run.logits is not None  # runs of tokens give logits
     port, spec = run.logits
     return {port: np.empty(spec.resolve({LOGITS_ROWS: rows}), spec.numpy_dtype)} if LOGITS_ROWS in spec.shape else {}
 
 
 def _selects_rows(program: Program, run: ProgramPhase, sessions: Mapping[str, OpenSession]) -> bool:
-    """Whether the graph takes it, it is the CPU provider's, and nothing else reads the logits."""
+    """Whether the graph has the inputs, runs on the CPU provider, and nothing else reads the logits."""
     if run.logits is None or LOGITS_ROWS not in run.logits[1].shape:
         return False
     opened = sessions[run.giver]

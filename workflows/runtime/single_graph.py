@@ -1,4 +1,4 @@
-"""Runs a bundle that is one graph without a cache, once: arrays by name in, arrays by name out.
+"""Runs a bundle of one graph without a cache: arrays by name in, arrays by name out.
 
 {input: array} ──check names, types, shapes──▶ onnxruntime ──▶ {output: array}
 """
@@ -30,7 +30,7 @@ Arrays = dict[str, NDArray[np.generic]]
 
 
 class SingleGraph:
-    """A bundle of the route `single` that is open; `inputs` and `outputs` are what its graph declares."""
+    """An open bundle of the route `single`. inputs, outputs: as its graph declares them."""
 
     def __init__(self, opened: OpenSession) -> None:
         self._session: ort.InferenceSession | None = opened.session
@@ -43,22 +43,22 @@ class SingleGraph:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the session and its memory; a run after it raises RequestError."""
+        """Releases the session and its memory; a later run raises RequestError."""
         self._session = None
 
     def example(self, tokens: int) -> Arrays:
-        """Seeded inputs of the declared shapes, where they leave it open for a text of so many tokens or a picture.
+        """Seeded inputs of the declared shapes; symbolic axes are those of a text of `tokens` tokens or of a picture.
 
-        Noise for real numbers; masks are ones, and ids are those that every vocabulary has.
+        Floating-point inputs are noise, masks are ones, and ids are 0 and 1, which every vocabulary has.
         """
         axes = {"height": _IMAGE_SIDE, "width": _IMAGE_SIDE, "sequence": tokens}
         return {spec.name: _filled(spec, axes) for spec in self.inputs}
 
     def run(self, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
-        """The graph's outputs for `inputs`, which need the declared names, element types and shapes exactly.
+        """The graph's outputs for `inputs`, which must have the declared names, element types and shapes.
 
-        Raises RequestError for a name that lacks or that the graph does not have, and after close, GraphError for an
-        array that does not fit, and JoineryError where onnxruntime fails.
+        Raises RequestError for a missing or unknown name, and after close, GraphError for an array that does not fit,
+        and JoineryError where onnxruntime fails.
         """
         if self._session is None:
             raise RequestError("The graph is closed: open the bundle again.")
@@ -80,7 +80,7 @@ class SingleGraph:
 
 
 def open_single(folder: str | Path, provider: str = "cpu") -> SingleGraph:
-    """Opens a bundle of one graph. Raises BundleError where it is another kind, and as read_bundle does."""
+    """Opens a bundle of one graph. Raises BundleError for another kind of bundle, and what read_bundle raises."""
     return SingleGraph(open_session(single_opening(read_bundle(folder), device_named(provider))))
 
 
@@ -90,7 +90,7 @@ def single_opening(
     device_options: Mapping[str, str] | None = None,
     session_options: SessionOptions | None = None,
 ) -> SessionPlan:
-    """How the one graph of a bundle is opened; see plan_sessions. Raises BundleError where it is another kind."""
+    """The plan of a bundle's one graph; see plan_sessions. Raises BundleError for another kind of bundle."""
     bundle.pipeline.check(bundle.where)
     sessions = bundle.pipeline.pipeline.sessions
     if bundle.pipeline.route != "single" or len(sessions) != 1:
@@ -103,7 +103,7 @@ def single_opening(
 
 
 def run_single(folder: str | Path, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
-    """One run of the bundle in `folder`; see SingleGraph.run. Who runs it often opens it once with open_single."""
+    """One run of the bundle in `folder`; see SingleGraph.run. For several runs open it once with open_single."""
     with open_single(folder) as graph:
         return graph.run(inputs)
 
@@ -118,7 +118,7 @@ def _filled(spec: TensorSpec, axes: Mapping[str, int]) -> NDArray[np.generic]:
 
 
 def _check(spec: TensorSpec, array: NDArray[np.generic], sizes: dict[str, tuple[int, str]]) -> None:
-    """`sizes` gathers symbolic axis → (size, input that set it)."""
+    """Raises GraphError where an array does not fit. sizes: symbolic axis → (size, input that set it), filled here."""
     if array.dtype != spec.numpy_dtype:
         raise GraphError(f"{spec.name} is {array.dtype} and the graph takes {spec.dtype}: convert it first.")
     fits = (

@@ -127,7 +127,7 @@ class JobRunner:
 
         engine = self._opened()
         options = check_options(request.options)
-        prefix = engine.prefix_of(request.prefill)
+        prefix = engine.prompts.reply_prefix(request.prefill)
         events = engine.generate(_prompt(engine, request), options, told.cancelled, prefix=prefix)
         yield from record_generation(engine.bundle, events, told.say)
 

@@ -107,7 +107,7 @@ def compile(request: ask.Compile, told: JobContext) -> Iterator[Event]:
         told.report(ProgressEvent(stage="compile", message=line))
 
     yield ResultEvent(
-        value=compile_bundle(Path(request.bundle), request.provider, heard=tell, cancelled=told.cancelled)
+        value=compile_bundle(Path(request.bundle), request.provider, on_progress=tell, cancelled=told.cancelled)
     )
 
 

@@ -237,7 +237,7 @@ def test_inspect_shows_symbolic_axes_by_name(cli: Any, demo_bundle: Path) -> Non
 def test_only_a_plugin_can_be_installed(cli: Any) -> None:
     code, out, err = cli("devices", "--install", "cpu")
     assert (code, out) == (2, "")
-    assert "There is nothing to install for 'cpu': plugins there are for qnn, webgpu." in " ".join(err.split())
+    assert "There is no plugin to install for 'cpu': there are plugins for qnn, webgpu." in " ".join(err.split())
 
 
 def test_devices_and_verify_json(cli: Any, demo_bundle: Path) -> None:
@@ -271,7 +271,7 @@ def test_a_begun_reply_is_printed_with_its_beginning(cli: Any, demo_bundle: Path
     (tmp_path / "tools.json").write_text('[{"name": "get_weather"}]')
     asked = ["generate", demo_bundle, "--chat", "--prompt", "What is 8*7?", "--prefill", "8*7="]
     code, out, err = cli(*asked, "--tools", tmp_path / "tools.json")
-    assert (code, err) == (0, "joinery: The chat template ignores tools: the model is not told of them.\n")
+    assert (code, err) == (0, "joinery: The chat template ignores tools: the model does not see them.\n")
     code, shown, err = cli(*asked, "--json")
     done = lines(shown)[-1]
     assert (code, err, out) == (0, "", f"8*7={done['text']}\n")
@@ -305,7 +305,7 @@ def test_a_base_model_completes_what_was_written_so_far(demo_bundle: Path, tmp_p
     told.write_text('[{"name": "a"}]')
     refused = joinery("chat", base, "--tools", told, input="x\n")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "no chat template that could tell it of tools" in refused.stderr
+    assert "no chat template that could describe tools" in refused.stderr
 
 
 def without_template(bundle: Path, target: Path) -> Path:

@@ -27,7 +27,7 @@ def test_a_cache_of_half_precision_stays_half(dtype: str, numpy_type: str) -> No
     facts = StateFacts("host", (GroupFacts("all", MASK, (0,), None),))
     cache = KVCache(state, layout_named("static"), 100, facts, drivers)
     step = cache.plan([1, 2])
-    assert cache.past("past.key").dtype == cache.fresh("present.key", 2).dtype == np.dtype(numpy_type)
+    assert cache.past("past.key").dtype == cache.buffers.fresh("present.key", 2).dtype == np.dtype(numpy_type)
     assert cache.bytes == 2 * 2 * 64 * 4 * 2
     mask = drivers[MASK].as_float32(step.inputs[MASK])[0, 0]
     assert mask[:, :64].max() < -60000  # nothing is cached yet

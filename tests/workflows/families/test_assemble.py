@@ -112,7 +112,7 @@ def test_what_a_person_says_stands_in_place_of_what_the_graphs_tell(made: Callab
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match=r"The decoder .*nowhere\.onnx is no file: give the path"):
+    with pytest.raises(RequestError, match=r"The decoder .*nowhere\.onnx is not a file: give the path"):
         open_onnx({"decoder": tmp_path / "nowhere.onnx"})
     with pytest.raises(RequestError, match="No graph was given"):
         open_onnx({})

@@ -199,7 +199,7 @@ def test_what_asks_for_scatter_by_halves_runs_without_it(name: str, sources: Sou
     agree(fixed, checkpoint, (1, 63, 92))
     assert fixed.note == machine.note
     if form.joins == "place":
-        with pytest.raises(RecipeError, match="its graph puts the rows into their slots itself; use static"):
+        with pytest.raises(RecipeError, match="its graph writes rows into their slots itself; use static"):
             open_onnx({"decoder": graph}, cache="window")
 
 

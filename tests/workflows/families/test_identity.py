@@ -116,7 +116,7 @@ def test_a_layout_that_is_not_legal_says_why(built: Built, tmp_path: Path) -> No
     for cache, why in (("window", "needs left-aligned slots"), ("gqa", "takes no position bias")):
         with pytest.raises(RecipeError, match=why):
             build(BuildRequest(str(checkpoint), tmp_path / cache, {"cache": cache, "task": "translation"}))
-    with pytest.raises(RecipeError, match="takes slots for positions"):
+    with pytest.raises(RecipeError, match="uses slots as positions"):
         open_engine(built(checkpoint, cache="static", capacity=128, task="translation"), cache="window")
     llama = save_decoder("llama", tmp_path / "llama")
     with pytest.raises(RecipeError, match="was built for the cache gqa, and window needs another graph"):

@@ -109,7 +109,7 @@ def test_no_byte_is_copied_where_the_graph_writes(built: Built, tmp_path: Path) 
         for token in range(20):
             machine.step([token], "decode")
             assert [cache.past(name).ctypes.data for name in cache.names] == places
-            bound.append(tuple(cache.fresh(name, 1).ctypes.data for name in presents))
+            bound.append(tuple(cache.buffers.fresh(name, 1).ctypes.data for name in presents))
         assert len(set(bound)) == 1
         assert (bound[0] == tuple(places)) == (layout != "static")
         for name, rows in zip(cache.names, before, strict=True):  # what was written stays as it was

@@ -144,7 +144,7 @@ def test_its_process_loads_jinja2_and_little_else() -> None:
 
 def test_what_is_no_json_is_refused() -> None:
     said: Any = [{"role": "user", "content": {1, 2}}]
-    with pytest.raises(PromptError, match="holds what JSON cannot"):
+    with pytest.raises(PromptError, match="cannot be written as JSON"):
         ChatTemplate("{{ messages[0].content }}", {}).render(said)
 
 

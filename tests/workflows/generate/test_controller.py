@@ -170,7 +170,7 @@ def test_a_bundle_names_its_controller(named: Path) -> None:
 
 MAKERS = {
     "opens it": ("return opened(bundle)", ""),
-    "makes nothing": ("return None", r"at pipeline\.plugin\.entry_point: what it names made no machine"),
+    "makes nothing": ("return None", r"at pipeline\.plugin\.entry_point: the entry point returned no machine"),
     "fails": ("return 1 / 0", r"^The plugin sing of maker failed: division by zero\.$"),
 }
 

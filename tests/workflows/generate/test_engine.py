@@ -59,7 +59,7 @@ def test_a_stop_text_ends_the_generation_and_is_cut_off(engine: Engine) -> None:
 def test_a_model_without_tokenizer_speaks_ids_alone(demo_bundle: Path, engine: Engine) -> None:
     """Where the template or the tokenizer is missing, the sentence says what to do."""
     engine = open_engine(demo_bundle)
-    engine.template = None
+    engine.prompts.template = None
     with pytest.raises(PromptError, match="no chat template: give a plain prompt"):
         engine.encode_chat([{"role": "user", "content": "hello"}])
 
@@ -67,7 +67,7 @@ def test_a_model_without_tokenizer_speaks_ids_alone(demo_bundle: Path, engine: E
 def test_a_model_without_template_goes_on_with_all_that_was_written(demo_bundle: Path) -> None:
     """Texts one after another, a system message as a line; said once; no tools, for there is no place for them."""
     engine = open_engine(demo_bundle)
-    engine.template = None
+    engine.prompts.template = None
     said: list[TemplateMessage] = [
         {"role": "system", "content": "A list"},
         {"role": "user", "content": "one, "},
@@ -80,7 +80,7 @@ def test_a_model_without_template_goes_on_with_all_that_was_written(demo_bundle:
     twice = [list(engine.generate([5], once)) for _ in range(2)]
     notices = [[event.code for event in events if isinstance(event, NoticeEvent)] for events in twice]
     assert notices == [["completes"], []]
-    with pytest.raises(PromptError, match="tell it of tools"):
+    with pytest.raises(PromptError, match="describe tools"):
         engine.encode_turn(said, [{"name": "get_weather"}])
 
 
@@ -88,7 +88,7 @@ def test_a_refused_system_message_is_folded_and_that_is_said_once(demo_bundle: P
     """The same ids as of the folded conversation; the next generation says what was done."""
     engine = open_engine(demo_bundle)
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-    engine.template = ChatTemplate(refuses + "{{ messages[0].content }}", {})
+    engine.prompts.template = ChatTemplate(refuses + "{{ messages[0].content }}", {})
     said: list[TemplateMessage] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "8*7?"}]
     ids = engine.encode_chat(said)
     assert ids == engine.text.encode("Be brief.\n\n8*7?", special=False)

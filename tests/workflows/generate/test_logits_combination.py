@@ -67,10 +67,10 @@ def test_guidance_tells_what_memory_it_takes_once(expert: Path) -> None:
     with open_engine(expert) as engine:
         options = GenerateOptions(max_new_tokens=2, guidance=2.0)
         first, second = (list(engine.generate([3, 4], options)) for _ in range(2))
-        assert engine.beside.unconditional is not None
-        assert engine.beside.unconditional.machine.sessions is not None
+        assert engine.auxiliary.unconditional is not None
+        assert engine.auxiliary.unconditional.machine.sessions is not None
         own = [id(one) for one in engine.machine.sessions.values()]
-        assert own == [id(one) for one in engine.beside.unconditional.machine.sessions.values()]  # the weights: once
+        assert own == [id(one) for one in engine.auxiliary.unconditional.machine.sessions.values()]  # the weights: once
     said = [[one.code for one in events if isinstance(one, NoticeEvent)] for events in (first, second)]
     assert said == [["guidance"], []]
 
@@ -93,7 +93,7 @@ def test_contrastive_takes_the_amateur_off(
     expert: Path, sharp_qwen3: Path, amateur: tuple[Path, Path], alpha: float
 ) -> None:
     with open_engine(expert) as engine:
-        engine.beside.use_amateur(amateur[1], engine.bundle)
+        engine.auxiliary.use_amateur(amateur[1], engine.bundle)
         for prompt in PROMPTS:
             expected = eager_contrast([sharp_qwen3, amateur[0]], prompt, alpha, 20)
             assert tokens(engine, prompt, alpha=alpha) == expected
@@ -132,7 +132,7 @@ def test_the_file_names_an_amateur_of_its_own(expert: Path, amateur: tuple[Path,
     folder = edited(expert, tmp_path / "both", change)
     add_graph(folder, amateur[1])
     with open_engine(folder) as one, open_engine(expert) as other:
-        other.beside.use_amateur(amateur[1], other.bundle)
+        other.auxiliary.use_amateur(amateur[1], other.bundle)
         assert tokens(one, PROMPTS[1]) == tokens(other, PROMPTS[1], alpha=0.3)
 
 
@@ -179,7 +179,7 @@ def test_what_cannot_be_combined_is_refused_by_name(expert: Path, demo_bundle: P
         with pytest.raises(RequestError, match="beams are several"):
             tokens(engine, [3], guidance=2.0, num_beams=2)
         with pytest.raises(RequestError, match=r"The amateur knows .* tokens and the model 997"):
-            engine.beside.use_amateur(demo_bundle, engine.bundle)
+            engine.auxiliary.use_amateur(demo_bundle, engine.bundle)
     with pytest.raises(RequestError, match="give guidance with it"):
         check_options({"negative_prompt": [3]})
 

@@ -121,7 +121,7 @@ def test_without_a_tokenizer_ids_alone_are_spoken() -> None:
     text = BundleTokenizer(None, 10)
     with pytest.raises(PromptError, match="no tokenizer: give the prompt as ids"):
         text.encode("hello", special=True)
-    assert text.check([0, 9]) == [0, 9]
+    assert text.check_ids([0, 9]) == [0, 9]
     assert (text.decode([1, 2]), text.piece(1)) == ("", "")
     assert streamed(text, [1, 2]) == ["", "", ""]
 
@@ -133,7 +133,7 @@ def test_without_a_tokenizer_ids_alone_are_spoken() -> None:
 def test_ids_that_cannot_be(ids: list[int], names: str) -> None:
     """The first wrong one is named."""
     with pytest.raises(PromptError, match=names):
-        BundleTokenizer(None, 10).check(ids)
+        BundleTokenizer(None, 10).check_ids(ids)
 
 
 @pytest.mark.parametrize("prompt", ["", "a\ud800b"])

@@ -111,8 +111,8 @@ def test_several_templates_without_a_default_are_for_tools_alone() -> None:
         ("[" * 100_000, "cannot be read as JSON"),
         ("{}", "must be a JSON list of objects"),
         ('"get_weather"', "must be a JSON list of objects"),
-        ('[{"name": "a"}, "b"]', "entry 2 that is no JSON object"),
-        ("[{}]", "entry 1 that is no JSON object"),
+        ('[{"name": "a"}, "b"]', "entry 2 that is not a JSON object"),
+        ("[{}]", "entry 1 that is not a JSON object"),
     ],
 )
 def test_tools_that_are_none_are_one_sentence(text: str, names: str) -> None:

@@ -314,7 +314,7 @@ def test_everything_that_lacks_is_told_at_once(tmp_path: Path) -> None:
         "that name; give one that has, or say who feeds it under pipeline.dataflow in --pipeline.",
     )
     (places,) = lacks("table", "body", "head", "image")
-    assert places.startswith("table.image_features takes image features, and nothing says in which tokens' places")
+    assert places.startswith("table.image_features takes image features, and their placeholder token is unknown")
     found = lacks("table", "body", "encoder")
     assert [told.split(":")[0] for told in found] == [
         "No graph gives logits",

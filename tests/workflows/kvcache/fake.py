@@ -66,7 +66,7 @@ def run(cache: KVCache, tokens: list[int], width: int | None = None, parents: Se
     tensor = next(iter(cache.tensors.values()))
     for name in [one.present for one in cache.tensors.values()]:
         rows = step.inputs["input_ids"][0] * (int(name.split(".")[1]) + 1)
-        target = cache.fresh(name, step.width).reshape(-1, 2)  # one head: [slots, 2]
+        target = cache.buffers.fresh(name, step.width).reshape(-1, 2)  # one head: [slots, 2]
         if tensor.gives == "buffer" and not cache.layout.slides:
             start = step.start
         else:

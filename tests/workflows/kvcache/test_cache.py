@@ -72,7 +72,7 @@ def test_a_step_that_is_not_committed_leaves_no_trace() -> None:
     feed(cache, [1, 2, 3])
     before = (table(cache), cache.past("past.0.key").copy(), cache.length)
     step = cache.plan([4, 5])
-    cache.fresh("present.0.key", step.width)[:] = 99
+    cache.buffers.fresh("present.0.key", step.width)[:] = 99
     assert (table(cache), cache.length) == (before[0], before[2])
     assert (cache.past("past.0.key") == before[1]).all()
 
@@ -92,9 +92,9 @@ def test_rewinding_names_the_legal_lengths() -> None:
 def test_a_growing_buffer_keeps_its_rows_and_says_that_it_moved() -> None:
     cache = make("static", 1000)
     feed(cache, list(range(1, 61)))
-    assert (cache.allocated, cache.generation) == (64, 0)
+    assert (cache.allocated, cache.buffers.generation) == (64, 0)
     feed(cache, list(range(61, 71)))
-    assert (cache.allocated, cache.generation) == (128, 1)
+    assert (cache.allocated, cache.buffers.generation) == (128, 1)
     assert cache.past("past.1.value")[0, 0, :70, 0].tolist() == [2 * i for i in range(1, 71)]
     feed(cache, list(range(71, 1001)))
     assert cache.allocated == cache.length == 1000
@@ -110,14 +110,14 @@ def test_what_a_longer_sequence_needed_goes_with_the_next_step(layout: str) -> N
     assert cache.allocated == 384 and cache.past("past.0.key").shape == (1, 1, 384, 2)
     rows = cache.rows()[1]["past.1.value"][0, 0, :, 0]
     assert rows.tolist() == [2 * i for i in [*range(1, 301), 5]]
-    generation = cache.generation
+    generation = cache.buffers.generation
     for length in range(300, 200, -1):  # what a draft takes back is no reason
         cache.rewind(length)
         feed(cache, [7])
-    assert cache.generation == generation
+    assert cache.buffers.generation == generation
     cache.reset()
     step = feed(cache, [9])
-    assert (cache.allocated, cache.generation) == (64, generation + 1)
+    assert (cache.allocated, cache.buffers.generation) == (64, generation + 1)
     assert cache.rows()[1]["past.0.key"].tolist() == [[[[9, 9]]]]
     if layout != "gqa":
         assert step.inputs["attention_mask"].shape == (1, 1, 1, 65)
@@ -133,7 +133,7 @@ def test_rows_that_come_back_before_a_step_need_no_other_buffer() -> None:
         rows.append(cache.newest())
     cache.append(rows[-2::-1])
     feed(cache, [601])
-    assert (cache.allocated, cache.generation, cache.length) == (768, 1, 601)
+    assert (cache.allocated, cache.buffers.generation, cache.length) == (768, 1, 601)
     assert cache.past("past.0.key")[0, 0, :601, 0].tolist() == list(range(1, 602))
 
 
@@ -191,4 +191,4 @@ def test_in_place_masks_and_lengths_as_literal_arrays() -> None:
     padded = cache.plan([5], 2)  # the padding is written behind the token, and the next token takes its slot
     assert padded.inputs["attention_mask"][0, 0].tolist() == [[X, X, 0, 0, X], [X, X, 0, 0, X]]
     assert (padded.inputs["nonpad_kv_seqlen"].tolist(), padded.inputs["seqlens_k"].tolist()) == ([5], [4])
-    assert cache.fresh("present.0.key", 1).ctypes.data == cache.past("past.0.key").ctypes.data
+    assert cache.buffers.fresh("present.0.key", 1).ctypes.data == cache.past("past.0.key").ctypes.data

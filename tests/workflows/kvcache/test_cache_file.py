@@ -49,7 +49,7 @@ def test_foreign_and_damaged_files_are_refused(tmp_path: Path) -> None:
         (make("window", 6), "model", path, "another model or cache layout"),
         (make("static", 6, layers=3), "model", path, "another model or cache layout"),
         (cache, "model", tmp_path / "cut", "cannot be read"),
-        (cache, "model", tmp_path / "other", "is no prompt cache"),
+        (cache, "model", tmp_path / "other", "is not a prompt cache"),
         (cache, "model", tmp_path / "absent", "There is no prompt cache"),
         (make("static", 2), "model", path, "holds 3 tokens and this cache 2"),
     ):

@@ -44,13 +44,13 @@ def test_a_graph_that_gives_the_whole_buffer_back_is_the_writer() -> None:
 @pytest.mark.parametrize(
     ("inputs", "outputs", "sentence"),
     [
-        (layers("0.bad")[0], layers(0)[1], "'0.bad' is no layer number"),
-        (layers("01")[0], layers(1)[1], "'01' is no layer number"),
-        (layers("-1")[0], layers(0)[1], "'-1' is no layer number"),
-        (layers("+1")[0], layers(0)[1], r"'\+1' is no layer number"),
-        (layers("")[0], layers(0)[1], "'' is no layer number"),
-        (layers("١")[0], layers(0)[1], "is no layer number"),  # a digit, but not of ours
-        (layers(0)[0], layers("0.bad")[1], "'0.bad' is no layer number"),
+        (layers("0.bad")[0], layers(0)[1], "'0.bad' is not a layer number"),
+        (layers("01")[0], layers(1)[1], "'01' is not a layer number"),
+        (layers("-1")[0], layers(0)[1], "'-1' is not a layer number"),
+        (layers("+1")[0], layers(0)[1], r"'\+1' is not a layer number"),
+        (layers("")[0], layers(0)[1], "'' is not a layer number"),
+        (layers("١")[0], layers(0)[1], "is not a layer number"),  # a digit, but not of ours
+        (layers(0)[0], layers("0.bad")[1], "'0.bad' is not a layer number"),
         (layers(0)[0], layers(0)[1] + [present(0)], "Layer 0 has two tensors"),
         (layers(0, 1)[0][:3], layers(0, 1)[1][:3], "has a key for layer 1 and no value"),
         (layers(0)[0] + [past(0)], layers(0)[1], "Layer 0 has two tensors"),

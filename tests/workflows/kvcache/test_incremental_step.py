@@ -35,7 +35,7 @@ def graph(
 def write(cache: KVCache, token: int) -> None:
     """The graph's row, the last of what it gives."""
     for name in ("present.0", "present.1"):
-        cache.fresh(name, 1)[..., -1, :] = token
+        cache.buffers.fresh(name, 1)[..., -1, :] = token
 
 
 class Followed:
@@ -47,7 +47,7 @@ class Followed:
 
     def token(self, token: int, commits: bool = True) -> dict[str, np.ndarray]:
         """Feeds one; what the graph was fed. commits: False for a run that fails."""
-        if self.next is not None and self.next.goes_on():
+        if self.next is not None and self.next.is_valid():
             self.count += 1
             self.next.put(token)
             write(self.cache, token)
@@ -121,4 +121,4 @@ def test_a_cache_that_is_full_or_has_grown_is_planned_again() -> None:
     for token in (1, 2, 3):
         followed.token(token)
     assert followed.count == 2 and followed.next is not None
-    assert not followed.next.goes_on()
+    assert not followed.next.is_valid()

@@ -80,10 +80,10 @@ def test_scatter_by_halves_is_static_with_a_reason(told: StateFacts, why: str) -
 @pytest.mark.parametrize(
     ("case", "sentence"),
     [
-        ({"present": "p", "mask": ("b", 1, "s", "p"), "rest": (BOTH[1],)}, "lacks write_indices to drive it"),
-        ({"present": "p", "mask": None, "rest": ()}, "lacks write_indices to drive it"),
-        ({"present": "s", "mask": None, "rest": (), "past": 64}, "64 slots and no attention_mask that says which"),
-        ({"present": "s", "mask": ROW, "rest": (PLACES,), "past": 64}, "takes cache_position besides them"),
+        ({"present": "p", "mask": ("b", 1, "s", "p"), "rest": (BOTH[1],)}, "has no input write_indices"),
+        ({"present": "p", "mask": None, "rest": ()}, "has no input write_indices"),
+        ({"present": "s", "mask": None, "rest": (), "past": 64}, "64 slots and no attention_mask to mark"),
+        ({"present": "s", "mask": ROW, "rest": (PLACES,), "past": 64}, "takes cache_position besides"),
     ],
 )
 def test_what_cannot_be_kept(case: dict, sentence: str) -> None:

@@ -46,7 +46,7 @@ CASES = {
 def test_any_interleaving_equals_a_plain_list(
     kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, reserved: bool, actions: list
 ) -> None:
-    with patch("workflows.kvcache.cache._BUCKET", bucket):
+    with patch("workflows.kvcache.buffers._BUCKET", bucket):
         interleave(kind, capacity, fixed, pad_left, actions, reserved)
 
 
@@ -56,7 +56,7 @@ def test_any_interleaving_equals_a_plain_list(
 def test_ten_thousand_interleavings(
     kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, reserved: bool, actions: list
 ) -> None:
-    with patch("workflows.kvcache.cache._BUCKET", bucket):
+    with patch("workflows.kvcache.buffers._BUCKET", bucket):
         interleave(kind, capacity, fixed, pad_left, actions, reserved)
 
 
@@ -65,7 +65,7 @@ def test_ten_thousand_interleavings(
 @settings(max_examples=10_000, deadline=None)
 @given(capacity=CASES["capacity"], fixed=CASES["fixed"], bucket=CASES["bucket"], actions=ACTIONS)
 def test_ten_thousand_of_the_fifo(pad_left: bool, capacity: int, fixed: bool, bucket: int, actions: list) -> None:
-    with patch("workflows.kvcache.cache._BUCKET", bucket):
+    with patch("workflows.kvcache.buffers._BUCKET", bucket):
         interleave(("fifo", "append"), capacity, fixed, pad_left, actions)
 
 
@@ -79,7 +79,7 @@ def interleave(
     def fresh() -> KVCache:
         made = make(layout, capacity, slots, form=form, pad_left=pad_left)
         if reserved:
-            made.reserve()
+            made.buffers.reserve()
         return made
 
     cache, tokens = fresh(), []

@@ -13,7 +13,7 @@ from workflows.kvcache import KVCache
 
 def reserved(capacity: int = 1000) -> KVCache:
     cache = make("gqa", capacity)
-    cache.reserve()
+    cache.buffers.reserve()
     return cache
 
 
@@ -27,13 +27,13 @@ def refuse(*_: object) -> None:
 
 def test_growing_moves_nothing() -> None:
     cache, plain = reserved(), make("gqa", 1000)
-    before, generation = places(cache), cache.generation
+    before, generation = places(cache), cache.buffers.generation
     for token in range(1, 1001):
         feed(cache, [token])
         feed(plain, [token])
         assert (cache.allocated, cache.bytes) == (plain.allocated, plain.bytes)
-    assert (places(cache), cache.generation) == (before, generation)
-    assert plain.generation > 5
+    assert (places(cache), cache.buffers.generation) == (before, generation)
+    assert plain.buffers.generation > 5
     for name, rows in plain.rows()[1].items():
         assert (cache.rows()[1][name] == rows).all()
 
@@ -42,9 +42,9 @@ def test_what_a_longer_sequence_took_goes_and_what_is_kept_stays() -> None:
     cache = reserved()
     feed(cache, list(range(1, 601)))
     cache.rewind(100)
-    generation = cache.generation
+    generation = cache.buffers.generation
     feed(cache, [5])
-    assert cache.generation == generation + 1 and cache.allocated == 128
+    assert cache.buffers.generation == generation + 1 and cache.allocated == 128
     assert cache.past("past.1.value").shape[-2] == 1000
     assert cache.past("past.1.value")[0, 0, :, 0].tolist() == [2 * i for i in [*range(1, 101), 5]] + [0] * 899
 
@@ -61,29 +61,29 @@ def test_wiping_takes_no_memory_for_slots_that_hold_nothing() -> None:
 @pytest.mark.parametrize(("tokens", "large"), [(749, False), (750, True), (5000, True)])
 def test_a_prompt_that_fills_most_has_large_pages_until_it_goes(tokens: int, large: bool) -> None:
     cache = reserved()
-    generation = cache.generation
+    generation = cache.buffers.generation
     for _ in range(2):
-        cache.expect(tokens)
-    assert (cache.generation, cache._stores[0].large) == (generation + large, large)
+        cache.buffers.expect(tokens, cache.slots)
+    assert (cache.buffers.generation, cache.buffers.stacks[0].large) == (generation + large, large)
     feed(cache, list(range(1, 751)))
-    cache.expect(1000)  # what is held does not move
-    assert (cache.generation, cache._stores[0].large) == (generation + large, large)
+    cache.buffers.expect(1000, cache.slots)  # what is held does not move
+    assert (cache.buffers.generation, cache.buffers.stacks[0].large) == (generation + large, large)
     cache.rewind(10)
     feed(cache, [5])
-    assert (cache.generation, cache._stores[0].large) == (generation + large + 1, False)
+    assert (cache.buffers.generation, cache.buffers.stacks[0].large) == (generation + large + 1, False)
     assert cache.past("past.1.key")[0, 0, :, 0].tolist() == [2 * i for i in [*range(1, 11), 5]] + [0] * 989
 
 
 def test_without_a_reservation_nothing_is_expected() -> None:
     cache = make("gqa", 1000)
-    cache.expect(1000)
-    assert (cache.generation, cache.allocated) == (0, 64)
+    cache.buffers.expect(1000, cache.slots)
+    assert (cache.buffers.generation, cache.allocated) == (0, 64)
 
 
 @pytest.mark.parametrize("layout", ["static", "window", "fifo", "scatter"])
 def test_where_graphs_attend_to_every_slot_nothing_is_reserved(layout: str) -> None:
     cache = make(layout, 1000)
-    cache.reserve()
+    cache.buffers.reserve()
     assert cache.past(cache.names[0]).shape[-2 if layout != "scatter" else 1] == 64
 
 
@@ -98,7 +98,7 @@ def test_where_the_system_refuses_it_grows_by_copies(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("workflows.kvcache.buffers.lazy_zeros", refuse)
     cache = reserved()
     feed(cache, list(range(1, 601)))
-    assert (cache.past("past.0.key").shape[-2], cache.generation) == (768, 1)
+    assert (cache.past("past.0.key").shape[-2], cache.buffers.generation) == (768, 1)
 
 
 def test_where_the_system_refuses_later_what_is_kept_stays(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,7 +209,7 @@ def test_pictures_of_different_sizes_go_to_their_places(table: str, tmp_path: Pa
     machine.cache.reset()
     check(machine, toy.truth(IDS[:10]), IDS[:10])  # a text alone
     for wrong in (ids[1:2] + ids, [1, 2, 3]):
-        with pytest.raises(PromptError, match=r"places for image features \(token 38\), and what was given has 7"):
+        with pytest.raises(PromptError, match=r"placeholders for image features \(token 38\), and there are 7"):
             machine.start({"pixel_values": pictures}, wrong)
     with pytest.raises(PromptError, match=r"The model reads no pictures: it reads image\.pixel_values"):
         machine.start({"pictures": pictures}, ids)
@@ -309,7 +309,7 @@ def test_rows_of_a_step_are_those_of_its_tokens(tmp_path: Path) -> None:
     machine = opened(tmp_path, STEP)
     found = machine.step(IDS[:6], rows=4)
     np.testing.assert_allclose(found, toy.truth(IDS[:6])[2:], atol=2e-4)
-    with pytest.raises(GraphError, match="3 were asked for"):
+    with pytest.raises(GraphError, match="3 were requested"):
         machine.step(IDS[6:8], rows=3)
 
 
@@ -361,7 +361,7 @@ def test_a_source_that_was_not_read_has_no_mask(tmp_path: Path) -> None:
     write_encoder(tmp_path, toy)
     edges = [("encoder.last_hidden_state", "decoder.encoder_hidden_states")]
     machine = opened(tmp_path, [{"run": "encoder", "when": "init"}, {"run": "decoder"}], edges)
-    with pytest.raises(PromptError, match="encoder_attention_mask says which tokens of a source are there"):
+    with pytest.raises(PromptError, match="encoder_attention_mask masks the tokens of a source"):
         machine.step([1])
 
 
@@ -385,14 +385,14 @@ def test_what_is_bound_for_a_draft_is_kept_and_not_for_the_end_of_a_prompt(
             made.append(run)
             super().__init__(run, *others)
 
-    monkeypatch.setattr("workflows.runtime.machine.Binding", Counted)
+    monkeypatch.setattr("workflows.runtime.binding_cache.Binding", Counted)
     Toy().write(tmp_path, ["decoder"])
     machine = opened(tmp_path, STEP)
     for tokens, rows, wanted in ((5, 1, 1), (5, 1, 2), (1, 1, 3), (1, 1, 3), (5, 5, 4), (5, 2, 4), (CHUNK, 1, 5),
                                  (CHUNK, 1, 5)):  # fmt: skip
         machine.step(IDS[:tokens], rows=rows)
         assert len(made) == wanted, (tokens, rows)
-    monkeypatch.setattr("workflows.runtime.machine._NARROW", 3)
+    monkeypatch.setattr("workflows.runtime.binding_cache._NARROW", 3)
     machine.start()
     machine.cache.reset()
     made.clear()

@@ -100,7 +100,7 @@ def test_a_plugin_that_cannot_be_loaded_is_a_reason(
         monkeypatch.setattr(registry, "run_isolated", impatient)
     found = {one.name: one for one in devices()}
     assert found["qnn"].reason.startswith(SAID[kind]) and not found["qnn"].usable
-    assert found["qnn"].remedy == "Install it anew: pip install --force-reinstall onnxruntime-qnn."
+    assert found["qnn"].remedy == "Reinstall it: pip install --force-reinstall onnxruntime-qnn."
     monkeypatch.setattr(registry, "_find", lambda provider, _: found[provider.name])  # it was asked once
     ids = ["--prompt-ids", "1,2", "--max-new-tokens", 2]
     for command in (["generate", bundle, *ids], ["preflight", bundle]):
@@ -135,7 +135,7 @@ def test_generate_says_what_is_wrong(
         ("none", ""),
         ("lies", STEP["lies"]),
         ("refuses", STEP["refuses"]),
-        ("nan", "The prefill of decoder gives logits that are no numbers."),
+        ("nan", "The prefill of decoder gives logits that are NaN or infinite."),
         ("fails", STEP["fails"]),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,17 +37,17 @@ def choosable(path: Path) -> None:
 def computed(machine: Machine, ids: Sequence[int], rows: int = 1) -> tuple[NDArray[Any], list[int]]:
     """The logits after the last chunk of `ids`, and how many rows each of the runs computed."""
     counts = list[int]()
-    made = machine._binding
+    made = machine.bindings.get
 
     def noted(*told: Any, **more: Any) -> Any:
         bound = made(*told, **more)
         counts.append(bound.logits.shape[1])
         return bound
 
-    machine._binding = noted  # type: ignore[method-assign]
+    machine.bindings.get = noted  # type: ignore[method-assign]
     for tokens, phase in machine.chunks(ids):
         logits = machine.step(tokens, phase, min(rows, len(tokens)))
-    machine._binding = made  # type: ignore[method-assign]
+    machine.bindings.get = made  # type: ignore[method-assign]
     return logits, counts
 
 
@@ -59,7 +60,8 @@ def test_a_prompt_gives_the_row_of_its_last_token_alone(length: int, exposes: bo
     machine = opened(tmp_path, STEP)
     machine.chunk = 4
     heard: dict[int, int] = {}
-    machine.hear = (lambda start, rows: heard.update({start: len(rows)})) if exposes else None
+    if exposes:
+        machine.listen(SimpleNamespace(on_hidden_states=lambda start, rows: heard.update({start: len(rows)})))
     logits, counts = computed(machine, ids)
     np.testing.assert_allclose(logits, toy.truth(ids)[-1:], **CLOSE)
     assert counts == [1] * -(-length // 4)
@@ -77,7 +79,7 @@ def test_as_many_rows_as_are_asked_for(tmp_path: Path) -> None:
         logits, counts = computed(machine, ids, rows)
         np.testing.assert_allclose(logits, truth[-rows:], **CLOSE)
         assert counts == [rows]
-    with pytest.raises(GraphError, match="the logits of 2 of 2 tokens, and 3 were asked for"):
+    with pytest.raises(GraphError, match="the logits of 2 of 2 tokens, and 3 were requested"):
         machine.step([1, 2], "prefill", 3)
     check_tree(machine, toy, ids)
 

@@ -147,5 +147,5 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path, field: bytes) -> None
     """onnxruntime takes it as it is, and fails over it when it is asked for names or says what is wrong."""
     path = save(tmp_path, [IDS], [LOGITS])
     path.write_bytes(path.read_bytes().replace(field, b"\xb7" + field[1:]))
-    with pytest.raises(GraphError, match="holds a name that is no text"):
+    with pytest.raises(GraphError, match="contains a name that is not valid UTF-8"):
         open_onnx({"graph": path})

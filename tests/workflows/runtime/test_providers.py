@@ -102,7 +102,7 @@ def test_components_are_placed_by_name(demo_split_bundle: Path, tmp_path: Path) 
         assert engine.machine.provider == "cpu, decode=cpu"
         *_, done = engine.generate([5, 6, 7], GenerateOptions(max_new_tokens=4))
         assert isinstance(done, GenerationDone) and done.provider == "cpu, decode=cpu"
-    with pytest.raises(RequestError, match="no component 'head' to place: there are prefill, decode"):
+    with pytest.raises(RequestError, match="no component 'head' to place: the components are prefill, decode"):
         open_engine(demo_split_bundle, place={"head": "cpu"})
     assert open_engine(placed(demo_split_bundle, tmp_path, prefill="cpu")).machine.provider == "cpu"
     with pytest.raises(DeviceError, match="No provider is called 'abacus'"):
@@ -122,7 +122,7 @@ def test_components_are_placed_by_name(demo_split_bundle: Path, tmp_path: Path) 
 def test_nodes_that_are_left_to_the_cpu_are_said() -> None:
     nodes = tuple(FallbackNode(str(i), "Neg", "") for i in range(2))
     found = {"encoder": Assignment(9, ()), "decode": Assignment(20, nodes)}
-    said = "X leaves 2 of 20 nodes of decode to the CPU provider; `joinery preflight` says which, and why."
+    said = "X leaves 2 of 20 nodes of decode to the CPU provider; `joinery preflight` lists them with reasons."
     assert placement_note(found, "X") == said
     assert placement_note({"encoder": Assignment(9, ())}, "X") == ""
 

@@ -136,7 +136,7 @@ def test_a_compilation_can_be_cancelled(qwen3: Path, tmp_path: Path) -> None:
     bundle = Path(shutil.copytree(qwen3, tmp_path / "bundle"))
     heard: list[str] = []
     with pytest.raises(Cancelled):
-        compile_bundle(bundle, "qnn", heard=heard.append, cancelled=lambda: bool(heard))
+        compile_bundle(bundle, "qnn", on_progress=heard.append, cancelled=lambda: bool(heard))
     assert heard and verify_bundle(bundle).ok and not read_contexts(bundle)
 
 

@@ -1,8 +1,8 @@
-"""How the next tokens are found: drafted cheaply, then looked at by the model in one run of all of them.
+"""Speculative decoding: tokens are drafted cheaply, then verified by the model in one run of all of them.
 
-    ids ──propose──▶ Draft ──one run──▶ a row of logits a token ──accept──▶ the tokens that the model itself would give
+    ids ──propose──▶ Draft ──one run──▶ one row of logits per token ──accept──▶ the tokens of the model itself
 
-A strategy changes how fast tokens come, and never which: the greedy ones are those of the model alone.
+A strategy changes the speed, never the tokens: greedy ones are those of the model alone.
 """
 
 from workflows.generate.speculative.decoding import (

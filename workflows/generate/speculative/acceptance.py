@@ -1,6 +1,6 @@
-"""Which of the drafted tokens are taken: one rule each, told the model's own scores for the place.
+"""Rules that accept or reject drafted tokens, given the model's logits at their place.
 
-Every rule but `typical` leaves the distribution of what is generated as it is without drafts.
+Every rule except `typical_acceptance` keeps the distribution of the generated text unchanged.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from workflows.generate.processors import Logits, sample_index, softmax
 from workflows.generate.speculative.draft import Draft
 
 AcceptanceRule = Callable[[Draft, int, Logits], int]
-"""(draft, place, scores [V] after the chain) → the token at that place; the draft goes on where it is the drafted one.
-A place behind the draft's last token has no drafted one."""
+"""(draft, place, processed logits [V]) → the token at that place; the draft continues where it is the drafted token.
+The place after the draft's last token has no drafted one."""
 
 
 def exact_match(choose: Callable[[Logits], int]) -> AcceptanceRule:
-    """The token that is chosen without a draft, and the drafted one where it is the same: exact with any draft."""
+    """Accepts a drafted token only where it is the token chosen without a draft: exact with any draft."""
     return lambda draft, place, scores: choose(scores)
 
 
 def rejection_sampling(generator: np.random.Generator) -> AcceptanceRule:
-    """Takes a drafted token with min(1, p / q), else draws from max(0, p - q) (Leviathan et al. 2023, section 2.3).
+    """Accepts a drafted token with probability min(1, p / q), else samples from max(0, p - q) (Leviathan et al. 2023,
+    section 2.3).
 
     A draft without probabilities has q = 1 at its tokens.
     """
@@ -41,15 +42,15 @@ def rejection_sampling(generator: np.random.Generator) -> AcceptanceRule:
         if generator.random() * given[token] < wanted[token]:
             return token
         rest = np.maximum(wanted - given, 0)
-        return sample_index(rest if rest.any() else wanted, generator)  # p = q but for rounding
+        return sample_index(rest if rest.any() else wanted, generator)  # p = q except for rounding
 
     return take
 
 
 def typical_acceptance(threshold: float, choose: Callable[[Logits], int]) -> AcceptanceRule:
-    """Takes a drafted token whose probability is over min(ε, √ε · e^-H), H the entropy (Cai et al. 2024, 2.3.1).
+    """Accepts a drafted token whose probability exceeds min(ε, √ε · e^-H), H the entropy (Cai et al. 2024, 2.3.1).
 
-    What is generated then is no longer drawn from the model's distribution. Elsewhere it is chosen as without a draft.
+    The generated text then no longer follows the model's distribution. A rejected token is replaced by `choose`.
     """
 
     def take(draft: Draft, place: int, scores: Logits) -> int:

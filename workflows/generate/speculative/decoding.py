@@ -1,4 +1,4 @@
-"""The next tokens of a generation: several where drafted ones stood, all of them looked at in one run of the model."""
+"""How a generation gets its next tokens: one per run, or several by verifying drafted ones in one run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from workflows.generate.speculative.ngram import NGramProposer
 from workflows.runtime import Machine
 
 ScoreFunction = Callable[[Logits, Sequence[int]], Logits]
-"""The processed logits [V] of a place: what the graphs gave, and the ids before it."""
+"""(logits [V], the ids before them) → the processed logits [V]."""
 
 RUNS_DIFFER = (
     "Drafts are off: this bundle's graphs compute several tokens in one run too differently from one at a time."
@@ -37,9 +37,9 @@ RUNS_DIFFER = (
 
 @dataclass(frozen=True)
 class ChosenToken:
-    """A token, the scores [V] that it was chosen from (None of a search), and whether it was drafted.
+    """A token, the processed logits [V] it was chosen from (None after a beam search), and whether it was drafted.
 
-    last: whether who chose it wants no further one.
+    last: whether the controller ended the text with it.
     """
 
     token: int
@@ -50,7 +50,7 @@ class ChosenToken:
 
 @dataclass(frozen=True)
 class DraftStatistics:
-    """What generations with one who drafts have shown, for those after them: what runs cost, and what a tie is."""
+    """What earlier generations with one proposer measured: run times and acceptance, and rounding differences."""
 
     pace: DraftLengthTuner
     ties: NearTies
@@ -58,12 +58,11 @@ class DraftStatistics:
 
 @dataclass(frozen=True)
 class SpeculativeStrategy:
-    """Who drafts, how long drafts are at most, and which drafted tokens are taken.
+    """The proposer, the most tokens of a draft, and the acceptance rule.
 
-    acceptance: None is the way that changes nothing: what a draft was drawn from tells which of its tokens are taken
-    where tokens are sampled, and the token that is chosen without a draft else. threshold: of `typical`, Cai et al.'s.
-    tree: how drafts branch where the proposer and the model's cache know how to; None is chains. learned: None where
-    nothing is known yet.
+    acceptance: None for a rule that keeps the distribution: rejection sampling for sampled drafts, else the exact
+    match. threshold: ε of typical acceptance (Cai et al.). tree: how drafts branch, where proposer and cache can; None
+    for chains. learned: the statistics of earlier generations; None before the first.
     """
 
     proposer: Proposer
@@ -74,38 +73,38 @@ class SpeculativeStrategy:
     learned: DraftStatistics | None = None
 
     def begun(self, learned: DraftStatistics) -> SpeculativeStrategy:
-        """The same for another text, with what was learned by the texts before it."""
-        learned.pace.begin(anew=isinstance(self.proposer, NGramProposer))  # what is looked up is this text's alone
+        """The strategy for another text, with the statistics of earlier ones."""
+        learned.pace.begin(anew=isinstance(self.proposer, NGramProposer))  # n-grams are those of this text alone
         return replace(self, learned=learned)
 
 
 class Decoding(Protocol):
-    """The way in which a generation gets its tokens."""
+    """How a generation gets its tokens."""
 
     @property
     def use(self) -> SpeculativeStep | None:
-        """What the last run looked at; None of a way without drafts."""
+        """The last run's drafted tokens; None without drafts."""
         ...
 
     @property
     def lost(self) -> str:
-        """Why there are no drafts any more, as a sentence; empty while there are, and of a way without any."""
+        """Why drafting stopped, as a sentence; empty while it goes on, and without drafts."""
         ...
 
     def first(self, logits: Logits, ids: Sequence[int]) -> ChosenToken:
-        """The token after the prompt, whose last logits [V] are given."""
+        """The token after the prompt `ids`, chosen from `logits` [V]."""
         ...
 
     def next(self, ids: Sequence[int], left: int) -> Sequence[ChosenToken]:
-        """Feeds the last of `ids`, whose others the cache holds; gives the tokens after it, one to `left` of them.
+        """Feeds the last of `ids`, the others being in the cache, and returns the next tokens, 1 to `left` of them.
 
-        The cache then holds what comes before the last of these. Raises what Machine.step and last_logits raise.
+        The cache then holds everything before the last of these. Raises what Machine.step and last_logits raise.
         """
         ...
 
 
 class PlainDecoding:
-    """One token a run. plainly: the largest of the logits as they come, which nothing stands behind."""
+    """One token per run. plainly: take the largest raw logit, where there are no processors."""
 
     lost = ""
 
@@ -131,14 +130,14 @@ class PlainDecoding:
 
 
 class SpeculativeDecoding:
-    """As many tokens a run as were drafted rightly, and one. rule: which drafted ones are taken.
+    """The accepted tokens of a draft and one more per run. rule: which drafted tokens are accepted.
 
-    greedy: whether the largest score is always taken, so that the tokens must be those of single runs. ends: the tokens
-    behind which nothing is looked at.
+    greedy: whether the largest logit is always taken, so that tokens must equal those of single runs. ends: end tokens,
+    after which verification stops.
 
-    Runs of several tokens round otherwise than single ones, and so do the keys and values that they leave. Where two
-    scores are then too close to be told apart, what was fed together since the last such place is fed again, token by
-    token: each token is fed twice at most, and the tie is decided by what the model alone would have seen.
+    Runs of several tokens round differently from single runs, and so do the keys and values that they leave. At a near
+    tie, the tokens fed together since the last one are fed again one by one: each token is fed at most twice, and the
+    tie is decided as by the model alone.
     """
 
     def __init__(
@@ -156,7 +155,7 @@ class SpeculativeDecoding:
         self.pace, self._ties = learned.pace, learned.ties
         self.lost = "" if self._ties.told_apart else RUNS_DIFFER
         self._use = SpeculativeStep(strategy.proposer.name)
-        self._single = 0  # the cache's length before the first token that was fed with others
+        self._single = 0  # the cache's length before the first token fed together with others
         self._again_s = 0.0
 
     @property
@@ -185,13 +184,13 @@ class SpeculativeDecoding:
         count = 0 if self.lost else self.pace.length(min(left - 1, self._machine.drafts))
         try:
             return propose_draft(self._proposer, self._tree, ids, count, self._machine) if count > 0 else EMPTY_DRAFT
-        except DraftError as error:  # the tokens are the model's own, with drafts and without
+        except DraftError as error:  # tokens are the model's own with and without drafts
             self.lost = str(error)
             return EMPTY_DRAFT
 
     @property
     def _mixed(self) -> bool:
-        """Whether the cache holds tokens that were fed together, and a tie must be decided without them."""
+        """Whether the cache holds tokens that were fed together, which must not decide a near tie."""
         return self._greedy and self._single < self._machine.cache.length
 
     def _alone(self, ids: Sequence[int]) -> ChosenToken:
@@ -200,7 +199,7 @@ class SpeculativeDecoding:
         if not mixed:
             return self.first(logits, ids)
         scores = self._score(logits, ids)
-        # no way back is left soon where nothing more can be drafted: a window begins to slide
+        # where nothing more can be drafted a window begins to slide, after which a rewind is impossible
         if self._ties.is_near(scores) or self._machine.drafts < 1:
             scores = self._again(scores, ids)
         return ChosenToken(self._rule(EMPTY_DRAFT, 0, scores), scores)
@@ -228,10 +227,10 @@ class SpeculativeDecoding:
         return found
 
     def _walked(self, draft: Draft, ids: list[int]) -> list[ChosenToken]:
-        """The same of a draft that branches: from child to child, for as long as one is the token that comes."""
+        """The same for a draft that branches: from child to child while the next token is one."""
         if not self._mixed:
             self._single = self._machine.cache.length
-        parents = [-1, *(parent + 1 for parent in draft.parents or ())]  # the last of `ids` is the root
+        parents = [-1, *(parent + 1 for parent in draft.parents or ())]  # the last id is the root
         after = tree_logits(self._machine, [ids[-1], *draft.tokens], parents)
         path, found = [0], list[ChosenToken]()
         while True:
@@ -253,7 +252,7 @@ class SpeculativeDecoding:
         return found
 
     def _again(self, scores: Logits, ids: Sequence[int]) -> Logits:
-        """The scores [V] after `ids` as single runs give them, where the cache can go back as far."""
+        """The processed logits [V] after `ids` by single runs, as far as the cache can be rewound."""
         began, cache = self.pace.clock(), self._machine.cache
         start = self._single if any(self._single in lengths for lengths in cache.rewindable()) else len(ids) - 1
         cache.rewind(start)
@@ -275,9 +274,9 @@ def make_decoding(
     process: Processor | None = None,
     ends: frozenset[int] = frozenset(),
 ) -> Decoding:
-    """The way that a generation asks for.
+    """The decoding of a generation.
 
-    process: what stands behind `score`, for who drafts by it. ends: the tokens that end a generation.
+    process: the processors behind `score`, for draft models and heads. ends: the end tokens.
     """
     choose, greedy = compile_choice(options), options.temperature == 0
     if strategy is None:
@@ -285,7 +284,7 @@ def make_decoding(
     proposer, rule = strategy.proposer, exact_match(choose)
     draws = isinstance(proposer, DraftModel) and not greedy and strategy.acceptance in (None, "rejection_sampling")
     if isinstance(proposer, DraftModel):
-        seed = None if options.seed is None else options.seed + 1  # draws of its own, not the acceptance's again
+        seed = None if options.seed is None else options.seed + 1  # independent of the acceptance rule's draws
         proposer.begin(process, np.random.default_rng(seed) if draws else None)
     if isinstance(proposer, ExtraHeads):
         proposer.begin(process)

@@ -1,4 +1,4 @@
-"""What a strategy is made of: who proposes tokens, and how many of them the model looks at."""
+"""Drafts, and the protocol of what proposes them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Probabilities = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Draft:
-    """Tokens that may come next, the nearest first.
+    """Proposed next tokens, in their order.
 
-    probabilities: [len(tokens), V], from which each was drawn; None of a proposer that draws from nothing. parents: of
-    a draft that branches, for each token the place of the one that it follows, -1 for the last token there is, so that
-    a parent stands before its children and of these the best first; None of a chain.
+    probabilities: [len(tokens), V], from which each token was sampled; None for a proposer that does not sample.
+    parents: for a draft that branches, the index of each token's parent, -1 for the last token of the text; a parent
+    precedes its children, and the best child comes first. None for a chain.
     """
 
     tokens: tuple[int, ...] = ()
@@ -30,7 +30,7 @@ class Draft:
 
     @property
     def depths(self) -> list[int]:
-        """The tokens from the first to each, itself included."""
+        """The depth of each token, 1 for those that follow the text."""
         if self.parents is None:
             return [*range(1, len(self) + 1)]
         found: list[int] = []
@@ -40,16 +40,16 @@ class Draft:
 
     @property
     def depth(self) -> int:
-        """How many tokens follow one another at most."""
+        """The largest depth; 0 for an empty draft."""
         return max(self.depths, default=0)
 
     def children(self, place: int) -> list[int]:
-        """The places of the tokens that may follow that at `place`; -1 is the last token there is."""
+        """The indices of the children of the token at `place`; -1 is the last token of the text."""
         parents = self.parents if self.parents is not None else range(-1, len(self) - 1)
         return [child for child, parent in enumerate(parents) if parent == place]
 
     def chain(self) -> Draft:
-        """The path to the best of the best … alone."""
+        """The path of the best child at each step, as a chain."""
         if self.parents is None:
             return self
         path, ahead = list[int](), self.children(-1)
@@ -59,7 +59,7 @@ class Draft:
         return Draft(tuple(self.tokens[place] for place in path))
 
     def fitted(self, depth: int, room: int) -> Draft:
-        """Of a draft that branches what is no deeper, and of that the first `room` tokens; a chain where it is 0."""
+        """A draft that branches, cut to `depth` and to its first `room` tokens; its chain where `room` is 0."""
         if self.parents is None:
             return self
         if not room:
@@ -74,24 +74,24 @@ EMPTY_DRAFT = Draft()
 
 
 class Proposer(Protocol):
-    """Who drafts tokens."""
+    """A source of drafts."""
 
     @property
     def name(self) -> str:
-        """What events call it: ngram, draft_model …"""
+        """Its name in events: ngram, draft_model …"""
         ...
 
     def propose(self, ids: Sequence[int], count: int) -> Draft:
-        """What may follow `ids`, the prompt and what was generated so far: at most `count` tokens, or NOTHING.
+        """At most `count` tokens that may follow `ids`, the prompt and the text so far; or EMPTY_DRAFT.
 
-        Raises DraftError where it can draft no more, and Cancelled after `stop`.
+        Raises DraftError where it can no longer draft, and Cancelled after `stop`.
         """
         ...
 
 
 @dataclass
 class SpeculativeStep:
-    """Who drafts, and how many `drafted` tokens the last run of the model looked at."""
+    """The last run: `by` whom its tokens were drafted, and how many were `drafted`."""
 
     by: str
     drafted: int = 0

@@ -1,4 +1,4 @@
-"""How many tokens to draft: what gives the most tokens a second, by what was measured as it ran."""
+"""Tunes the number of drafted tokens for the most tokens per second, by measured run times and acceptance."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_SMOOTHING = 0.125  # the share of the newest token in what is expected
-_TIMES_KEPT = 4  # runs of each length: the quickest of them counts, for the first one also binds its memory
-_INITIAL_ACCEPTANCE = 0.7  # of a first draft's tokens
-_TOKEN_COST = 0.15  # of a plain run's time, what each further token is thought to cost before any was measured
-_FIRST_REST, _LONGEST_REST = 8, 128  # plain runs between two trials of what did not pay
+_SMOOTHING = 0.125  # weight of the newest token in the estimated acceptance rate
+_TIMES_KEPT = 4  # run times per length, of which the quickest counts, for the first run also binds its memory
+_INITIAL_ACCEPTANCE = 0.7  # acceptance rate assumed before the first draft
+_TOKEN_COST = 0.15  # assumed cost of each further token before any was measured, as a share of a plain run's time
+_FIRST_REST, _LONGEST_REST = 8, 128  # plain runs between two trials after drafts did not pay
 _TRIALS, _MOST_RUNS = (
     0.02,
     2048,
-)  # the share of the time that trials may take, and the runs after which one comes anyway
+)  # share of time that trials may take, and the runs after which one happens anyway
 
 
 class DraftLengthTuner:
-    """Chooses the length of drafts, for all generations with one who drafts.
+    """Chooses the length of drafts, for all generations with one proposer.
 
-    Of n drafted tokens (1 - a^(n + 1)) / (1 - a) come in a run where each is accepted with probability a (Leviathan et
-    al. 2023, equation 1); what a run of each length takes is measured, and between measured lengths lies on a line.
-    Where no length is expected to gain, drafting rests, and is tried again at longer and longer distances.
+    A run with n drafted tokens gives (1 - a^(n + 1)) / (1 - a) tokens where each is accepted with probability a
+    (Leviathan et al. 2023, equation 1). Run times per length are measured, and interpolated between measured lengths.
+    Where no length gains, drafting pauses, and is tried again after longer and longer pauses.
     """
 
     def __init__(self, most: int, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -32,14 +32,14 @@ class DraftLengthTuner:
         self._drafts, self._again, self._due = 0, 0.0, False
 
     def begin(self, anew: bool) -> None:
-        """Another text. anew: whether it says nothing of it how right drafts were in those before."""
+        """Starts another text. anew: whether to forget the acceptance rate of earlier texts."""
         if anew:
             self._accepts, self._rest, self._resting, self._again = _INITIAL_ACCEPTANCE, _FIRST_REST, 0, self._again / 2
 
     def length(self, limit: int) -> int:
-        """How many tokens the next draft is to have, at most `limit`; 0 is a plain run."""
+        """The number of tokens of the next draft, at most `limit`; 0 for a plain run."""
         most = min(self._most, limit)
-        if most < 1 or 0 not in self._runs:  # a plain run is what every other is measured by
+        if most < 1 or 0 not in self._runs:  # a plain run is the baseline
             return 0
         if self._resting:
             self._resting -= 1
@@ -47,7 +47,7 @@ class DraftLengthTuner:
             return 0
         best = max(range(most + 1), key=self._rate)
         if best == 0:
-            trial = 1 if self._accepts < 0.05 else min(2, most)  # what the rest is for
+            trial = 1 if self._accepts < 0.05 else min(2, most)  # the shortest useful trial
             if self._due:
                 self._due = False
                 return trial
@@ -57,9 +57,10 @@ class DraftLengthTuner:
         return best
 
     def note(self, drafted: int, accepted: int, seconds: float, judged: int, again: float = 0.0) -> None:
-        """A run with `drafted` tokens took `seconds` with drafting; of the `judged` first, `accepted` were right.
+        """Records a run with `drafted` tokens that took `seconds`, drafting included; the first `judged` tokens were
+        verified, and `accepted` of them accepted.
 
-        again: seconds in which tokens were fed a second time, which earlier drafts are the cause of.
+        again: seconds in which tokens were fed a second time because of earlier drafts.
         """
         self._drafts += drafted > 0
         self._again += again
@@ -74,11 +75,11 @@ class DraftLengthTuner:
 
     @property
     def _after(self) -> float:
-        """Seconds in which tokens are fed again, for each draft that there was."""
+        """Seconds of feeding tokens again, per draft."""
         return self._again / self._drafts if self._drafts else 0.0
 
     def _worth(self, count: int) -> int:
-        """Plain runs after which a trial of `count` tokens has cost so small a share of the time."""
+        """The plain runs after which a trial of `count` tokens costs only the allowed share of the time."""
         lost = max(self._runs.get(count, (0.0,))) - min(self._runs[0]) + self._after
         return int(min(max(lost / (_TRIALS * min(self._runs[0])), 0), _MOST_RUNS))
 

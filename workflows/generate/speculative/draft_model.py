@@ -1,4 +1,4 @@
-"""Drafts of another, smaller model that speaks the same tokens."""
+"""Drafts of another, smaller model with the same tokens."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ Process = Callable[[Sequence[int], Logits], Logits]
 
 
 class DraftModel:
-    """A model that is open beside the target, with a cache of its own that follows what the target takes.
+    """A model beside the target, with a cache of its own that follows the target's text.
 
-    Draws each token from its own logits after the generation's chain (`begin` tells it), the largest where the
-    generation is greedy. Its cache keeps what two texts have in common. called: what a person knows it as. own: whether
-    it is of the target's bundle, so that the bundle's strategy tells how to draft with it. digest: tells its bundle
-    from others.
+    It samples each token from its own logits after the generation's processors (see `begin`), or takes the largest
+    where the generation is greedy. called: the name in messages. own: whether it belongs to the target's bundle, whose
+    strategy then applies. digest: identifies its bundle.
     """
 
     name = "draft_model"
@@ -44,8 +43,8 @@ class DraftModel:
     def open(cls, folder: str | Path, where: Placement, target: Machine, bundle: Bundle) -> DraftModel:
         """Opens the bundle in `folder` as the draft of `target`, which is open from `bundle`.
 
-        Raises RequestError where the two don't speak the same tokens or the draft cannot go back, and what
-        open_machine raises.
+        Raises RequestError where the two have different tokens or the draft cannot be rewound, and what open_machine
+        raises.
         """
         own, machine = open_auxiliary(folder, where, target, bundle, "draft")
         return cls(machine, Path(folder).name, digest=own.fingerprint)
@@ -59,10 +58,10 @@ class DraftModel:
         device_options: Mapping[str, str] | None = None,
         session_options: SessionOptions | None = None,
     ) -> DraftModel | None:
-        """Opens those sessions of `bundle` that draft for `target`, the others; None where it has none.
+        """Opens the sessions of `bundle` that draft for `target`; None where it has none.
 
-        The options are open_machine's. Raises BundleError, with the JSON path, where the two don't fit, and what
-        open_machine raises.
+        The options are open_machine's. Raises BundleError with the JSON path where the two do not fit together, and
+        what open_machine raises.
         """
         own, machine = draft_bundle(bundle, target.cache.capacity), None
         if own is not None:
@@ -76,24 +75,24 @@ class DraftModel:
         return found
 
     def stop(self) -> None:
-        """Ends the run that is under way; may be called from any thread."""
+        """Ends the current run; may be called from any thread."""
         self._machine.stop()
 
     def close(self) -> None:
-        """Lets go of the sessions and their memory."""
+        """Releases the sessions and their memory."""
         self._machine.close()
 
     def reset(self) -> None:
-        """Forgets what its cache holds."""
+        """Resets its cache."""
         self._beside.forget()
 
     def begin(self, process: Process | None, generator: np.random.Generator | None) -> None:
-        """What the next drafts are drawn with. generator: None takes the largest logit."""
+        """Sets the processors of the next drafts, and the generator that samples them; None for the largest logit."""
         self._process, self._generator = process, generator
         self._machine.resume()
 
     def propose(self, ids: Sequence[int], count: int) -> Draft:
-        """See Proposer. A full cache drafts nothing."""
+        """See Proposer; empty where its cache is full."""
         tokens: list[int] = []
         drawn: list[Logits] = []
         with self._failing():
@@ -106,7 +105,7 @@ class DraftModel:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """A full cache ends a draft; what fails otherwise is told as DraftError."""
+        """Ends a draft where the cache is full; turns other failures into DraftError."""
         try:
             yield
         except CapacityError:
@@ -114,17 +113,17 @@ class DraftModel:
         except Cancelled:
             raise
         except JoineryError as error:
-            self._beside.forget(wiped=True)  # what a run that failed left is not to be gone on from
+            self._beside.forget(wiped=True)  # a failed run may have left NaN
             raise DraftError(
                 f"Drafting by {printable(self._called)} failed, and this generation goes on without drafts: {error}"
             ) from error
 
     def _following(self, ids: Sequence[int], count: int) -> Iterator[tuple[int, Logits]]:
-        """At most `count` tokens after `ids`, each with what it was drawn from; the last is not fed."""
+        """At most `count` tokens after `ids`, each with the distribution it was sampled from; the last is not fed."""
         logits, ids = self._beside.after(ids), list(ids)
         for place in range(count):
             scores = logits if self._process is None else self._process(ids, np.array(logits, np.float32))
-            if not np.isfinite(scores.max()):  # the chain leaves nothing to say here
+            if not np.isfinite(scores.max()):  # the processors mask every token
                 return
             probabilities = scores if self._generator is None else softmax(scores)
             token = int(np.argmax(scores)) if self._generator is None else sample_index(probabilities, self._generator)
@@ -134,7 +133,7 @@ class DraftModel:
                 logits = self._beside.after_next(token)
 
     def branch(self, ids: Sequence[int], tree: TreeShape) -> Draft:
-        """See Brancher: its own runs are trees, too, or a chain where its cache takes no other; nothing is drawn."""
+        """See TreeProposer: its own runs are trees, or chains where its cache takes no trees; nothing is sampled."""
         drafts: list[Draft] = []
         with self._failing():
             drafts.append(self._branched(ids, tree))
@@ -152,12 +151,12 @@ class DraftModel:
         )
 
     def _spread(self, ids: Sequence[int], tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
-        """See Expand: one run of all of them, of which nothing is kept."""
+        """See ExpandFunction: one run of all tokens, without a commit."""
         after, paths = tree_logits(self._machine, tokens, parents), paths_of(tokens, parents)
         return [self._scored(after(place), [*ids, *paths[place]]) for place in range(len(tokens) - count, len(tokens))]
 
     def _followed(self, ids: Sequence[int], tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
-        """See Expand: a run of the last of them, which follows the one before."""
+        """See ExpandFunction: a run of the last token, which follows the one before."""
         try:
             logits = self._beside.after_next(tokens[-1])
         except CapacityError:
@@ -165,5 +164,5 @@ class DraftModel:
         return [self._scored(logits, [*ids, *tokens])]
 
     def _scored(self, logits: Logits, ids: Sequence[int]) -> Logits:
-        scores = np.array(logits, np.float32)  # the next run writes where they are
+        scores = np.array(logits, np.float32)  # the next run overwrites them
         return scores if self._process is None else self._process(ids, scores)

@@ -1,9 +1,9 @@
-"""Drafts that branch: which tokens they have, so that more of them are right for one run of the model.
+"""Drafts that branch, so that one run of the model accepts more of their tokens.
 
-    scores after a token ──ranks, or the most probable paths──▶ its children ──looked at by the proposer──▶ …
+    logits after a token ──ranks, or the most probable paths──▶ its children ──expanded by the proposer──▶ …
 
 dynamic  the paths of the highest probability, grown level by level from the best of each (Li et al. 2024, EAGLE-2)
-choices  the ranks that each token and its ancestors have among what may follow (Cai et al. 2024, 2.1.2)
+choices  the ranks of each token and its ancestors among their siblings (Cai et al. 2024, 2.1.2)
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from workflows.generate.options import GenerateOptions
 from workflows.generate.speculative.draft import EMPTY_DRAFT, Draft, Proposer
 from workflows.runtime import Machine
 
-WIDTH = 4  # tokens of a level whose children are looked for
-CHILDREN = 8  # of one token, at most
+WIDTH = 4  # tokens per level that are expanded
+CHILDREN = 8  # children of one token, at most
 
 
 @dataclass(frozen=True)
 class TreeShape:
-    """How drafts branch: tokens at most, and how many follow one another. choices: see above; empty is dynamic."""
+    """How drafts branch: the most tokens, and the depth. choices: see above; empty for dynamic."""
 
     nodes: int = 16
     depth: int = 8
@@ -42,7 +42,7 @@ class TreeProposer(Protocol):
 
 
 ExpandFunction = Callable[[Sequence[int], Sequence[int], int], Sequence[Logits]]
-"""(tokens, parents, n) → the scores [V] after each of the last n of these tokens; none where there is no room left."""
+"""(tokens, parents, n) → the logits [V] after each of the last n of these tokens; empty where the cache is full."""
 
 
 @dataclass(frozen=True)
@@ -54,23 +54,23 @@ class _Node:
 
 
 def requested_tree(options: GenerateOptions) -> TreeShape | None:
-    """What a person asks for; None is chains."""
+    """The person's tree; None for chains."""
     return TreeShape(options.draft_tree, options.draft_tokens) if options.draft_tree else None
 
 
 def tree_obstacle(machine: Machine) -> str:
-    """Why drafts that were to branch do not; empty where they do."""
+    """Why drafts cannot branch, as a sentence; empty where they can."""
     cache = machine.cache
     if cache.branches:
         return ""
-    why = "its graphs write it in place" if cache.in_place else "its graphs are not told who sees whom"
-    return f"Drafts are chains and no trees: this bundle's {cache.layout.name} cache takes one path, for {why}."
+    why = "its graphs write it in place" if cache.in_place else "its graphs take no mask of branching tokens"
+    return f"Drafts are chains, not trees: this bundle's {cache.layout.name} cache takes one path, because {why}."
 
 
 def propose_draft(
     proposer: Proposer, tree: TreeShape | None, ids: Sequence[int], count: int, machine: Machine
 ) -> Draft:
-    """A draft of `count` tokens that follow one another; one that branches where `tree` asks and the machine can."""
+    """A draft of depth `count`, which branches as `tree` says where proposer and machine can."""
     room = machine.branches
     if tree is None or not room or not isinstance(proposer, TreeProposer):
         return proposer.propose(ids, count).fitted(count, room)
@@ -79,7 +79,7 @@ def propose_draft(
 
 
 def grow_tree(first: Logits, expand: ExpandFunction, tree: TreeShape, width: int = WIDTH) -> Draft:
-    """A draft after a token with the scores `first` [V]. width: tokens of a level that are expanded at most."""
+    """A draft after a token with the logits `first` [V]. width: the most tokens per level that are expanded."""
     nodes: list[_Node] = []
     opened: list[int] = []
     level = [(-1, first)]
@@ -97,7 +97,7 @@ def grow_tree(first: Logits, expand: ExpandFunction, tree: TreeShape, width: int
 
 
 def merge_paths(paths: Sequence[Sequence[int]], nodes: int) -> Draft:
-    """What several continuations, the likeliest first, have together, cut at so many tokens."""
+    """The tree of several continuations, the likeliest first, cut to `nodes` tokens."""
     tokens, parents, known = list[int](), list[int](), dict[tuple[int, int], int]()
     for path in paths:
         here = -1
@@ -113,7 +113,7 @@ def merge_paths(paths: Sequence[Sequence[int]], nodes: int) -> Draft:
 
 
 def paths_of(tokens: Sequence[int], parents: Sequence[int]) -> list[list[int]]:
-    """The tokens on the way to each, itself included."""
+    """For each token, the tokens on the path to it, itself included."""
     found: list[list[int]] = []
     for token, parent in zip(tokens, parents, strict=True):
         found.append([*(found[parent] if parent >= 0 else []), token])
@@ -138,12 +138,12 @@ def _children(nodes: Sequence[_Node], place: int, scores: Logits, tree: TreeShap
 
 
 def _expandable(nodes: Sequence[_Node], level: Sequence[int], tree: TreeShape, width: int) -> list[int]:
-    """The nodes of a level whose children may be in the draft."""
+    """The nodes of a level whose children can be in the draft."""
     if tree.choices:
         inner = {one[:-1] for one in tree.choices}
         return [place for place in level if nodes[place].ranks in inner][:width]
     best = sorted(range(len(nodes)), key=lambda place: -nodes[place].value)[: tree.nodes]
-    found = set(best).intersection(level)  # a child is no likelier than its parent
+    found = set(best).intersection(level)  # a child is never likelier than its parent
     return [place for place in best if place in found][:width]
 
 

@@ -1,6 +1,6 @@
-"""Drafts of extra heads, a session of the same bundle that reads what the target made of its last token.
+"""Drafts of extra heads: a session of the same bundle that reads the target's hidden states.
 
-target ──hidden states a step──▶ Heard ──▶ HeadGraph ──logits──▶ a chain, or a tree of ranks or probable paths
+target ──hidden states──▶ HiddenStateBuffer ──▶ HeadGraph ──logits──▶ a chain, or a tree of ranks or probable paths
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from workflows.runtime import Machine
 from workflows.runtime.hidden_states import HiddenStates
 
 PATH = "pipeline.strategy.draft.heads"
-_CHUNK = 64  # tokens that a run of heads with a cache takes
+_CHUNK = 64  # tokens per run of heads with a cache
 
 
 class HiddenStateBuffer:
-    """The hidden states of the tokens from position `first` to `end`, as a machine tells them.
+    """A HiddenStateListener that keeps the hidden states of positions [first, end).
 
-    every: whether all are kept, for heads whose own cache must be told of each; else those of the last step alone.
+    every: whether all are kept, for heads with a cache of their own; else only those of the last step.
     """
 
     def __init__(self, every: bool) -> None:
         self.first = self.end = 0
         self._every, self._rows = every, np.empty((0, 0), np.float32)
 
-    def __call__(self, start: int, rows: HiddenStates) -> None:
-        """The cache took tokens from position `start` on; what was told of later ones is forgotten."""
+    def on_hidden_states(self, start: int, rows: HiddenStates) -> None:
+        """Stores the rows [n, H] of the tokens from position `start` on, and drops those of later positions."""
         if not (self._every and self.first <= start <= self.end):
             self.first = start
         self.end = start + len(rows)
@@ -50,12 +50,12 @@ class HiddenStateBuffer:
         self._rows[start - self.first : count] = rows
 
     def of(self, start: int, end: int) -> HiddenStates | None:
-        """Those of positions [start, end); None where not all are known."""
+        """The rows of positions [start, end); None where some are missing."""
         return self._rows[start - self.first : end - self.first] if self.first <= start and end <= self.end else None
 
 
 class ExtraHeads:
-    """Drafts by extra heads; none where the target's hidden states are unknown, as after a saved cache was loaded."""
+    """Drafts by extra heads; empty where the target's hidden states are unknown, as after loading a saved cache."""
 
     name = "extra_heads"
     own = True
@@ -63,16 +63,18 @@ class ExtraHeads:
 
     def __init__(self, graph: HeadGraph, target: Machine) -> None:
         self._graph = graph
-        self._heard = HiddenStateBuffer(every=graph.cache is not None)
-        self._fed: list[int] = []  # its pairs' tokens, with the first one, which is in no pair
+        self._states = HiddenStateBuffer(every=graph.cache is not None)
+        self._fed: list[
+            int
+        ] = []  # tokens of the pairs that its cache holds, after the first token, which is in no pair
         self._process: Process | None = None
-        target.hear = self._heard
+        target.listen(self._states)
 
     @classmethod
     def of(cls, target: Machine, where: str = "The pipeline") -> ExtraHeads | None:
-        """Those that the target's file names; None where it names none. where: that file, for messages.
+        """The heads that the target's file names; None where it names none. where: that file, for messages.
 
-        Raises BundleError with the JSON path for heads that do not fit the target, and GraphError for no heads.
+        Raises BundleError with the JSON path for heads that do not fit the target, and GraphError for other graphs.
         """
         flow = target.pipeline.pipeline
         if flow.heads is None:
@@ -84,19 +86,19 @@ class ExtraHeads:
         return cls(graph, target)
 
     def stop(self) -> None:
-        """Ends the run that is under way; may be called from any thread."""
+        """Ends the current run; may be called from any thread."""
         self._graph.stop()
 
     def close(self) -> None:
-        """Its session is the target's to let go of."""
+        """Ends the current run; the target releases the session."""
         self._graph.stop()
 
     def reset(self) -> None:
-        """What the target forgets it tells anew."""
+        """Forgets the fed tokens; the target sends their hidden states again."""
         self._fed = []
 
     def begin(self, process: Process | None) -> None:
-        """What the next drafts go through before the best of them are taken."""
+        """Sets the processors that the next drafts' logits go through."""
         self._process = process
         self._graph.resume()
 
@@ -105,7 +107,7 @@ class ExtraHeads:
         return self.branch(ids, TreeShape(count, count, tuple((0,) * depth for depth in range(1, count + 1)))).chain()
 
     def branch(self, ids: Sequence[int], tree: TreeShape) -> Draft:
-        """See Brancher."""
+        """See TreeProposer."""
         found = self._after(ids)
         if found is None:
             return EMPTY_DRAFT
@@ -125,19 +127,19 @@ class ExtraHeads:
     # -- the token after the last one --------------------------------------------------------------------------
 
     def _after(self, ids: Sequence[int]) -> tuple[Rows, HiddenStates | None] | None:
-        """The logits [heads, V] after the last of `ids` and the hidden state [H] there; None where nothing is known."""
+        """The logits [heads, V] after the last of `ids`, and its hidden state [H]; None where that is unknown."""
         if self._graph.cache is not None:
             return self._caught_up(ids)
         last = len(ids) - 2  # the token that the target was fed last
-        hidden = self._heard.of(last, last + 1) if last >= 0 else None
+        hidden = self._states.of(last, last + 1) if last >= 0 else None
         return None if hidden is None else self._graph.alone(hidden[0], ids[-1], last)
 
     def _caught_up(self, ids: Sequence[int]) -> tuple[Rows, HiddenStates | None] | None:
-        """Feeds the pairs that its cache has not got: the hidden state at each position and the token behind it."""
+        """Feeds the pairs that its cache lacks: each position's hidden state with the token after it."""
         cache = self._graph.cache
         assert cache is not None
         known = min(max(common_prefix_length(self._fed, ids[:-1]) - 1, 0), cache.length)
-        hidden = self._heard.of(known, len(ids) - 1)
+        hidden = self._states.of(known, len(ids) - 1)
         if hidden is None or not len(hidden):
             return None
         cache.rewind(known)
@@ -159,7 +161,7 @@ class ExtraHeads:
     # -- the tokens behind it ----------------------------------------------------------------------------------
 
     def _ahead(self, logits: Rows, ids: Sequence[int]) -> ExpandFunction:
-        """Heads that each draft one place: what follows is the next head's, whatever comes before."""
+        """Heads that each draft one place, whatever tokens come before."""
 
         def expand(tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
             paths = paths_of(tokens, parents)[-count:]
@@ -169,7 +171,7 @@ class ExtraHeads:
         return expand
 
     def _looped(self, own: HiddenStates, ids: Sequence[int]) -> ExpandFunction:
-        """A graph that keeps nothing: a run a token, on the hidden state before it."""
+        """A graph without a cache: one run per token, on the hidden state of its parent."""
         states = [own]
 
         def expand(tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
@@ -185,7 +187,7 @@ class ExtraHeads:
         return expand
 
     def _followed(self, own: HiddenStates, ids: Sequence[int]) -> ExpandFunction:
-        """A cache that takes chains alone: each token is committed, and taken back with the next draft."""
+        """A cache that takes only chains: each token is committed, and rewound with the next draft."""
         states = [own]
 
         def expand(tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
@@ -204,7 +206,7 @@ class ExtraHeads:
         return expand
 
     def _spread(self, own: HiddenStates, ids: Sequence[int]) -> ExpandFunction:
-        """A run a level, of all tokens so far as a tree, of which nothing is kept."""
+        """One run per level, of all tokens so far as a tree, without a commit."""
         states = [own]
 
         def expand(tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
@@ -224,7 +226,7 @@ class ExtraHeads:
 
 
 def tree_from_settings(asked: AskedTree | None, depth: int) -> TreeShape | None:
-    """What a pipeline file asks for; depth: where it says none."""
+    """The tree in a pipeline file; depth: where the file gives none."""
     if asked is None:
         return None
     plain = TreeShape(depth=asked.max_depth or depth, choices=asked.medusa_choices)
@@ -232,7 +234,7 @@ def tree_from_settings(asked: AskedTree | None, depth: int) -> TreeShape | None:
 
 
 def _incompatibility(graph: HeadGraph, target: Machine) -> str:
-    """Why heads cannot draft for a target; empty where they can."""
+    """Why the heads cannot draft for the target; empty where they can."""
     given = target.program.decode.hidden
     if given is None:
         return f"heads draft from hidden states, and the step gives no {HIDDEN}: build with expose=hidden_states"

@@ -1,11 +1,11 @@
-"""A graph that drafts from hidden states: what it takes and gives says of which kind it is.
+"""A graph that drafts from hidden states; its inputs and outputs determine its kind.
 
     (hidden)                              Medusa   [heads, 1, S, V] or [1, S, heads, V]: each head a token further
     (hidden, next id)                     MTP      the token after the next one
-    (hidden, next id) → logits, hidden    EAGLE    goes on from its own hidden states
+    (hidden, next id) → logits, hidden    EAGLE    continues from its own hidden states
 
-The last two may keep keys and values of their own: a row a token, from the second on, each beside the hidden state of
-the token before it.
+The last two may keep keys and values of their own: one row per token from the second on, paired with the hidden state
+of the token before it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ Rows = NDArray[np.float32]
 
 
 class HeadGraph:
-    """A session of heads, which is open for as long as it is among `sessions`.
+    """A session of heads, open as long as it is among `sessions`.
 
-    heard: its input that takes hidden states. capacity: of a cache of its own.
-
-    hidden: their size. columns: how many tokens a run is fixed to, None for any. cache: None where it keeps nothing.
-    Raises GraphError for a graph that drafts nothing.
+    heard: its input of hidden states. capacity: of a cache of its own. hidden: the size of hidden states. columns: the
+    fixed number of tokens of a run; None for any. cache: its own cache; None where it keeps none. Raises GraphError for
+    a graph that cannot draft.
     """
 
     def __init__(self, sessions: Mapping[str, OpenSession], name: str, heard: str, capacity: int) -> None:
@@ -62,25 +61,25 @@ class HeadGraph:
 
     @property
     def loops(self) -> bool:
-        """Whether it gives hidden states to go on from."""
+        """Whether it gives hidden states to continue from."""
         return self._own is not None and IDS in self._inputs
 
     def stop(self) -> None:
-        """Ends the run that is under way; may be called from any thread."""
+        """Ends the current run; may be called from any thread."""
         self._options.terminate = True
 
     def resume(self) -> None:
-        """Makes runs possible again after `stop`."""
+        """Allows runs again after `stop`."""
         self._options.terminate = False
 
     def alone(self, hidden: HiddenStates, token: int, position: int) -> tuple[Rows, HiddenStates | None]:
-        """Of a graph without a cache: the logits [heads, V] after a token, and its own hidden state [H]."""
+        """For a graph without a cache: the logits [heads, V] after a token, and its own hidden state [H]."""
         feeds = {IDS: np.array([token]), POSITIONS: np.array([position])}
         logits, own = self._run(hidden[None], feeds, slice(0, 1), self.columns or 1)
         return logits[0], None if own is None else own[0]
 
     def step(self, step: Step, hidden: HiddenStates) -> tuple[Rows, HiddenStates | None]:
-        """Of a graph with a cache: logits [n, heads, V] and hidden states [n, H]; nothing is committed yet."""
+        """For a graph with a cache: logits [n, heads, V] and hidden states [n, H]; the caller commits."""
         assert self.cache is not None
         feeds = dict(step.inputs) | {name: self.cache.past(name) for name in self.cache.names}
         return self._run(hidden, feeds, step.real, step.width)
@@ -98,7 +97,7 @@ class HeadGraph:
         outputs = self._outputs(given)
         if self.cache is not None:
             for tensor in self.cache.tensors.values():
-                self.cache.fresh(tensor.present, width)[...] = outputs[tensor.present]
+                self.cache.buffers.fresh(tensor.present, width)[...] = outputs[tensor.present]
         own = outputs[self._own][0, real] if self._own is not None else None
         return _by_token(outputs[LOGITS], width)[real], own
 
@@ -124,11 +123,11 @@ class HeadGraph:
         state, facts = cache_facts(state, self._opened)
         layout = choose_layout(None, {"host": "static"}.get(facts.writer, facts.writer), facts)
         known = {*CACHE_INPUTS, *(group.mask for group in facts.groups)}
-        drivers = {spec.name: spec for spec in inputs if spec.name in known}
-        return KVCache(state, layout, min(capacity, state[0].capacity or capacity), facts, drivers)
+        fed = {spec.name: spec for spec in inputs if spec.name in known}
+        return KVCache(state, layout, min(capacity, state[0].capacity or capacity), facts, fed)
 
     def _own_hidden(self) -> str | None:
-        """The output that is like what it takes: [1, columns, hidden]."""
+        """The output with the shape of the hidden-state input, [1, columns, hidden]."""
         presents = {tensor.present for tensor in self.cache.tensors.values()} if self.cache is not None else set()
         found = [spec for spec in self._opened.outputs if spec.name not in presents | {LOGITS} and spec.is_floating]
         return next((one.name for one in found if len(one.shape) == 3 and one.shape[-1] == self.hidden), None)
@@ -142,7 +141,7 @@ class HeadGraph:
 
 
 def _fitted(array: Array, spec: TensorSpec, width: int) -> Array:
-    """In the input's type; ids and positions [n] as [1, width]."""
+    """An array in the input's type; ids and positions [n] become [1, width]."""
     if array.ndim == 1 and len(spec.shape) == 2:
         row = np.zeros((1, width), spec.numpy_dtype)
         row[0, : len(array)] = array
@@ -151,7 +150,7 @@ def _fitted(array: Array, spec: TensorSpec, width: int) -> Array:
 
 
 def _by_token(logits: Rows, width: int) -> Rows:
-    """[width, heads, V] of [1, S, V], [heads, 1, S, V] or [1, S, heads, V]."""
+    """[1, S, V], [heads, 1, S, V] or [1, S, heads, V] → [width, heads, V]."""
     if logits.ndim == 3:
         return logits[0, :, None]
     return logits[0] if logits.shape[:2] == (1, width) else logits[:, 0].transpose(1, 0, 2)

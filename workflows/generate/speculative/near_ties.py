@@ -1,4 +1,4 @@
-"""Runs of several tokens round otherwise than those of one: scores that are too close together to be told apart."""
+"""Detects near ties: runs of several tokens round differently from single runs, so that close logits may swap."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import numpy as np
 
 from workflows.generate.logits import Logits
 
-_LEARNED_AFTER = 3  # places that were looked at twice, before what they show is believed
+_LEARNED_AFTER = 3  # comparisons before the measured difference is used
 _SAFETY_FACTOR = 8.0
 _LEAST, _MOST = 1e-5, 0.05
-_RUNS_DIFFER = 0.03  # two scores that are off by as much each may change places beyond the widest margin
-"""Of the largest score. Measured between runs of 1 and of 2 to 16 tokens: 2e-6 in fp32 and 1e-3 in fp16, everywhere
-alike; 2.4e-2 where activations are quantized, at one place of ten, where their rounding flips, and nothing
-between; more where a run's tokens share one grid."""
+_RUNS_DIFFER = 0.03  # two logits that are each off by so much may swap beyond the widest margin
+"""As shares of the largest logit. Measured between runs of 1 and of 2 to 16 tokens: 2e-6 in fp32 and 1e-3 in fp16, at
+all places; 2.4e-2 with quantized activations, at one place of ten, where their rounding flips, and 0 elsewhere;
+more where a run's tokens share one quantization grid."""
 
 
 class NearTies:
-    """Tells ties; what a place that is looked at twice differs by says what a tie is.
+    """Decides which logits are near ties, by the differences measured where a place was computed twice.
 
-    integers: whether something may be computed with these, where most places say nothing of the next one.
+    integers: whether the graphs compute with integers, where most places say nothing about the next one.
     """
 
     def __init__(self, integers: bool = False) -> None:
@@ -26,7 +26,7 @@ class NearTies:
 
     @property
     def share(self) -> float:
-        """How close two scores may come, as a share of the larger, before they are a tie."""
+        """The difference, as a share of the larger logit, below which two logits are a near tie."""
         return (
             _MOST
             if self._integers or self._seen < _LEARNED_AFTER
@@ -35,13 +35,13 @@ class NearTies:
 
     @property
     def told_apart(self) -> bool:
-        """Whether runs of several tokens are near enough to those of one to be held against them."""
+        """Whether runs of several tokens are close enough to single runs to compare their logits."""
         return self._largest < _RUNS_DIFFER
 
     def is_near(self, scores: Logits) -> bool:
-        """Whether another token might have the largest of `scores` [V] in a run of its own.
+        """Whether another token might have the largest of `scores` [V] in a single run.
 
-        So it is taken to be at the first place of all, for how far the two are from each other is not known yet.
+        True at the first place of all, before any difference was measured.
         """
         if not self._seen:
             return True
@@ -50,7 +50,7 @@ class NearTies:
         return bool(np.isfinite(second) and scores[best] - second < self.share * _size(scores[best], second))
 
     def note(self, scores: Logits, alone: Logits) -> None:
-        """The scores [V] of one place, in a run of several tokens and in one of its own."""
+        """Records the logits [V] of one place in a run of several tokens and `alone` in a single run."""
         finite = np.isfinite(scores) & np.isfinite(alone)
         difference = float(np.abs(scores[finite] - alone[finite]).max(initial=0.0))
         size = float(np.abs(alone[finite]).max(initial=0.0))

@@ -1,8 +1,8 @@
-"""The strategy of a generation: what the person asks for, else what the bundle's file does, else none.
+"""Selects a generation's speculative strategy: the person's, else the bundle file's, else none.
 
-    no drafts │ --ngram │ --draft ──over──▶ pipeline.strategy ──▶ Strategy │ a sentence why there are no drafts │ None
+    no drafts │ --ngram │ --draft ──over──▶ pipeline.strategy ──▶ SpeculativeStrategy │ why there are no drafts │ None
 
-Kinds of producers that a file may ask for are dispatched here, and nowhere else.
+The kinds of producers in a file are dispatched only here.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from workflows.generate.speculative.ngram import NGramProposer
 from workflows.runtime import Machine
 
 MODEL_PRODUCERS = ("draft_model", "self_speculative", "extra_heads")
-_SHARED_GRID = "int8-dynamic"  # logits of several tokens are up to 9e-2 off those of one at a time
+_SHARED_GRID = "int8-dynamic"  # logits of several tokens in one run differ by up to 9e-2 from those of single runs
 
 
 def select_strategy(
     machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
 ) -> SpeculativeStrategy | str | None:
-    """How tokens are found: None is one token a run, a text why there are no drafts though some are asked for.
+    """The strategy; None for one token per run; a sentence where drafts were requested and are impossible.
 
-    draft: the person's, or that of the bundle. Raises RequestError for options of drafts without any, and for beams
-    beside a draft that the person gave.
+    draft: the person's, or the bundle's own. Raises RequestError for draft options without drafts, and for beams
+    together with a draft that the person gave.
     """
     if options.num_beams > 1:
         return _beside_beams(machine, draft)
     proposer = _proposer(machine, options, draft)
     if proposer is None or isinstance(proposer, str):
         for name in options.of_drafts:
-            raise RequestError(f"{name} is of drafts, and there are none: ask for ngram or a draft, or leave it out.")
+            raise RequestError(f"{name} needs drafts, and there are none: add ngram or a draft, or leave it out.")
         return proposer
     if machine.cache.carried:
-        return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
+        return "Drafts are off: this model has a state that cannot be rewound after a rejected draft."
     if any(machine.pipeline.precision_of(name) == _SHARED_GRID for name in machine.sessions):
-        return f"Drafts are off: {_SHARED_GRID} puts all tokens of a run on one grid, so that several differ from one."
+        return f"Drafts are off: {_SHARED_GRID} quantizes all tokens of a run together, so several differ from one."
     if machine.verifier is None:
-        return "Drafts are off: this bundle's graphs give the logits of one token a run."
+        return "Drafts are off: this bundle's graphs give the logits of one token per run."
     asked, tree = _applicable_settings(machine, options, draft), requested_tree(options)
     if asked is None:
         return SpeculativeStrategy(proposer, options.draft_tokens, options.acceptance, tree=tree)
@@ -65,7 +65,7 @@ def _beside_beams(machine: Machine, draft: DraftModel | ExtraHeads | None) -> st
 def _proposer(
     machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
 ) -> Proposer | str | None:
-    """Who drafts: None where nobody is asked to, a text where somebody is and cannot be had."""
+    """The proposer; None where none was requested, a sentence where the requested one is not available."""
     asked, named = machine.pipeline.pipeline.strategy, machine.pipeline.metadata.draft
     if not options.drafts:
         return None
@@ -78,14 +78,14 @@ def _proposer(
         return NGramProposer(rule.min_match, _draft_limit(options, asked), rule.window)
     if asked is not None and named is not None:
         name = printable(named.name)
-        return f"Drafts are off: the bundle's file asks for those of {name}, which lies elsewhere: give it as --draft."
+        return f"Drafts are off: the bundle's file names the draft {name}, which is another bundle: give it as --draft."
     return None
 
 
 def _applicable_settings(
     machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
 ) -> file.StrategySettings | None:
-    """The file's strategy, where who drafts is whom it asks to."""
+    """The file's strategy, where the proposer is of the kind that it names."""
     asked = machine.pipeline.pipeline.strategy
     if asked is None or options.ngram:
         return None
@@ -93,7 +93,7 @@ def _applicable_settings(
 
 
 def _draft_limit(options: GenerateOptions, asked: file.StrategySettings) -> int:
-    """How many tokens a draft has at most; of look-ups the file may say two numbers, and the lesser counts."""
+    """The most tokens of a draft; for n-gram drafts the file may give two numbers, and the smaller one counts."""
     if "draft_tokens" in options.model_fields_set:
         return options.draft_tokens
     rule = asked.draft.ngram if asked.draft.producer == "ngram" else None
@@ -101,8 +101,8 @@ def _draft_limit(options: GenerateOptions, asked: file.StrategySettings) -> int:
 
 
 def draft_mismatch(machine: Machine, draft: DraftModel | ExtraHeads | None) -> str:
-    """What to say of a draft that is not the one which the bundle's file names; empty where there is nothing to."""
+    """A sentence where the draft is not the one that the bundle's file names; else empty."""
     named = machine.pipeline.metadata.draft
     if draft is None or named is None or named.digest in ("", draft.digest):
         return ""
-    return f"The draft is another than {printable(named.name)}, which the bundle's file asks for: it may draft worse."
+    return f"The draft is not {printable(named.name)}, which the bundle's file names: it may draft worse."

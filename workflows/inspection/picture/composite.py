@@ -193,7 +193,7 @@ def _outputs(program: Program, signatures: Mapping[str, GraphSignature]) -> tupl
         if run.logits is not None:
             (session, _), spec = run.logits
             found.setdefault(session, {})[spec.name] = _tensor(spec)
-    asked = {session for session, _ in program.taken}
+    asked = {session for session, _ in program.consumed}
     found |= {
         name: {spec.name: _tensor(spec) for spec in one.outputs}
         for name, one in signatures.items()

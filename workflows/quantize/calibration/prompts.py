@@ -130,4 +130,4 @@ def _ids(engine: Engine, line: str, number: int) -> tuple[int, ...]:
         raise PromptError(
             f"Calibration prompt {number} is no list of ids, and the checkpoint has no tokenizer: write it as 1,2,3."
         ) from None
-    return tuple(engine.text.check(ids))
+    return tuple(engine.text.check_ids(ids))

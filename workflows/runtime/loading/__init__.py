@@ -1,1 +1,1 @@
-"""TODO workflows/runtime/loading"""
+"""From a bundle, or loose .onnx files, to open sessions and a Machine."""

@@ -1,10 +1,10 @@
-"""Stopping a model while it is loaded.
+"""Cancels the loading of a model.
 
-    thread that opens:  with loading: … open_session ──cancellable(options)──▶ onnxruntime ──its error──▶ Cancelled
-    any other thread:   loading.stop() ──the options' flag──────────────────────┘
+    loading thread:    with loading: … open_session ──cancellable(options)──▶ onnxruntime ──its error──▶ Cancelled
+    any other thread:  loading.stop() ──the options' flag──────────────────────┘
 
-The flag is looked at between the steps of loading. A plugin that compiles a partition looks at it afterwards, or never:
-who cannot wait for that ends the process.
+onnxruntime reads the flag between the steps of loading; a plugin that compiles a partition reads it afterwards, or
+never. A caller that cannot wait ends the process.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from workflows.common.errors import Cancelled
 
 
 class LoadCancellation:
-    """What is opened within `with loading:` can be stopped. cancelled: asked besides, before and after each session."""
+    """Sessions opened within `with loading:` can be cancelled. cancelled: polled before and after each session."""
 
     def __init__(self, cancelled: Callable[[], bool] = lambda: False) -> None:
         self._cancelled, self._stopped = cancelled, False
         self._lock = threading.Lock()
-        self._options: ort.SessionOptions | None = None  # of the session that is being opened
+        self._options: ort.SessionOptions | None = None  # of the session being opened
         self._before: Token[LoadCancellation | None] | None = None
 
     def __enter__(self) -> Self:
@@ -38,14 +38,14 @@ class LoadCancellation:
         _CURRENT.reset(self._before)
 
     def stop(self) -> None:
-        """Ends the session that is being opened, and lets no other begin; may be called from any thread."""
+        """Cancels the session being opened, and all later ones; may be called from any thread."""
         with self._lock:
             self._stopped = True
             if self._options is not None:
                 self._options.set_load_cancellation_flag(True)
 
-    def opens(self, options: ort.SessionOptions | None) -> None:
-        """Which session is being opened, None for none. Raises Cancelled after `stop`."""
+    def set_current(self, options: ort.SessionOptions | None) -> None:
+        """Sets the options of the session being opened; None for no session. Raises Cancelled after `stop`."""
         with self._lock:
             self._options = options
         if self._stopped or self._cancelled():
@@ -57,13 +57,13 @@ _CURRENT: ContextVar[LoadCancellation | None] = ContextVar("loading", default=No
 
 @contextmanager
 def cancellable(options: ort.SessionOptions) -> Iterator[None]:
-    """While a session is opened with `options`. Raises Cancelled where that is stopped, whatever comes of it."""
+    """Makes the opening of a session with `options` cancellable. Raises Cancelled once it was cancelled."""
     loading = _CURRENT.get()
     if loading is None:
         yield
         return
-    loading.opens(options)
+    loading.set_current(options)
     try:
         yield
     finally:
-        loading.opens(None)
+        loading.set_current(None)

@@ -1,6 +1,6 @@
-"""Which of a bundle's sessions are opened from a compiled context: those whose context was made of just what is there.
+"""Opens sessions from compiled contexts whose origin equals the present graph, weights, versions and options.
 
-Opening (graph, device, options) ──context_origin──▶ Origin ──is the record's──▶ the context's file │ the plain graph
+SessionPlan (graph, device, options) ──context_origin──▶ ContextOrigin ──equals the record's──▶ context file │ graph
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from workflows.bundle.manifest import sha256_of
 from workflows.runtime.loading.session_plan import SessionPlan
 from workflows.runtime.providers import provider_of
 
-SHARE = "ep.share_ep_contexts"  # onnxruntime's: contexts of several sessions lie in one file
-_SHAPING = ("graph_optimization_level",)  # of the session's options, with the entries, what changes the context
+SHARE = "ep.share_ep_contexts"  # onnxruntime's option: contexts of several sessions share one file
+_SHAPING = ("graph_optimization_level",)  # the session options that, with the entries, change the context
 
 
 def context_origin(bundle: Bundle, opening: SessionPlan) -> ContextOrigin:
-    """What a context of that session would be made of."""
+    """The origin that a context of this session would have."""
     provider, settings = provider_of(opening.device), opening.settings
     shaping = settings.model_dump(include=set(_SHAPING), exclude_none=True) | settings.entries
     return ContextOrigin(
@@ -36,9 +36,9 @@ def context_origin(bundle: Bundle, opening: SessionPlan) -> ContextOrigin:
 
 
 def use_compiled_contexts(bundle: Bundle, openings: Mapping[str, SessionPlan]) -> tuple[dict[str, SessionPlan], str]:
-    """The openings, from a context where one fits; and what to say of contexts that are for these and do not fit.
+    """The session plans, from a context where one matches; and a sentence about contexts that do not match.
 
-    Raises BundleError for contexts that are not whole.
+    Raises BundleError for incomplete contexts.
     """
     contexts = bundle.contexts()
     if not contexts:
@@ -57,5 +57,5 @@ def use_compiled_contexts(bundle: Bundle, openings: Mapping[str, SessionPlan]) -
         return chosen, ""
     return chosen, (
         f"The compiled contexts of {', '.join(unfit)} were made of other graphs, versions or options and are not used: "
-        "compile anew with `joinery compile`."
+        "compile them again with `joinery compile`."
     )

@@ -43,67 +43,63 @@ def open_machine(
     graphs: Mapping[str, bytes] | None = None,
     observer: Observer | None = None,
 ) -> Machine:
-    """Opens every session of `bundle` around one cache, or has the plugin that its file names do so: on `device`, or as
-    a Placement and the bundle itself say.
+    """Opens every session of `bundle` around one cache, or has the plugin that its file names do so.
 
-    cache, capacity: other than the bundle's own. device_options: of the device, not of others. session_options: what a
-    person sets for every session, over the file's own. graphs: by session, a serialized graph to open in place of the
-    file, over the same weight files. observer: told of the outputs that such a graph has besides the file's. Raises
-    BundleError, GraphError, DeviceError, RequestError for a place of a session that there is not, and RecipeError for
-    a layout that there is not.
+    device: for all sessions, or a Placement, which the bundle's own placement completes. cache, capacity: in place of
+    the bundle's own. device_options: for `device` alone. session_options: for every session, over the file's own.
+    graphs: by session, a serialized graph to open in place of the file, over the same weight files. observer: receives
+    the outputs that such a graph has besides the file's. Raises BundleError, GraphError, DeviceError, RequestError for
+    the placement of an unknown session, and RecipeError for an unknown layout.
     """
     where = bundle.where
     _check_has_cache(bundle.pipeline, where)
     bundle.pipeline.check(where)
-    opened = partial(
+    open_without_plugin = partial(
         open_machine, device=device, cache=cache, capacity=capacity, device_options=device_options,
         session_options=session_options, graphs=graphs, observer=observer,
     )  # fmt: skip
-    if (made := open_by_plugin(bundle, opened)) is not None:
-        return made
+    if (machine := open_by_plugin(bundle, open_without_plugin)) is not None:
+        return machine
     place = _placement(bundle.pipeline, device)
-    openings = plan_sessions(bundle, place, device_options, session_options)
-    openings, unfit = use_compiled_contexts(bundle, openings)
-    sessions = _open_all(bundle.pipeline, openings, graphs or {})
+    plans = plan_sessions(bundle, place, device_options, session_options)
+    plans, unused_contexts = use_compiled_contexts(bundle, plans)
+    sessions = _open_all(bundle.pipeline, plans, graphs or {})
     machine = make_machine(
-        bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, where=where
-    )
+        bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, where=where,
+        provider=str(place),
+    )  # fmt: skip
     _check_cache_writer(machine)
-    machine.provider = str(place)
-    notes = [
-        unfit,
-        _TOO_WIDE if machine.too_wide else "",
-        *(_unassigned_note(sessions, one) for one in _devices(openings)),
-    ]
+    unassigned = [_unassigned_note(sessions, device) for device in _devices(plans)]
+    notes = [unused_contexts, _TOO_WIDE if machine.too_wide else "", *unassigned]
     machine.placement = " ".join(filter(None, notes))
     return machine
 
 
 def _placement(pipeline: Pipeline, device: Device | Placement) -> Placement:
-    """What a person asks for, over what the bundle says. Raises DeviceError for a place that cannot be used here."""
+    """The requested placement over the bundle's own. Raises DeviceError for a device that cannot be used here."""
     if not isinstance(device, Placement):
         return Placement(device, {})
-    main, said = device.device, pipeline.metadata.place.items()
-    elsewhere = {name: place for name, place in said if name not in device.others and place != main.name}
+    main, own = device.device, pipeline.metadata.place.items()
+    elsewhere = {name: place for name, place in own if name not in device.others and place != main.name}
     return Placement(main, {name: device_named(place) for name, place in elsewhere.items()} | dict(device.others))
 
 
 def _open_all(
-    pipeline: Pipeline, openings: Mapping[str, SessionPlan], graphs: Mapping[str, bytes]
+    pipeline: Pipeline, plans: Mapping[str, SessionPlan], graphs: Mapping[str, bytes]
 ) -> dict[str, OpenSession]:
-    """Sessions over one file are one session: weights exist once."""
+    """The open sessions by name; those over one file share an onnxruntime session, so that weights exist once."""
     opened: dict[tuple[Path, str, str], OpenSession] = {}
     sessions: dict[str, OpenSession] = {}
-    for name, opening in openings.items():
-        if opening.key not in opened:
-            emulated = is_emulated(pipeline, name, opening.device.name)
-            opened[opening.key] = open_session(opening, graph=graphs.get(name), emulated=emulated)
-        sessions[name] = replace(opened[opening.key], name=name).called(pipeline.own_names(name))
+    for name, plan in plans.items():
+        if plan.key not in opened:
+            emulated = is_emulated(pipeline, name, plan.device.name)
+            opened[plan.key] = open_session(plan, graph=graphs.get(name), emulated=emulated)
+        sessions[name] = replace(opened[plan.key], name=name).with_names(pipeline.own_names(name))
     return sessions
 
 
 def _check_cache_writer(machine: Machine) -> None:
-    """Raises DeviceError where a provider computes wrongly what writes the cache, which nobody would see."""
+    """Raises DeviceError where a provider computes the operator that writes the cache wrongly."""
     if machine.cache.layout.writer != "gqa":
         return
     providers = [machine.sessions[name].provider for name in machine.program.decode.keepers]
@@ -121,21 +117,21 @@ def _check_cache_writer(machine: Machine) -> None:
             )
 
 
-def _devices(openings: Mapping[str, SessionPlan]) -> list[Device]:
-    """Each device once, without the CPU, which leaves nothing to another."""
-    return list({one.device.name: one.device for one in openings.values() if one.device.name != "cpu"}.values())
+def _devices(plans: Mapping[str, SessionPlan]) -> list[Device]:
+    """Each device once, without the CPU, which leaves no node to another."""
+    return list({one.device.name: one.device for one in plans.values() if one.device.name != "cpu"}.values())
 
 
 def _unassigned_note(sessions: Mapping[str, OpenSession], device: Device) -> str:
-    """What to say of nodes that a device does not take. Raises DeviceError where it takes none at all."""
+    """A sentence about nodes that a device does not take. Raises DeviceError where it takes none at all."""
     own = {name: one for name, one in sessions.items() if one.provider.name == device.name}
-    found = {name: assignment_of(one.session, device.provider) for name, one in own.items()}
-    if not any(one.taken for one in found.values()):
+    assignments = {name: assignment_of(one.session, device.provider) for name, one in own.items()}
+    if not any(one.assigned for one in assignments.values()):
         raise DeviceError(
             f"{device.title} takes no node of {', '.join(own)}, so that all would run on the CPU: build with the "
             f"target {device.name}, or use the cpu provider."
         )
-    return placement_note(found, device.title)
+    return placement_note(assignments, device.title)
 
 
 def make_machine(
@@ -147,72 +143,73 @@ def make_machine(
     capacity: int | None = None,
     observer: Observer | None = None,
     where: str = "The pipeline",
+    provider: str = "",
 ) -> Machine:
-    """Open sessions around one cache; see open_machine. where: the pipeline's file, for messages."""
+    """A machine of open sessions; see open_machine. where, provider: names of the file and the device in messages."""
     program = compile_program(pipeline, sessions, where)
     pipeline = complete_pipeline(pipeline, program)
     layout = _choose_layout(pipeline, cache, program.facts, where)
     slots = _choose_capacity(pipeline, program, layout, capacity)
     if layout.sinks >= slots:
         raise RecipeError(f"The window keeps {layout.sinks} sink tokens, so a capacity of {slots} leaves no room.")
-    kept = KVCache(
-        program.state, layout, slots, program.facts, program.drivers, pad_left=program.pad_left, carried=program.carries
-    )
-    return Machine(pipeline, program, sessions, kept, device, observer)
+    return Machine(pipeline, program, sessions, _new_cache(program, layout, slots), device, observer, provider)
 
 
 def machine_with_own_cache(machine: Machine) -> Machine:
-    """Another machine over the sessions of one that is open, with a cache of its own: the weights exist once."""
-    program, kept = machine.program, machine.cache
-    cache = KVCache(
-        program.state, kept.layout, kept.capacity, program.facts, program.drivers, pad_left=program.pad_left,
+    """A second machine over the sessions of an open one, with a cache of its own: the weights exist once."""
+    cache = _new_cache(machine.program, machine.cache.layout, machine.cache.capacity)
+    return Machine(machine.pipeline, machine.program, machine.sessions, cache, machine.device)
+
+
+def _new_cache(program: Program, layout: Layout, capacity: int) -> KVCache:
+    return KVCache(
+        program.state, layout, capacity, program.facts, program.drivers, pad_left=program.pad_left,
         carried=program.carries,
     )  # fmt: skip
-    return Machine(machine.pipeline, program, machine.sessions, cache, machine.device)
 
 
 def complete_pipeline(pipeline: Pipeline, program: Program) -> Pipeline:
-    """The pipeline with what its file leaves to the graphs.
+    """The pipeline with the facts that its file leaves to the graphs.
 
-    That is the size of the vocabulary and of a prompt's runs, and who writes the cache.
+    These are the size of the vocabulary and of prompt chunks, and who writes the cache.
     """
-    facts, told = pipeline.metadata, dict[str, int | str]()
+    facts, inferred = pipeline.metadata, dict[str, int | str]()
     size = program.decode.logits[1].shape[-1] if program.decode.logits else None
     if facts.vocabulary is None and isinstance(size, int):
-        told["vocabulary"] = size
+        inferred["vocabulary"] = size
     if "chunk" not in facts.model_fields_set and program.prefill.columns is not None:
-        told["chunk"] = program.prefill.columns
+        inferred["chunk"] = program.prefill.columns
     if "layout" not in facts.model_fields_set:
-        told["layout"] = {"host": "static"}.get(program.facts.writer, program.facts.writer)
-    return pipeline.model_copy(update={"metadata": facts.model_copy(update=told)})
+        inferred["layout"] = {"host": "static"}.get(program.facts.writer, program.facts.writer)
+    return pipeline.model_copy(update={"metadata": facts.model_copy(update=inferred)})
 
 
-def _choose_layout(pipeline: Pipeline, asked: str | None, facts: StateFacts, where: str) -> Layout:
-    """The layout that a person asked for, or that the file says: a sliding window wins over the plain one."""
+def _choose_layout(pipeline: Pipeline, requested: str | None, facts: StateFacts, where: str) -> Layout:
+    """The requested layout, or the file's, where a sliding window wins over the static layout."""
     window = pipeline.window
     built = "window" if window is not None and pipeline.metadata.layout == "static" else pipeline.metadata.layout
     try:
-        layout = choose_layout(asked, built, facts)
+        layout = choose_layout(requested, built, facts)
         if window is not None and layout.evicts:
             layout = layout.with_sinks(window.sink_tokens)
     except RecipeError as error:
-        if asked:
+        if requested:
             raise
         raise Fault(pipeline.path_of_setting("sliding_window"), str(error).removesuffix(".")).error(where) from None
-    if window is not None and not asked and not layout.evicts:
+    if window is not None and not requested and not layout.evicts:
         message = f"the {layout.name} cache gets full and slides no window"
         raise Fault(pipeline.path_of_setting("sliding_window"), message).error(where)
     return layout
 
 
-def _choose_capacity(pipeline: Pipeline, program: Program, layout: Layout, asked: int | None) -> int:
-    """The capacity: as asked for, else what the file says, as far as graphs and model allow it."""
+def _choose_capacity(pipeline: Pipeline, program: Program, layout: Layout, requested: int | None) -> int:
+    """The requested capacity, or the file's within the limits of graphs and model."""
     slots, positions = program.state[0].capacity, program.facts.positions
-    if asked is not None and slots is not None and asked > slots:
-        raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {asked:,} needs another build.")
+    if requested is not None and slots is not None and requested > slots:
+        raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {requested:,} needs another build.")
     window = pipeline.window if layout.evicts else None
     built = (window.size if window else None) or pipeline.capacity or DEFAULT_CAPACITY
-    wanted = asked or min(built, slots or built, positions or built)
+    wanted = requested or min(built, slots or built, positions or built)
     if positions is not None and wanted > positions:
         raise RecipeError(
             f"The bundle's graphs know {positions:,} positions: a capacity of {wanted:,} needs another build."

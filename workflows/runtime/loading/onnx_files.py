@@ -1,9 +1,9 @@
-"""Graphs that lie about as files, put together into a running composite: no bundle, and no words about its structure.
+"""Opens separate .onnx files as a composite, without a bundle or a description of its structure.
 
-    {"encoder": a.onnx, "decoder": b.onnx} ──their inputs and outputs──infer──▶ Pipeline ──▶ Machine
+    {"encoder": a.onnx, "decoder": b.onnx} ──their inputs and outputs──infer_pipeline──▶ Pipeline ──▶ Machine
 
-What a graph is to the others is told from its inputs and outputs (see parts.py); to change graphs for it, as optimum's
-decoders in two halves need, is `joinery assemble`'s business, which makes a bundle.
+The role of each graph is inferred from its inputs and outputs (see graph_roles.py). Graphs that must be changed first,
+as optimum's decoders in two halves, need `joinery assemble`, which makes a bundle.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def open_onnx(
     cache: str | None = None,
     capacity: int | None = None,
 ) -> Machine:
-    """Opens the graphs of `components`, name → file, around one cache; the names are yours.
+    """Opens the graphs of `components`, name → file, around one cache; the caller chooses the names.
 
-    pipeline: top-level keys of a pipeline.json that stand in place of what the graphs tell. Raises RequestError where
-    there is no such file, and GraphError, with everything that is lacking, for graphs that make no whole.
+    pipeline: top-level keys of a pipeline.json that win over inferred ones. Raises RequestError where a file is
+    missing, and GraphError, with everything that is missing, for graphs that form no composite.
     """
     if not components:
         raise RequestError("No graph was given: give at least one, name → file.")
@@ -43,7 +43,7 @@ def open_onnx(
     for name, file in components.items():
         path = Path(file)
         if not path.is_file():
-            raise RequestError(f"The {printable(name)} {printable(path)} is no file: give the path of its graph.")
+            raise RequestError(f"The {printable(name)} {printable(path)} is not a file: give the path of its graph.")
         if path not in opened:
             opened[path] = open_session(SessionPlan(name, path, device))
         sessions[name] = replace(opened[path], name=name)

@@ -1,4 +1,4 @@
-"""How each session of a bundle is to be opened: of which file, on which device, with which options."""
+"""How each session of a bundle is opened: from which file, on which device, with which options."""
 
 from __future__ import annotations
 
@@ -14,27 +14,31 @@ from workflows.wire.reports.devices import Device
 
 @dataclass(frozen=True)
 class Placement:
-    """Where sessions run: on `device`, but for some on `others`, by name.
+    """Where sessions run: on `device`, except those in `others`, by session name.
 
-    What they share lies in the machine's memory, where all can reach it.
+    Shared tensors lie in host memory, which all devices reach.
     """
 
     device: Device
     others: Mapping[str, Device]
 
     def of(self, bundle: Bundle) -> Placement:
-        """Where the sessions of `bundle` run, which are some of all."""
+        """The placement of the sessions that `bundle` has."""
         own = bundle.pipeline.pipeline.sessions
         return Placement(self.device, {name: one for name, one in self.others.items() if name in own})
 
     def __str__(self) -> str:
-        """The device, with who runs elsewhere: `cpu, decode=qnn`."""
+        """The device, and the sessions placed elsewhere: `cpu, decode=qnn`."""
         return ", ".join([self.device.name, *(f"{name}={one.name}" for name, one in self.others.items())])
 
 
 @dataclass(frozen=True)
 class SessionPlan:
-    """One session. path: the graph's file, or its compiled context's. options: of the provider."""
+    """One session to be opened.
+
+    path: the graph's file, or its compiled context's. options: the provider's. context: whether `path` is a compiled
+    context; shared: whether that shares its weights with others.
+    """
 
     name: str
     path: Path
@@ -46,11 +50,11 @@ class SessionPlan:
 
     @property
     def key(self) -> tuple[Path, str, str]:
-        """What two sessions have in common that can be one."""
+        """Sessions with equal keys share one onnxruntime session."""
         return self.path, self.settings.settings(), self.device.name
 
     def from_context(self, path: Path, shared: bool) -> SessionPlan:
-        """The same session from what its provider made of it. shared: with others that it shares its weights with."""
+        """The same session from its compiled context. shared: whether that shares its weights with others."""
         return replace(self, path=path, context=True, shared=shared)
 
 
@@ -60,10 +64,10 @@ def plan_sessions(
     device_options: Mapping[str, str] | None = None,
     session_options: SessionOptions | None = None,
 ) -> dict[str, SessionPlan]:
-    """Session → how it is opened, without what is a draft's alone.
+    """Session → its plan, without sessions that only draft.
 
-    device_options: of the device, not of the others. session_options: what a person sets for every session, over the
-    file's own. Raises RequestError for a place of a session that there is not.
+    device_options: of the main device alone. session_options: for every session, over the file's own. Raises
+    RequestError for the placement of an unknown session.
     """
     placed, found = _session_devices(bundle.pipeline, place), dict[str, SessionPlan]()
     for name in bundle.pipeline.pipeline.opened:
@@ -78,5 +82,5 @@ def plan_sessions(
 def _session_devices(pipeline: Pipeline, place: Placement) -> dict[str, Device]:
     known = pipeline.pipeline.sessions
     if odd := next((name for name in place.others if name not in known), None):
-        raise RequestError(f"There is no component {printable(odd)!r} to place: there are {', '.join(known)}.")
+        raise RequestError(f"There is no component {printable(odd)!r} to place: the components are {', '.join(known)}.")
     return {name: place.others.get(name, place.device) for name in known}

@@ -1,4 +1,4 @@
-"""onnxruntime sessions: opened once, without a silent fallback, and their inputs and outputs as specs."""
+"""Opens onnxruntime sessions, without a silent fallback to another provider, and reads their inputs and outputs."""
 
 from __future__ import annotations
 
@@ -38,9 +38,8 @@ ORT_ERRORS: tuple[type[Exception], ...] = (
     *(getattr(onnxruntime_pybind11_state, name) for name in _ERROR_NAMES if hasattr(onnxruntime_pybind11_state, name)),
     RuntimeError,
 )
-"""What onnxruntime raises, which has no base class of its own. Older builds, as those of OpenVINO and DirectML, lack
-some of them."""
-_WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph that comes as bytes
+"""The exceptions of onnxruntime, which have no common base class; builds for OpenVINO and DirectML lack some."""
+_WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph given as bytes
 
 
 _NO_PREPACKING, _KEEP_QDQ = "session.disable_prepacking", "session.disable_quant_qdq"
@@ -55,13 +54,14 @@ _OPTION_NAMES = {
     "enable_cpu_mem_arena": "enable_cpu_mem_arena",
     "enable_mem_pattern": "enable_mem_pattern",
 }
-_DEFAULT_LEVELS = {"log_severity_level": 4}  # what fails is raised, and told once
+_DEFAULT_LEVELS = {"log_severity_level": 4}  # errors are raised, and so reported once
 
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session and what its graph says of itself. own: Joinery's name → the graph's, where they differ. optional: the
-    inputs that have a default, and need not be fed.
+    """An open session and its graph's signature.
+
+    own: Joinery's name → the graph's, where they differ. optional: inputs with a default, which need not be fed.
     """
 
     name: str
@@ -74,10 +74,10 @@ class OpenSession:
     optional: tuple[TensorSpec, ...] = ()
 
     def own_name(self, name: str) -> str:
-        """What the graph calls the input or output of that name."""
+        """The graph's name of an input or output."""
         return self.own.get(name, name)
 
-    def called(self, own: Mapping[str, str]) -> OpenSession:
+    def with_names(self, own: Mapping[str, str]) -> OpenSession:
         """The same under Joinery's names. own: Joinery's name → the graph's."""
         if not own:
             return self
@@ -92,11 +92,10 @@ def open_session(
 ) -> OpenSession:
     """Opens a graph as `opening` says.
 
-    mapped: the weights stay in their file's pages, which sessions share: none is laid out anew for speed, or turned
-    beforehand. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers are put
-    on the graph's grids, and computed with in floating point. Raises GraphError for a file that onnxruntime cannot
-    take, DeviceError for an option that the provider does not have or a compiled context that it does not take, and
-    Cancelled where the Loading around it is stopped.
+    mapped: leave weights in their file's pages, which sessions share, without prepacking or constant folding. graph: a
+    serialized graph in place of the file's, with the same weight files. emulated: round numbers to the graph's grids
+    and compute in floating point. Raises GraphError for a file that onnxruntime cannot open, DeviceError for an unknown
+    provider option or a rejected compiled context, and Cancelled where the LoadCancellation around it is stopped.
     """
     path, provider = opening.path, provider_of(opening.device)
     check_device_options(opening)
@@ -120,14 +119,16 @@ def open_session(
             provider=provider,
             optional=_specs(session.get_overridable_initializers()),
         )
-    except UnicodeDecodeError:  # what onnxruntime took as it was, and also what it would say of it
-        raise GraphError(f"{path.name} holds a name that is no text, so it is damaged: get it anew.") from None
+    except UnicodeDecodeError:  # in a name of the graph, or in onnxruntime's message
+        raise GraphError(
+            f"{path.name} contains a name that is not valid UTF-8, so it is damaged: get it again."
+        ) from None
     except ORT_ERRORS as error:
         raise _opening_error(opening, error) from error
 
 
 def widest_chunk(sessions: Iterable[OpenSession]) -> int | None:
-    """The columns that a chunk may have where they run; None for any."""
+    """The most columns that a chunk may have on these sessions' providers; None for any."""
     limits = [session.provider.widest() for session in sessions]
     return min((limit for limit in limits if limit is not None), default=None)
 
@@ -137,7 +138,7 @@ def _specs(arguments: Iterable[ort.NodeArg]) -> tuple[TensorSpec, ...]:
 
 
 def check_device_options(opening: SessionPlan) -> None:
-    """Raises DeviceError for options of a provider that has none."""
+    """Raises DeviceError for options of the CPU provider, which has none."""
     if opening.options and opening.device.name == "cpu":
         odd = printable(next(iter(opening.options)))
         raise DeviceError(f"The cpu provider takes no device options, and {odd} was given.")
@@ -159,7 +160,7 @@ def _opening_error(opening: SessionPlan, error: Exception) -> GraphError | Devic
 
 
 def session_settings(settings: SessionOptions, entries: Mapping[str, str]) -> ort.SessionOptions:
-    """onnxruntime's own object; what the file or a person says wins over `entries` and Joinery's usual numbers."""
+    """onnxruntime's session options; the settings of file and person win over `entries` and Joinery's defaults."""
     told = ort.SessionOptions()
     entries = {"session.intra_op.allow_spinning": "1", **entries}
     usual = _DEFAULT_LEVELS | {"intra_op_num_threads": psutil.cpu_count(logical=False) or 1}

@@ -5,15 +5,15 @@ prefill [1, "sequence", 96] ──edge──▶ head [1, "rows", 96]      sequen
 
 from __future__ import annotations
 
-Axis = int | tuple[str, str]  # a size, or (whose, symbol)
+Axis = int | tuple[str, str]  # a size, or (owner, symbol)
 
 
 class AxisConflict(ValueError):  # noqa: N818 - a finding
-    """Two sizes that should be one; `str` of it names both."""
+    """Two different sizes of one axis; its text names both."""
 
 
 class AxisSizes:
-    """The axes that were tied so far."""
+    """Axes tied to one another."""
 
     def __init__(self) -> None:
         self._next: dict[Axis, Axis] = {}
@@ -30,7 +30,7 @@ class AxisSizes:
             self._next[a] = b
 
     def size(self, axis: Axis) -> int | None:
-        """What the axis is fixed to; None where it takes any size."""
+        """The fixed size of the axis; None for any size."""
         last = self._last(axis)
         return last if isinstance(last, int) else None
 

@@ -1,4 +1,4 @@
-"""The caches that the graphs of a pipeline keep, and what is known of them: one table for all.
+"""The cache tensors and cache facts of a pipeline's graphs, which share one slot table.
 
 sessions ──names──▶ past/present pairs ──metadata, shapes──▶ StateFacts, the same for every session that shares them
 """
@@ -30,9 +30,9 @@ SessionTensors = dict[str, tuple[StateTensor, ...]]
 
 
 def cache_patterns(pipeline: Pipeline, signatures: Mapping[str, GraphSignature]) -> StatePatterns:
-    """The names of the cache that the file says, or, where its format is auto, those that the graphs have."""
+    """The tensor names of the cache from the file, or, where its format is auto, from the graphs."""
     kv = pipeline.pipeline.state.kv_cache
-    assert kv is not None  # others keep no cache
+    assert kv is not None  # composites have one
     combined = kv.format == "combined"
     values = ("", "") if combined else (kv.past_value_pattern, kv.present_value_pattern)
     said = StatePatterns(kv.past_key_pattern, values[0], kv.present_key_pattern, values[1])
@@ -45,9 +45,9 @@ def cache_patterns(pipeline: Pipeline, signatures: Mapping[str, GraphSignature])
 def find_cache_tensors(
     pipeline: Pipeline, outline: Outline, signatures: Mapping[str, GraphSignature], patterns: StatePatterns
 ) -> SessionTensors:
-    """Session → the cache tensors that it keeps, for those that keep some. Raises GraphError as find_state does.
+    """Session → its cache tensors, for sessions that have some. Raises GraphError as find_state does.
 
-    Heads and their size are the file's where the graphs leave them open.
+    The file gives the number and size of heads where the graphs leave them open.
     """
     facts = pipeline.metadata
     widths: dict[str, int | str | None] = {}
@@ -65,7 +65,7 @@ def find_cache_tensors(
 def _columns(
     name: str, outline: Outline, signatures: Mapping[str, GraphSignature], known: Mapping[str, int | str | None]
 ) -> int | str | None:
-    """The axis by which a graph counts the columns of a step: of what drives it, or along an edge from who has one."""
+    """The axis of a graph's columns: of its ids or positions, or along an edge from a graph that has one."""
     for spec in signatures[name].inputs:
         axis = columns_axis(spec) if spec.name in (IDS, POSITIONS, CACHE_POSITION) else None
         if axis is not None and 0 <= axis < len(spec.shape):
@@ -82,7 +82,7 @@ def _columns(
 def find_carried_tensors(
     pipeline: Pipeline, outline: Outline, signatures: Mapping[str, GraphSignature], kept: SessionTensors
 ) -> dict[str, tuple[CarriedTensor, ...]]:
-    """Session → what it carries from step to step; the file tells under `metadata.carried` what names do not."""
+    """Session → its carried tensors; `metadata.carried` of the file adds those whose names are not recognized."""
     told = {tuple(port.split(".", 1)): after for port, after in pipeline.metadata.carried.items()}
     found = {}
     for name in {*outline.at("step"), *outline.at("init")} - set(outline.once):
@@ -96,10 +96,10 @@ def find_carried_tensors(
 def merge_cache_facts(
     pipeline: Pipeline, kept: SessionTensors, outline: Outline, signatures: Mapping[str, GraphSignature]
 ) -> tuple[SessionTensors, StateFacts | None]:
-    """The tensors with the writer that follows, and the facts of the cache; None where sessions disagree on them.
+    """The cache tensors with their writer, and the facts of the cache; None where sessions contradict one another.
 
-    Sessions may keep layers of their own; tensors of one name are one tensor. What one session is told of the cache the
-    others of its run are told too.
+    Sessions may keep different layers; tensors of one name are one tensor. The facts of a session also derive from the
+    inputs of the others in its run.
     """
     positions = pipeline.positions.input_name
     told: dict[str, tuple[tuple[StateTensor, ...], StateFacts]] = {}
@@ -123,13 +123,13 @@ def merge_cache_facts(
 
 
 def _with_slot_counting(facts: StateFacts) -> StateFacts:
-    """The same for a graph that takes slots for tokens, where its cache grows."""
+    """The facts for a graph that takes the number of slots as the number of tokens, where its cache grows."""
     grows = facts.writer == "host" and facts.joins == "append"
     return replace(facts, counts=True, right_aligned=False) if grows else facts
 
 
 def _merged_groups(groups: Sequence[GroupFacts]) -> tuple[GroupFacts, ...]:
-    """Groups of one name are one; none where they disagree on what they see."""
+    """Merges groups of one name; empty where they differ in mask or window."""
     found: dict[str, GroupFacts] = {}
     for group in groups:
         other = found.setdefault(group.name, group)
@@ -142,15 +142,15 @@ def _merged_groups(groups: Sequence[GroupFacts]) -> tuple[GroupFacts, ...]:
 def cache_facts(
     state: tuple[StateTensor, ...], graph: GraphSignature, beside: Sequence[TensorSpec] = ()
 ) -> tuple[tuple[StateTensor, ...], StateFacts]:
-    """The graph's own word on its cache, or what its inputs tell; and the state with the writer that follows.
+    """The cache facts from the graph's metadata, else inferred from its inputs; and the tensors with their writer.
 
-    beside: inputs of the graphs that run with it, which tell what its own do not.
+    beside: inputs of the graphs in the same run, from which facts are inferred as well.
     """
     said = StateFacts.of_metadata(graph.metadata)
-    facts = said or infer_facts(state, [*beside, *graph.inputs])  # of one name its own is the last, which counts
+    facts = said or infer_facts(state, [*beside, *graph.inputs])  # the last of one name counts, its own
     layers = {layer for group in facts.groups for layer in group.layers}
     if strange := {tensor.layer for tensor in state} - layers:
-        raise GraphError(f"The graph's metadata speaks of no layer {min(strange)}, and its cache has one: export anew.")
+        raise GraphError(f"The graph's metadata does not list layer {min(strange)} of its cache: export it again.")
     if facts.writer != "host":
         return tuple(replace(tensor, writer="graph") for tensor in state), facts
     state = tuple(replace(tensor, writer="host") for tensor in state)

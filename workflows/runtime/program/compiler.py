@@ -1,9 +1,9 @@
-"""`pipeline.json` held against the graphs' signatures: what runs when, and who feeds each input. No onnxruntime here.
+"""Compiles `pipeline.json` against the graphs' signatures: what runs when, and what feeds each input.
 
     Pipeline + {session: Signature} ──compile_program──▶ Program: source, prefill, decode, final, each a Run
                                           Run: sessions in order, {(session, input): Feed}, its columns and logits
 
-What nothing feeds, and an edge that feeds nothing, is an error with its JSON path.
+An input without a source, and an edge without a consumer, is an error with its JSON path. Needs no onnxruntime.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workflows.bundle import Pipeline
-from workflows.bundle.outline import EDGES, STAGES, Fault, Port, SessionTraits, find_faults, modality
+from workflows.bundle.outline import EDGES, STAGES, Fault, Outline, Port, SessionTraits, find_faults, modality
 from workflows.common.errors import GraphError, printable
 from workflows.common.tensor_names import HIDDEN, LOGITS
 from workflows.common.tensors import TensorSpec
@@ -47,29 +47,80 @@ def compile_program(
 ) -> Program:
     """The program of a pipeline with a KV cache.
 
-    signatures: by session. where: the file, for messages. Raises BundleError with the JSON path of the first thing
-    that does not fit, and GraphError for a graph whose cache makes no sense.
+    signatures: by session. where: the file, for messages. Raises BundleError with the JSON path of the first
+    contradiction, and GraphError for a graph whose cache is inconsistent.
     """
     pipeline.check(where)
     signatures = {name: one for name, one in signatures.items() if name != pipeline.pipeline.heads}
     try:
         return _ProgramCompiler(pipeline, signatures).compile()
-    except _PipelineError as misfit:
-        raise misfit.fault.error(where) from None
+    except _PipelineError as error:
+        raise error.fault.error(where) from None
 
 
 class _PipelineError(Exception):
+    """A fault in the pipeline file, with its JSON path."""
+
     def __init__(self, path: str, message: str) -> None:
         super().__init__(message)
         self.fault = Fault(path, message)
 
 
+class _RunAxes:
+    """The axes of all runs' tensors: columns of one run are equal, and so are the axes on both ends of an edge."""
+
+    def __init__(self, outline: Outline, signatures: Mapping[str, GraphSignature]) -> None:
+        self._outline, self._signatures, self._axes = outline, signatures, AxisSizes()
+
+    def columns(self, run: str) -> int | None:
+        """The fixed number of columns of a run; None for any."""
+        return self._axes.size(_columns(run))
+
+    def tie_columns(self, run: str, feeds: Mapping[Port, InputSource]) -> None:
+        """Makes the columns of one run's ids, positions and masks equal, and the source mask's those of the source."""
+        for port, feed in feeds.items():
+            spec = spec_of(self._signatures, port, "inputs")
+            source = feed.kind == "given" and feed.name in (IDS, SOURCE_MASK)
+            if feed.kind != "driver" and not source:
+                continue
+            axis = len(spec.shape) - 1 if source else columns_axis(replace(spec, name=feed.name))
+            if axis is None or not 0 <= axis < len(spec.shape) or spec.shape[axis] == "?":
+                continue
+            try:
+                self._axes.tie(_columns("source" if source else run), self._axis(run, port, axis))
+            except AxisConflict as clash:
+                message = (
+                    f"{describe_tensor(port, spec)} does not fit the run's other inputs: its columns would be {clash}"
+                )
+                raise _PipelineError(_stage_path(self._outline, run, port[0]), message) from None
+
+    def tie_edge(self, run: str, number: int, source: Port, target: Port) -> None:
+        given, taken = spec_of(self._signatures, source, "outputs"), spec_of(self._signatures, target, "inputs")
+        try:
+            for axis, (one, other) in enumerate(zip(given.shape, taken.shape, strict=True)):
+                if "?" not in (one, other):  # an axis without a name
+                    self._axes.tie(self._axis(run, source, axis, "outputs"), self._axis(run, target, axis))
+        except AxisConflict as clash:
+            ends = f"{describe_tensor(source, given)} cannot feed {describe_tensor(target, taken)}"
+            message = f"{ends}: one axis would be {clash}"
+            raise _PipelineError(f"{EDGES}[{number}]", message) from None
+
+    def _axis(self, run: str, port: Port, axis: int, side: TensorSide = "inputs") -> Axis:
+        """A symbol belongs to its session in one run; sessions that run once have one size in all runs."""
+        size = spec_of(self._signatures, port, side).shape[axis]
+        where = "source" if port[0] in self._outline.once else run
+        if run == "final" and port[0] not in self._outline.at("final"):
+            where = "decode"
+        return size if isinstance(size, int) else (f"{where}: {port[0]}", size)
+
+
 class _ProgramCompiler:
+    """Compiles one pipeline. signatures: by session."""
+
     def __init__(self, pipeline: Pipeline, signatures: Mapping[str, GraphSignature]) -> None:
         outline = pipeline.pipeline.outline()
         signatures = {name: signatures[name] for name in outline.sessions}
         self._pipeline, self._signatures = pipeline, signatures
-        self._axes = AxisSizes()
         self._positions = pipeline.positions.input_name
         patterns = cache_patterns(pipeline, signatures)
         fed = {target for _, target in outline.edges}
@@ -81,6 +132,7 @@ class _ProgramCompiler:
             for name, one in signatures.items()
         }
         self._patterns, self._outline = patterns, outline.with_traits(natures)
+        self._axes = _RunAxes(self._outline, signatures)
 
     def compile(self) -> Program:
         """See compile_program."""
@@ -115,7 +167,7 @@ class _ProgramCompiler:
     # -- the cache ---------------------------------------------------------------------------------------------
 
     def _find_states(self) -> None:
-        """Who keeps what, and what is known of the cache."""
+        """Finds the cache tensors and carried tensors of each session, and the cache's facts."""
         try:
             kept = find_cache_tensors(self._pipeline, self._outline, self._signatures, self._patterns)
             self._carried = find_carried_tensors(self._pipeline, self._outline, self._signatures, kept)
@@ -130,28 +182,26 @@ class _ProgramCompiler:
         self._facts = facts
 
     def _check_caches(self, runs: Mapping[str, ProgramPhase]) -> None:
-        """A prompt's runs and the steps after it keep the same cache, and carry the same on."""
+        """Raises unless prefill and decode keep the same cache and carried tensors."""
         prefill, decode = ({name for one in runs[run].sessions for name in self._pasts(one)} for run in _OF_TOKENS)
         if odd := sorted(prefill ^ decode):
-            raise _PipelineError(
-                STATE, f"prefill and decode share one cache, and {odd[0]} is kept by one of them alone"
-            )
+            raise _PipelineError(STATE, f"prefill and decode share one cache, and only one of them keeps {odd[0]}")
 
     def _pasts(self, session: str) -> list[str]:
-        """The inputs of a session that are the cache's memory."""
+        """The inputs of a session that read the cache's memory."""
         kept, carried = self._kept.get(session, ()), self._carried.get(session, ())
         return [*(tensor.past for tensor in kept), *(tensor.past for tensor in carried)]
 
     def _keepers(self, run: str, sessions: tuple[str, ...]) -> tuple[str, ...]:
         keepers = tuple(name for name in sessions if name in self._kept)
         if not keepers:
-            raise _PipelineError(self._stage(run), f"no session of {run} keeps the KV cache")
+            raise _PipelineError(_stage_path(self._outline, run), f"no session of {run} keeps the KV cache")
         owners: dict[str, str] = {}
         for name in sessions:
             for past in self._pasts(name):
                 if owners.setdefault(past, name) != name:
                     message = f"{owners[past]} writes the KV cache {past} in this run already"
-                    raise _PipelineError(self._stage(run, name), message)
+                    raise _PipelineError(_stage_path(self._outline, run, name), message)
         return keepers
 
     # -- one run -----------------------------------------------------------------------------------------------
@@ -164,11 +214,11 @@ class _ProgramCompiler:
             for session in sessions
             for spec in self._signatures[session].inputs
         }
-        self._tie_columns(name, feeds)
+        self._axes.tie_columns(name, feeds)
         for i, (source, target) in edges.items():
             if feeds[target].kind == "edge":
-                self._tie_edge(name, i, source, target)
-        columns = self._axes.size(_columns(name))
+                self._axes.tie_edge(name, i, source, target)
+        columns = self._axes.columns(name)
         if name not in _OF_TOKENS:
             return ProgramPhase(sessions, feeds, columns)
         keepers, logits = self._keepers(name, sessions), self._logits(name, sessions)
@@ -184,7 +234,7 @@ class _ProgramCompiler:
             return self._edge(run, fed[port], port)
         feed = own or self._by_name(run, session, spec)
         if feed is None:
-            raise _PipelineError(self._stage(run, session), self._unfed(run, port))
+            raise _PipelineError(_stage_path(self._outline, run, session), self._unfed(run, port))
         known = replace(spec, name=feed.name) if feed.kind == "driver" else spec
         if feed.kind != "given" or feed.name == SOURCE_MASK:
             wrong = "" if feed.kind in ("state", "carried") else cache_input_problem(known)
@@ -193,7 +243,7 @@ class _ProgramCompiler:
         return feed
 
     def _own(self, run: str, session: str, name: str) -> InputSource | None:
-        """The feed of an input that is the cache's memory."""
+        """The source of an input that reads the cache's memory; None for others."""
         if run in _OF_TOKENS and name in {tensor.past for tensor in self._kept.get(session, ())}:
             return InputSource("state")
         if run in _OF_TOKENS and name in {tensor.past for tensor in self._carried.get(session, ())}:
@@ -201,7 +251,7 @@ class _ProgramCompiler:
         return None
 
     def _edge(self, run: str, source: Port, target: Port) -> InputSource:
-        """A plain edge, or features whose rows go to the runs that have their places."""
+        """A plain edge, or features whose rows go to the runs that have their placeholders."""
         placed = run in _OF_TOKENS and source[0] in self._outline.once and source[0] not in self._outline.sources
         nature = self._outline.natures[target[0]]
         if not placed or not nature.ids:
@@ -214,11 +264,11 @@ class _ProgramCompiler:
             return InputSource("edge", source)  # a decoder that attends to it as a whole
         path = f"tokens.{kind or 'image'}_token"
         raise _PipelineError(
-            path, f"{port_name(target)} takes features, and the file does not say in which tokens' places"
+            path, f"{port_name(target)} takes features, and the file does not name their placeholder token"
         )
 
     def _by_name(self, run: str, session: str, spec: TensorSpec) -> InputSource | None:
-        """How an input that no edge feeds is fed: by its name."""
+        """The source of an input without an edge, by its name; None for an unknown name."""
         name = spec.name
         reads = self._outline.natures[session].ids
         if run == "source":
@@ -251,7 +301,7 @@ class _ProgramCompiler:
         found = [(port, spec) for port, spec in found if spec.name == LOGITS]
         if len(found) != 1:
             message = f"{found[0][0][0]} gives {LOGITS} already" if found else f"no session of {run} gives {LOGITS}"
-            raise _PipelineError(self._stage(run, found[1][0][0] if found else ""), message)
+            raise _PipelineError(_stage_path(self._outline, run, found[1][0][0] if found else ""), message)
         (port, spec) = found[0]
         if len(spec.shape) != 3 or not spec.is_floating:
             raise GraphError(
@@ -261,71 +311,34 @@ class _ProgramCompiler:
         return port, spec
 
     def _hidden(self, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec] | None:
-        """Who gives the hidden states that heads draft from: as the file says, else by their name."""
+        """The hidden states that heads draft from: as the file says, else by their name."""
         said = {edge.source for edge in self._pipeline.pipeline.heard}
         found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs
                  if (port_name((name, spec.name)) in said if said else spec.name == HIDDEN)]  # fmt: skip
         return next((one for one in reversed(found) if len(one[1].shape) == 3 and one[1].is_floating), None)
 
     def _check_use(self, run: str, sessions: tuple[str, ...], logits: Port, feeds: Mapping[Port, InputSource]) -> None:
-        """Every session gives something that is taken, and the tokens go in somewhere."""
+        """Raises unless something uses each session's outputs, and a session takes the ids."""
         later = {source[0] for source, target in self._outline.edges if target[0] in self._outline.at("final")}
         taken = {feed.source[0] for feed in feeds.values() if feed.source} | {logits[0], *self._kept, *later}
         for name in sessions:
             if name not in taken:
-                raise _PipelineError(self._stage(run, name), f"nothing takes what {name} gives")
+                raise _PipelineError(_stage_path(self._outline, run, name), f"nothing uses the outputs of {name}")
         if not any(feed.kind == "driver" and feed.name == IDS for feed in feeds.values()):
-            raise _PipelineError(self._stage(run), f"no session of {run} takes {IDS}")
-
-    # -- axes --------------------------------------------------------------------------------------------------
-
-    def _tie_columns(self, run: str, feeds: Mapping[Port, InputSource]) -> None:
-        """Ids, positions and masks of one run have as many columns; the source's mask as many as the source."""
-        for port, feed in feeds.items():
-            spec = spec_of(self._signatures, port, "inputs")
-            source = feed.kind == "given" and feed.name in (IDS, SOURCE_MASK)
-            if feed.kind != "driver" and not source:
-                continue
-            axis = len(spec.shape) - 1 if source else columns_axis(replace(spec, name=feed.name))
-            if axis is None or not 0 <= axis < len(spec.shape) or spec.shape[axis] == "?":
-                continue
-            try:
-                self._axes.tie(_columns("source" if source else run), self._axis(run, port, axis))
-            except AxisConflict as clash:
-                message = (
-                    f"{describe_tensor(port, spec)} does not fit the run's other inputs: its columns would be {clash}"
-                )
-                raise _PipelineError(self._stage(run, port[0]), message) from None
-
-    def _tie_edge(self, run: str, number: int, source: Port, target: Port) -> None:
-        given, taken = spec_of(self._signatures, source, "outputs"), spec_of(self._signatures, target, "inputs")
-        try:
-            for axis, (one, other) in enumerate(zip(given.shape, taken.shape, strict=True)):
-                if "?" not in (one, other):  # nothing is known of it
-                    self._axes.tie(self._axis(run, source, axis, "outputs"), self._axis(run, target, axis))
-        except AxisConflict as clash:
-            message = f"{describe_tensor(source, given)} cannot feed {describe_tensor(target, taken)}: one axis would be {clash}"
-            raise _PipelineError(f"{EDGES}[{number}]", message) from None
-
-    def _axis(self, run: str, port: Port, axis: int, side: TensorSide = "inputs") -> Axis:
-        """A symbol is a size of its session in one run; in another run it is another, but for what runs once."""
-        size = spec_of(self._signatures, port, side).shape[axis]
-        where = "source" if port[0] in self._outline.once else run
-        if run == "final" and port[0] not in self._outline.at("final"):
-            where = "decode"
-        return size if isinstance(size, int) else (f"{where}: {port[0]}", size)
+            raise _PipelineError(_stage_path(self._outline, run), f"no session of {run} takes {IDS}")
 
     # -- drivers -----------------------------------------------------------------------------------------------
 
     def _drivers(self, runs: Mapping[str, ProgramPhase]) -> dict[str, TensorSpec]:
-        """What the cache's table is to feed, by name; sessions that take one and the same agree on what it is."""
+        """The inputs that the cache computes, by name. Raises where sessions disagree on one."""
         found: dict[str, tuple[Port, TensorSpec]] = {}
         for run in runs.values():
             for port, feed in run.fed_by("driver").items():
                 spec = replace(spec_of(self._signatures, port, "inputs"), name=feed.name)
                 other, first = found.setdefault(feed.name, (port, spec))
                 if len(first.shape) != len(spec.shape) or first.dtype != spec.dtype:
-                    message = f"{describe_tensor(port, spec)} and {describe_tensor(other, first)} are one input, and must be alike"
+                    both = f"{describe_tensor(port, spec)} and {describe_tensor(other, first)}"
+                    message = f"{both} are one input, and must have the same type and rank"
                     raise _PipelineError(f"pipeline.sessions.{port[0]}", message)
         batch = found[IDS][1].shape[0]
         if isinstance(batch, int) and batch != 1:
@@ -334,7 +347,7 @@ class _ProgramCompiler:
         return {name: spec for name, (_, spec) in found.items()}
 
     def _grid(self, runs: Mapping[str, ProgramPhase]) -> str | None:
-        """The given input that positions of pictures come from; None where positions are plain numbers."""
+        """The given input with the pictures' grids; None where each position is one number."""
         asked = self._pipeline.positions
         specs = [spec_of(self._signatures, port, "inputs") for port, feed in runs["decode"].fed_by("driver").items()
                  if feed.name == POSITIONS]  # fmt: skip
@@ -356,19 +369,18 @@ class _ProgramCompiler:
             )
         return name
 
-    # -- places ------------------------------------------------------------------------------------------------
-
-    def _stage(self, run: str, session: str = "") -> str:
-        """The JSON path of the stage by which `session` is in the run, or of all stages."""
-        order = {"final": ("final",), "decode": ("step", "init")}.get(run, ("init", "step"))
-        places = [(stage.run, stage.when) for stage in self._outline.stages]
-        found = [places.index((session, when)) for when in order if (session, when) in places]
-        return f"{STAGES}[{found[0]}].run" if found else STAGES
-
     def _edge_to(self, port: Port) -> str:
         return f"{EDGES}[{[target for _, target in self._outline.edges].index(port)}].to"
 
 
+def _stage_path(outline: Outline, run: str, session: str = "") -> str:
+    """The JSON path of the stage by which `session` is in the run, or of all stages."""
+    order = {"final": ("final",), "decode": ("step", "init")}.get(run, ("init", "step"))
+    stages = [(stage.run, stage.when) for stage in outline.stages]
+    matches = [stages.index((session, when)) for when in order if (session, when) in stages]
+    return f"{STAGES}[{matches[0]}].run" if matches else STAGES
+
+
 def _columns(run: str) -> Axis:
-    """The columns of a run, which are those of its ids."""
+    """The columns of a run's ids."""
     return run, "columns"

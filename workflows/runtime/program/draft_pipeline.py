@@ -1,4 +1,4 @@
-"""The draft of a file beside its target: a pipeline of its own, and whether the one can draft for the other.
+"""The draft model in a pipeline file: its own pipeline, and whether it can draft for the target.
 
 pipeline ──drafting──▶ the draft's own pipeline ──compile_program──▶ its program ──draft_faults──▶ held against both
 """
@@ -18,13 +18,13 @@ from workflows.runtime.program.signature import GraphSignature
 
 
 def draft_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
-    """The draft's sessions as a bundle, with a cache of `capacity` tokens at most; None where no session drafts."""
+    """The draft's sessions as a bundle with a cache of at most `capacity` tokens; None where no session drafts."""
     pipeline = bundle.pipeline.drafting(capacity)
     return None if pipeline is None else replace(bundle, pipeline=pipeline, where=_draft_where(bundle.where))
 
 
 def amateur_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
-    """The amateur's sessions as a bundle, as draft_bundle; None where no session is one."""
+    """The amateur's sessions as a bundle, like draft_bundle; None where the file has none."""
     pipeline = bundle.pipeline.weighing(capacity)
     where = f"{bundle.where}, with the amateur's sessions alone,"
     return None if pipeline is None else replace(bundle, pipeline=pipeline, where=where)
@@ -35,7 +35,7 @@ def compile_draft_program(
 ) -> tuple[Pipeline, Program] | None:
     """The draft's pipeline and program; None where no session drafts. target, signatures: of the whole file.
 
-    Raises BundleError as compile_program does, and with the JSON path of what keeps the two from working together.
+    Raises BundleError as compile_program does, and with the JSON path where the two do not fit together.
     """
     own = pipeline.drafting(pipeline.capacity or DEFAULT_CAPACITY)
     program = None if own is None else compile_program(own, signatures, _draft_where(where))
@@ -49,7 +49,7 @@ def _draft_where(where: str) -> str:
 
 
 def draft_faults(pipeline: Pipeline, target: Program, draft: Program | None) -> Iterator[Fault]:
-    """What keeps the file's strategy from being run. draft: of the sessions that draft, where there are some."""
+    """Faults that make the file's speculative strategy unusable. draft: the draft's program, where there is one."""
     strategy = pipeline.pipeline.strategy
     if strategy is None:
         return
@@ -70,5 +70,5 @@ def draft_faults(pipeline: Pipeline, target: Program, draft: Program | None) -> 
 
 
 def _vocabulary(program: Program) -> int | str:
-    assert program.decode.logits is not None  # steps give some
+    assert program.decode.logits is not None  # decode always gives logits
     return program.decode.logits[1].shape[-1]

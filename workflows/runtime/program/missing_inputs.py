@@ -1,4 +1,4 @@
-"""What is missing before several graphs make a whole: a sentence each, with the graph, the tensor, and what to do."""
+"""What several graphs lack to form a composite: one sentence each, with the graph, the tensor and the remedy."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from workflows.kvcache.geometry import KNOWN_PATTERNS
 from workflows.runtime.program.graph_roles import ENCODER_STATES, SOURCE_MASKS, GraphRoles, Port
 from workflows.runtime.program.signature import describe_tensor, port_name
 
-BRANCH = "use_cache_branch"  # with which optimum's merged decoders choose between two graphs in one
+BRANCH = "use_cache_branch"  # optimum's merged decoders choose by it between two graphs in one
 _INTERMEDIATE_NAMES = (
     ENCODER_STATES,
     tensor_names.HIDDEN,
     tensor_names.EMBEDS,
-)  # by graphs, so that nobody has them beside a prompt
+)  # computed by graphs, so that they cannot come with a prompt
 CROSS_PAST = re.compile(r"past_key_values\.\d+\.encoder\.(key|value)")
 
 
 def find_missing(parts: GraphRoles, tokens: Mapping[str, object]) -> Iterator[str]:
-    """tokens: those that a person names, as in a pipeline file. Raises AmbiguousError as Parts.runs does."""
+    """The sentences. tokens: placeholders, as in a pipeline file. Raises AmbiguousRoleError as GraphRoles.runs does."""
     if not parts.keepers:
         known = ", ".join(naming.past_key % 0 for naming in KNOWN_PATTERNS)
         taken = "; ".join(f"{name} takes {', '.join(s.name for s in one.inputs)}" for name, one in parts.graphs.items())
@@ -37,18 +37,18 @@ def find_missing(parts: GraphRoles, tokens: Mapping[str, object]) -> Iterator[st
     for name in parts.graphs:
         if name not in taken_of and name not in parts.keepers and LOGITS not in parts.gives(name):
             gives = printable(", ".join(parts.gives(name)))
-            yield f"Nothing takes what {name} gives ({gives}): leave it out, or give the graph that takes it."
+            yield f"Nothing uses the outputs of {name} ({gives}): leave it out, or give the graph that uses them."
     for kind, port in parts.places.items():
         if tokens.get(f"{kind}_token") is None:
             yield (
-                f"{port_name(port)} takes {kind} features, and nothing says in which tokens' places they go: say it as "
+                f"{port_name(port)} takes {kind} features, and their placeholder token is unknown: give it as "
                 f"tokens.{kind}_token in --pipeline, or give a --tokenizer folder whose config.json has "
                 f"{kind}_token_id."
             )
 
 
 def _unfed_sentences(parts: GraphRoles) -> Iterator[str]:
-    """One for what is alike in all layers; a source's mask is told of where it alone is lacking."""
+    """One sentence per kind of input, whatever its layer; a source mask only where nothing else is missing."""
     alike: dict[str, dict[str, list[TensorSpec]]] = {}
     for (name, _), spec in _unfed_inputs(parts).items():
         alike.setdefault(name, {}).setdefault(re.sub(r"\d+|key|value", "", spec.name), []).append(spec)
@@ -59,7 +59,7 @@ def _unfed_sentences(parts: GraphRoles) -> Iterator[str]:
 
 
 def _unfed_inputs(parts: GraphRoles) -> dict[Port, TensorSpec]:
-    """The inputs that neither an edge, nor the cache, nor what comes with a prompt feeds."""
+    """The inputs that neither an edge, nor the cache, nor the prompt feeds."""
     driven = parts.drivers | ({*SOURCE_MASKS} if parts.once else set())
     prefill, decode = parts.runs
     return {
@@ -83,12 +83,12 @@ def _sentence(name: str, specs: list[TensorSpec]) -> str:
         )
     if CROSS_PAST.fullmatch(first.name):
         return (
-            f"Nothing feeds {port_name(port)}{more}, which in optimum's export the decoder without past computes in its "
-            "first run: give that graph as well, and make a bundle of them with `joinery assemble`."
+            f"Nothing feeds {port_name(port)}{more}, which in optimum's export the decoder without past computes in "
+            "its first run: give that graph as well, and make a bundle of them with `joinery assemble`."
         )
     if first.name in SOURCE_MASKS:
-        return f"Nothing feeds {port_name(port)}: there is no encoder whose source it tells of, so give its graph."
+        return f"Nothing feeds {port_name(port)}: it masks the source of an encoder, so give the encoder's graph."
     return (
-        f"Nothing feeds {describe_tensor(port, first)}{more}: no graph that runs before {name} has an output of that name; give "
-        "one that has, or say who feeds it under pipeline.dataflow in --pipeline."
+        f"Nothing feeds {describe_tensor(port, first)}{more}: no graph that runs before {name} has an output of that "
+        "name; give one that has, or name its source under pipeline.dataflow in --pipeline."
     )

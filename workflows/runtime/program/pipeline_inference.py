@@ -1,9 +1,9 @@
-"""The pipeline that several graphs make, from their inputs and outputs; and what is lacking to run it.
+"""Infers the pipeline of several graphs from their inputs and outputs, and what is missing to run it.
 
-    signatures ──Parts──▶ sessions, flow, edges, state ─┐
-    what a person says, which wins ─────────────────────┴─compile_program──▶ Inferred: pipeline, what is lacking
+    signatures ──GraphRoles──▶ sessions, flow, edges, state ─┐
+    the person's settings, which win ────────────────────────┴─compile_program──▶ InferredPipeline
 
-What is lacking is a value, a sentence each, so that a window can show them beside the picture.
+What is missing is a value, one sentence each, so that the window can show it beside the picture.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class InferredPipeline:
-    """pipeline: None where it could not even be read. lacks: what is missing, a sentence each; empty where it runs."""
+    """pipeline: None where it is malformed. lacks: what is missing, one sentence each; empty where it runs."""
 
     pipeline: Pipeline | None
     lacks: tuple[str, ...] = ()
@@ -41,8 +41,8 @@ def infer_pipeline(
 ) -> InferredPipeline:
     """The pipeline of graphs, by session. files: the graph's file in a bundle, by session.
 
-    said: top-level keys of a pipeline.json, which win over what the graphs tell: `pipeline` as a whole, but for its
-    sessions' files, of the others each key.
+    said: top-level keys of a pipeline.json, which win over inferred ones: `pipeline` as a whole, except for its
+    sessions' files, the other objects key by key.
     """
     said, parts = said or {}, GraphRoles(graphs)
     tokens = said.get("tokens")
@@ -66,7 +66,7 @@ def infer_pipeline(
 
 
 def _validated(data: Json, graphs: Mapping[str, GraphSignature], lacks: list[str]) -> InferredPipeline:
-    """The pipeline as what runs it sees it, where nothing is known to be missing."""
+    """The parsed and compiled pipeline with everything that is missing."""
     try:
         pipeline = parse_pipeline(data, _WHERE)
     except BundleError as error:
@@ -82,7 +82,7 @@ def _validated(data: Json, graphs: Mapping[str, GraphSignature], lacks: list[str
 
 
 def _mismatches(pipeline: Pipeline, graphs: Mapping[str, GraphSignature]) -> list[str]:
-    """Where the file that a person gives and the graphs are of different minds."""
+    """Contradictions between the person's pipeline and the graphs."""
     named = pipeline.pipeline.sessions
     found = [
         f"The pipeline has the session {printable(name)}, and no graph was given for it: give one of that name."
@@ -106,10 +106,10 @@ def _mismatches(pipeline: Pipeline, graphs: Mapping[str, GraphSignature]) -> lis
 
 
 def _with_files(flow: object, files: Mapping[str, str]) -> object:
-    """The sessions that are named, or all where none are, each with its graph's file."""
+    """The flow with its named sessions, or all sessions, each with its graph's file."""
     named = flow.get("sessions", {name: {} for name in files}) if isinstance(flow, Mapping) else None
     if not isinstance(flow, Mapping) or not isinstance(named, Mapping):
-        return flow  # malformed, which who parses it says
+        return flow  # malformed; the parser reports it
     sessions = {
         name: {**session, "file": files[name]} if name in files and isinstance(session, Mapping) else session
         for name, session in named.items()
@@ -117,11 +117,11 @@ def _with_files(flow: object, files: Mapping[str, str]) -> object:
     return {**flow, "sessions": sessions}
 
 
-# -- what the graphs tell ----------------------------------------------------------------------------------------
+# -- inference from the graphs ----------------------------------------------------------------------------------------
 
 
 def _flow(parts: GraphRoles) -> Json:
-    """Stages, edges and state. Raises AmbiguousRoleError as Parts.runs does."""
+    """Stages, edges and state. Raises AmbiguousRoleError as GraphRoles.runs does."""
     prefill, decode = parts.runs
     lots = ((parts.once, "init"), (prefill, "init"), (decode, "step"))
     edges = {
@@ -144,8 +144,8 @@ def _state(parts: GraphRoles) -> Json:
         return {}
     named = {f"{part}_pattern": pattern for part, pattern in asdict(parts.patterns).items() if pattern}
     state: Json = {"kv_cache": {"format": "separate" if parts.patterns.past_value else "combined"} | named}
-    if parts.heard:
-        state["cross_cache"] = {"source": parts.heard[0]}
+    if parts.attended:
+        state["cross_cache"] = {"source": parts.attended[0]}
     grids = [f"{name}.{spec.name}" for name in parts.once for spec in parts.takes(name) if "grid_thw" in spec.name]
     placed = (spec for name in parts.keepers for spec in parts.takes(name) if spec.name == POSITIONS)
     if grids and any(len(spec.shape) == 3 for spec in placed):
@@ -154,7 +154,7 @@ def _state(parts: GraphRoles) -> Json:
 
 
 def _metadata(graphs: Mapping[str, GraphSignature]) -> Json:
-    """What is known before the program is: it tells the layout, and how many tokens of a prompt a run takes."""
+    """The metadata that does not depend on the program, which adds layout and chunk."""
     logits = [spec for one in graphs.values() for spec in one.outputs if spec.name == LOGITS and spec.shape]
     sizes = [spec.shape[-1] for spec in logits if isinstance(spec.shape[-1], int)]
     return {"model_type": "onnx", "precision": "", "vocabulary": sizes[0] if sizes else None}
@@ -165,7 +165,7 @@ def _components(parts: GraphRoles) -> list[Json]:
 
 
 def _role(parts: GraphRoles, name: str) -> str:
-    """What a graph does, in the words of a cut."""
+    """A graph's role, as recipes name it."""
     if name in parts.once:
         kinds = [kind for kind in parts.places if kind in _OF_KIND and parts.feeds_place(name, kind)]
         return _OF_KIND[kinds[0]] if kinds else "cross" if parts.hands_over(name) else "encoder"

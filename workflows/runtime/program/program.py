@@ -1,9 +1,9 @@
-"""What a compiled pipeline is made of: runs of sessions, and who feeds each input of theirs.
+"""A compiled pipeline: phases of sessions, and the source of each of their inputs.
 
 edge      another session's output                     state     the cache's past keys and values
-driver    the cache's table: ids, positions, masks     carried   what a recurrence gave in the step before
-given     what comes with the prompt: a source, its    features  the rows of a picture or a sound whose places are
-          mask, pictures …                                       among the tokens of the run
+driver    the cache: ids, positions, masks             carried   state of fixed size from the step before
+given     what comes with the prompt: a source, its    features  the rows of a picture or a sound whose placeholders
+          mask, pictures …                                       are among the tokens of the run
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from workflows.kvcache.geometry import StateFacts
 
 @dataclass(frozen=True, slots=True)
 class InputSource:
-    """Who feeds an input.
+    """The source of an input.
 
-    source: of `edge` and `features` the output that does. name: of a `driver` what the cache knows it as; of `given`
-    what it is: `input_ids` of a source, `source_mask`, or the input's own name; of `features` their modality.
+    source: for `edge` and `features`, the output that feeds it. name: for a `driver`, the cache's name of it; for
+    `given`, `input_ids` of a source, `source_mask`, or the input's own name; for `features`, the modality.
     """
 
     kind: Literal["edge", "state", "carried", "driver", "given", "features"]
@@ -36,9 +36,11 @@ class InputSource:
 
 @dataclass(frozen=True)
 class ProgramPhase:
-    """Sessions that run one after the other. columns: how many they are fixed to, None for any. keepers: those that
-    keep the cache. logits: who gives them, and what; None where no token follows. hidden: the same of hidden states,
-    [1, columns, H], where a session gives some.
+    """Sessions that run one after the other.
+
+    columns: their fixed number of columns; None for any. keepers: the sessions that keep the cache. logits: the output
+    that gives them; None where no token follows. hidden: the output that gives hidden states [1, columns, H]; None
+    where there is none.
     """
 
     sessions: tuple[str, ...]
@@ -49,34 +51,35 @@ class ProgramPhase:
     hidden: tuple[Port, TensorSpec] | None = None
 
     def fed_by(self, kind: str) -> dict[Port, InputSource]:
-        """The inputs that are fed so."""
+        """The inputs whose source is of this kind."""
         return {port: feed for port, feed in self.feeds.items() if feed.kind == kind}
 
     @property
     def giver(self) -> str:
-        """The session that gives the logits, of a run that gives some."""
+        """The session that gives the logits, in a phase that has some."""
         assert self.logits is not None
         return self.logits[0][0]
 
     @property
     def gives_rows(self) -> bool:
-        """Whether it gives the logits of each of several tokens."""
+        """Whether the phase gives the logits of each of several tokens."""
         return self.columns != 1 and self.logits is not None and self.logits[1].shape[1] != 1
 
     @cached_property
     def features(self) -> dict[Port, InputSource]:
-        """The inputs that are fed rows for the tokens that are their places; asked for in every step."""
+        """The inputs fed with feature rows; cached, for every step reads it."""
         return self.fed_by("features")
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a pipeline does.
+    """What a pipeline runs.
 
-    source runs once on what is given, prefill and decode on tokens, final once after the last. kept, carried: by
-    session, the cache tensors and the carried ones that it reads and gives. facts: of the cache. drivers: what each
-    step is fed of it. loops: the sessions that run anew for each of what is given. places: the tokens in whose places
-    features go. grid: the given input with the pictures' grids; None where positions are plain.
+    source runs once on what comes with a prompt, prefill and decode on tokens, final once after the last token. kept,
+    carried: by session, the cache tensors and carried tensors that it reads and writes. facts: of the cache. drivers:
+    the inputs that the cache computes, by name. loops: the sessions that run once for each item of a given list.
+    places: the placeholder tokens of features. grid: the given input with the pictures' grids; None where each position
+    is one number.
     """
 
     source: ProgramPhase | None
@@ -92,43 +95,43 @@ class Program:
     grid: str | None = None
 
     @cached_property
-    def taken(self) -> frozenset[Port]:
-        """The outputs that something takes: a session of whatever run, or who asked for logits."""
+    def consumed(self) -> frozenset[Port]:
+        """The outputs that a session of any phase, or the caller, uses."""
         sources = {feed.source for run in self.runs.values() for feed in run.feeds.values() if feed.source}
         given = {one[0] for run in self.runs.values() for one in (run.logits, run.hidden) if one}
         return frozenset(sources | given)
 
     @cached_property
     def runs(self) -> dict[str, ProgramPhase]:
-        """By name."""
+        """The phases by name."""
         found = {"source": self.source, "prefill": self.prefill, "decode": self.decode, "final": self.final}
         return {name: run for name, run in found.items() if run is not None}
 
     @cached_property
     def state(self) -> tuple[StateTensor, ...]:
-        """The tensors of the one cache, by layer and role."""
+        """The tensors of the cache, by layer and role."""
         found = {tensor.past: tensor for name in self.decode.keepers for tensor in self.kept[name]}
         return tuple(sorted(found.values(), key=lambda tensor: (tensor.layer, tensor.role)))
 
     def memory_of(self, session: str) -> list[tuple[str, str]]:
-        """(past, present) of what a session reads of the cache's memory and writes to it."""
+        """The (past, present) names by which a session reads and writes the cache's memory."""
         kept, carried = self.kept.get(session, ()), self.carried.get(session, ())
         return [*((one.past, one.present) for one in kept), *((one.past, one.present) for one in carried)]
 
     @cached_property
     def carries(self) -> tuple[CarriedTensor, ...]:
-        """What is carried from step to step."""
+        """The carried tensors of all decode sessions."""
         return tuple(tensor for name in self.decode.sessions for tensor in self.carried.get(name, ()))
 
     @property
     def reads(self) -> bool:
-        """Whether an encoder reads a text of its own before the decoder begins."""
+        """Whether an encoder reads a text before the decoder starts."""
         feeds = self.source.feeds.items() if self.source else ()
         return any(feed.kind == "given" and feed.name == IDS for _, feed in feeds)
 
     @property
     def pad_left(self) -> bool:
-        """Whether a run of several columns gives the last one's logits alone, so that padding must come first."""
+        """Whether a phase of several columns gives only the last one's logits, so that padding must come first."""
         return any(
             (run.columns or 1) > 1 and run.logits is not None and run.logits[1].shape[1] == 1
             for run in (self.prefill, self.decode)

@@ -1,4 +1,4 @@
-"""What a file asks of the graphs and only a build could give: a chunk that is too wide, a cache of another type."""
+"""Settings of a pipeline file that its graphs cannot have: too wide a chunk, a cache of another type."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int8": "in
 
 
 def setting_faults(pipeline: Pipeline, program: Program) -> Iterator[Fault]:
-    """Settings that the compiled program cannot have."""
+    """Settings that contradict the compiled program."""
     chunk, columns = pipeline.chunk, program.prefill.columns
     if columns is not None and chunk > columns and pipeline.states_chunk:
         message = f"a run takes {chunk} tokens, and the graphs have {columns} columns"
         yield Fault(pipeline.path_of_setting("chunked_prefill"), message)
-    assert program.decode.logits is not None  # steps give some
+    assert program.decode.logits is not None  # decode always gives logits
     size, said = program.decode.logits[1].shape[-1], pipeline.metadata.vocabulary
     if isinstance(size, int) and said is not None and said > size:
         yield Fault("metadata.vocabulary", f"there are {said} tokens, and the graphs give logits of {size}")

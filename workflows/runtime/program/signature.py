@@ -1,4 +1,4 @@
-"""What a graph says of its inputs and outputs, and whether the edges between graphs join what fits."""
+"""The declared inputs and outputs of a graph, and whether the edges between graphs connect matching tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TensorSide = Literal["inputs", "outputs"]
 
 
 class GraphSignature(Protocol):
-    """What a graph says of itself; an open session is one."""
+    """The inputs, outputs and metadata of a graph; an OpenSession is one."""
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]: ...
@@ -28,14 +28,14 @@ class GraphSignature(Protocol):
 
 @dataclass(frozen=True)
 class FileSignature:
-    """A Signature read from a file that is not open."""
+    """A GraphSignature read from a file without opening a session."""
 
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     metadata: Mapping[str, str]
 
-    def called(self, own: Mapping[str, str]) -> FileSignature:
-        """The same under Joinery's names. own: Joinery's name → the graph's. Raises GraphError as renamed does."""
+    def with_names(self, own: Mapping[str, str]) -> FileSignature:
+        """The same under Joinery's names. own: Joinery's name → the graph's. Raises GraphError as rename_tensors."""
         inputs, outputs = rename_tensors(self.inputs, self.outputs, own)
         return replace(self, inputs=inputs, outputs=outputs)
 
@@ -43,9 +43,9 @@ class FileSignature:
 def rename_tensors(
     inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], own: Mapping[str, str]
 ) -> tuple[tuple[TensorSpec, ...], tuple[TensorSpec, ...]]:
-    """Inputs and outputs under Joinery's names. own: Joinery's name → the graph's, of tensors that it may not have.
+    """Inputs and outputs under Joinery's names. own: Joinery's name → the graph's, for tensors it may lack.
 
-    Raises GraphError where two of them would have one name.
+    Raises GraphError where two tensors would get one name.
     """
     ours = {theirs: name for name, theirs in own.items()}
     sides = (inputs, outputs)
@@ -54,14 +54,14 @@ def rename_tensors(
     for name in own:
         if names.count(name) > 1:
             raise GraphError(
-                f"The graph has two tensors that would be {printable(name)}, for the file's metadata.names call "
-                f"{printable(own[name])} so: take that out."
+                f"Two tensors of the graph would be called {printable(name)}, because the file's metadata.names gives "
+                f"{printable(own[name])} that name: remove that entry."
             )
     return taken, given
 
 
 def edge_faults(outline: Outline, signatures: Mapping[str, GraphSignature]) -> Iterator[Fault]:
-    """Edges whose tensors do not exist, or have not one type and as many axes."""
+    """Edges whose tensors do not exist, or differ in type or rank."""
     for i, (source, target) in enumerate(outline.edges):
         sides: tuple[tuple[str, Port, TensorSide], ...] = (("from", source, "outputs"), ("to", target, "inputs"))
         for end, port, side in sides:
@@ -72,25 +72,25 @@ def edge_faults(outline: Outline, signatures: Mapping[str, GraphSignature]) -> I
                 return
         given, taken = spec_of(signatures, source, "outputs"), spec_of(signatures, target, "inputs")
         if given.dtype != taken.dtype or len(given.shape) != len(taken.shape):
-            message = f"{describe_tensor(source, given)} cannot feed {describe_tensor(target, taken)}: they must have one type and rank"
-            yield Fault(f"{EDGES}[{i}]", message)
+            ends = f"{describe_tensor(source, given)} cannot feed {describe_tensor(target, taken)}"
+            yield Fault(f"{EDGES}[{i}]", f"{ends}: they must have one type and rank")
 
 
 def specs_of(signature: GraphSignature, side: TensorSide) -> tuple[TensorSpec, ...]:
-    """The inputs, or the outputs."""
+    """The inputs or the outputs of a graph."""
     return signature.inputs if side == "inputs" else signature.outputs
 
 
 def spec_of(signatures: Mapping[str, GraphSignature], port: Port, side: TensorSide) -> TensorSpec:
-    """The input or output that `port` names, which there is."""
+    """The input or output called `port`, which must exist."""
     return next(spec for spec in specs_of(signatures[port[0]], side) if spec.name == port[1])
 
 
 def port_name(port: Port) -> str:
-    """As the pipeline file writes it."""
+    """A port as the pipeline file writes it: `session.tensor`."""
     return ".".join(port)
 
 
 def describe_tensor(port: Port, spec: TensorSpec) -> str:
-    """With its shape and type."""
+    """A port with its shape and type."""
     return f"{port_name(port)} [{', '.join(map(str, spec.shape))}] {spec.dtype}"

@@ -1,10 +1,10 @@
-"""What a provider makes of a bundle's graphs, made beforehand in a process that may crash, and tried before it is kept.
+"""Compiles a bundle's graphs for a provider ahead of time, in a process that may crash, and tests the result.
 
-    compile_bundle ──starts──▶ python -m workflows.runtime.providers.context_compiler ──▶ a draft of contexts, weights shared or not
-                   ──starts──▶ preflight, from the draft ──▶ right: kept in BUNDLE/contexts/KEY │ wrong: gone
+    compile_bundle ──starts──▶ python -m workflows.runtime.providers.context_compiler ──▶ a draft folder of contexts
+                   ──starts──▶ preflight, from the draft ──▶ right: published in BUNDLE/contexts/KEY │ wrong: removed
 
-Where the provider can share the weights of several components that is tried first; a process that then crashes, or
-answers that are wrong, are a reason to give each its own copy, which is said.
+Where the provider can share weights between components, that is tried first. If the process crashes or the results are
+wrong, each component gets its own copy, and the report says so.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ def compile_bundle(
     provider: str,
     options: Mapping[str, str] | None = None,
     *,
-    heard: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[str], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     seconds: float = _SECONDS,
 ) -> CompileReport:
     """Compiles every graph of the bundle that runs on `provider`; options: the provider's.
 
-    heard: told what is being done. Raises BundleError for a folder that is no bundle of Joinery's, DeviceError for a
-    provider that cannot be used, compiles nothing or makes contexts that are wrong, and Cancelled on request; nothing
-    is left behind then.
+    on_progress: receives a line per step. Raises BundleError for a folder that is not a bundle built by Joinery,
+    DeviceError for a provider that cannot be used, compiles nothing or makes wrong contexts, and Cancelled on request;
+    no files remain then.
     """
     device, bundle = check_compiles(provider), read_bundle(folder)
     own = provider_of(device)
     if not bundle.built:
         raise BundleError(f"{folder} is read in place: make a bundle of it with `joinery import`, and compile that.")
-    attempt = _Compilation(folder, device, dict(options or {}), heard, cancelled, seconds)
+    attempt = _Compilation(folder, device, dict(options or {}), on_progress, cancelled, seconds)
     remove_context_drafts(folder)
     several = len(_groups(bundle, device, {})) > 1
     tried = attempt.make(shared=True) if own.sharing and several else ""
@@ -77,7 +77,7 @@ def compile_bundle(
 
 
 def check_compiles(provider: str) -> Device:
-    """The device of that name. Raises DeviceError for one that cannot be used, or compiles nothing."""
+    """The device called `provider`. Raises DeviceError for one that cannot be used, or compiles nothing."""
     device = device_named(provider)
     if not provider_of(device).compiles:
         raise DeviceError(f"{device.title} makes no compiled contexts: its graphs are opened as they are.")
@@ -86,17 +86,17 @@ def check_compiles(provider: str) -> Device:
 
 @dataclass(frozen=True)
 class _Compilation:
-    """Making the contexts of a bundle."""
+    """The compilation of one bundle for one device."""
 
     folder: Path
     device: Device
     options: Mapping[str, str]
-    heard: Callable[[str], None]
+    on_progress: Callable[[str], None]
     cancelled: Callable[[], bool]
     seconds: float
 
     def make(self, *, shared: bool) -> ContextFolder | str:
-        """Compiles, tries what came of it, and publishes it; or says why not."""
+        """Compiles, tests and publishes the contexts; or returns why that failed."""
         draft = self.folder / CONTEXTS / f".{secrets.token_hex(4)}.draft"
         try:
             return self._compile(draft, shared) or self._try(draft) or publish_contexts(self.folder, draft)
@@ -109,7 +109,7 @@ class _Compilation:
             "workflows.runtime.providers.context_compiler",
             told,
             self.seconds,
-            heard=self.heard,
+            heard=self.on_progress,
             cancelled=self.cancelled,
         )
         if ended.why:
@@ -117,7 +117,7 @@ class _Compilation:
         return ended.told.removeprefix(_FAILED) if ended.told.startswith(_FAILED) else ""
 
     def _try(self, draft: Path) -> str:
-        self.heard("trying a chunk and a step")
+        self.on_progress("trying a chunk and a step")
         found = try_out(
             self.folder,
             self.device.name,
@@ -166,7 +166,7 @@ def make_contexts(folder: Path, provider: str, options: Mapping[str, str], share
 
 
 def _groups(bundle: Bundle, device: Device, options: Mapping[str, str]) -> list[tuple[SessionPlan, list[str]]]:
-    """What is opened, and the sessions that it serves."""
+    """The session plans, each with the names of the sessions that share it."""
     found: dict[tuple[Path, str, str], tuple[SessionPlan, list[str]]] = {}
     for name, opening in plan_sessions(bundle, Placement(device, {}), options).items():
         found.setdefault(opening.key, (opening, []))[1].append(name)
@@ -191,7 +191,7 @@ def _say(line: str) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Its last line says why, where it could not."""
+    """Runs make_contexts; the last line of the output says why it failed, where it did."""
     exit_with_parent()
     folder, provider, options, shared, draft = arguments
     try:

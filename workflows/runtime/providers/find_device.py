@@ -1,6 +1,6 @@
-"""One provider's device, as a line of JSON: `python -m workflows.runtime.providers.find_device NAME`.
+"""Prints one provider's device as a line of JSON: `python -m workflows.runtime.providers.find_device NAME`.
 
-A process of its own, for what is loaded here is somebody's driver.
+A process of its own, for it loads a vendor's driver.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Installing a provider's plugin into this environment, and removing it, by its pip in a process that can be stopped.
+"""Installs and removes a provider's plugin in this environment, by pip in a process that can be stopped.
 
-    describe_plugin("qnn") ──▶ package, version, hashes, sources, environment: what a person is asked about
+    describe_plugin("qnn") ──▶ package, version, hashes, sources, environment: what the person confirms
     install_plugin("qnn") ──starts──▶ pip install -r onnxruntime-qnn.txt ──its lines──▶ report │ DeviceError
 
-The plugin alone is installed, from a file whose hash resources/plugins has, without what it asks for: that is an
-onnxruntime, which is here, and must stay the one that Joinery was tested with. One that is broken, or that was stopped
-half-way, is put in place anew.
+Only the plugin is installed, from a file whose hash resources/plugins lists, without its dependencies: these are an
+onnxruntime, and the installed one, which Joinery was tested with, must stay. A broken or partly installed plugin is
+reinstalled.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.devices import PluginReport
 
 PLUGIN_VERSIONS = {"onnxruntime-qnn": "2.7.0", "onnxruntime-ep-webgpu": "0.4.0"}
-"""Those that were tried, as resources/plugins has them."""
-_SECONDS = 3600.0  # a slow line; a person stops it before
+"""The tested versions, as in resources/plugins."""
+_SECONDS = 3600.0  # enough for a slow connection
 _QUIET = ("--no-input", "--disable-pip-version-check")
 _INSTALL = ("install", "--require-hashes", "--no-deps", "--force-reinstall", "--only-binary=:all:", *_QUIET)
 _PYPI = "https://pypi.org/simple"
@@ -37,7 +37,7 @@ _WRONG_HASH = "DO NOT MATCH THE HASHES"  # pip's words
 
 
 def describe_plugin(name: str) -> PluginReport:
-    """What installing the plugin of the provider called `name` would bring, from where and into what.
+    """What installing the plugin of the provider called `name` would install, from where, and into which environment.
 
     Raises DeviceError for a provider without a plugin, and an environment without pip.
     """
@@ -61,8 +61,8 @@ def install_plugin(
         ended = _pip([*_INSTALL, "-r", str(lock)], _reporter("install", report), cancelled)
     if ended.why and _WRONG_HASH in ended.log:
         raise DeviceError(
-            f"pip was given a file for {package}=={PLUGIN_VERSIONS[package]} whose hash is none of those that Joinery was "
-            "tested with, and installed nothing: look at where pip gets its packages from."
+            f"pip received a file for {package}=={PLUGIN_VERSIONS[package]} whose hash is none of those that Joinery "
+            "was tested with, and installed nothing: check where pip gets its packages from."
         )
     _raise_if_failed(ended, f"install {package}=={PLUGIN_VERSIONS[package]}")
 
@@ -80,10 +80,10 @@ def _package_of(name: str) -> str:
     provider = PROVIDERS.get(name)
     if provider is None or provider.brought_by not in PLUGIN_VERSIONS:
         known = ", ".join(one.name for one in PROVIDERS.values() if one.brought_by in PLUGIN_VERSIONS)
-        raise DeviceError(f"There is nothing to install for {printable(name)!r}: plugins there are for {known}.")
+        raise DeviceError(f"There is no plugin to install for {printable(name)!r}: there are plugins for {known}.")
     if importlib.util.find_spec("pip") is None:
         wanted = f"{provider.brought_by}=={PLUGIN_VERSIONS[provider.brought_by]}"
-        raise DeviceError(f"This environment has no pip: install {wanted} the way that the environment was made.")
+        raise DeviceError(f"This environment has no pip: install {wanted} with the tool that made the environment.")
     return provider.brought_by
 
 
@@ -109,7 +109,7 @@ def _raise_if_failed(ended: ProcessResult, what: str) -> None:
 
 
 def _package_indexes(lines: Sequence[str]) -> list[str]:
-    """Where pip looks, of the lines of `pip config list`: the environment's settings win over `install`'s and all's."""
+    """The package sources in the lines of `pip config list`; `:env:` wins over `install`, and that over `global`."""
     found: dict[str, str] = {}
     for section in ("global", "install", ":env:"):
         for line in lines:
@@ -122,13 +122,13 @@ def _package_indexes(lines: Sequence[str]) -> list[str]:
 
 
 def _without_credentials(url: str) -> str:
-    """Without a name and a password."""
+    """The URL without user name and password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if parts.netloc else url
 
 
 def main(arguments: Sequence[str]) -> None:
-    """pip, in a process that ends with the one that started it."""
+    """Runs pip in a process that ends with its parent."""
     exit_with_parent()
     sys.argv = ["pip", *arguments]
     runpy.run_module("pip", run_name="__main__", alter_sys=True)

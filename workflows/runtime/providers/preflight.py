@@ -1,9 +1,8 @@
-"""What would happen on a provider, found out in a process that may crash: assignment by node, and one chunk and one
-step against the CPU provider.
+"""Tests a bundle on a provider in a process that may crash: node assignment, a chunk and a step against the CPU.
 
-    parent: try_out(bundle, provider) ──starts──▶ python -m workflows.runtime.providers.preflight ──▶ PreflightReport │ its end
+    try_out(bundle, provider) ──starts──▶ python -m workflows.runtime.providers.preflight ──▶ PreflightReport │ crash
 
-Most prompts look right with wrong logits, so logits and keys and values are compared, of a chunk and of a token.
+Most generated texts look right with wrong logits, so logits, keys and values are compared, of a chunk and of a token.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ from workflows.wire.reports.devices import Device
 from workflows.wire.reports.preflight import ComponentPreflight, OutputDifference, PreflightReport
 
 _SECONDS = 600.0
-_TOLERANCE = 0.02  # of the logits' own size: half precision costs 0.003, what was found wrong began at 0.04
+_TOLERANCE = 0.02  # share of the largest logit: half precision costs 0.003, wrong kernels began at 0.04
 _REASON = re.compile(r"Node name: (?P<node>\S+) Node index: \d+\s+REASON : (?P<reason>[^\n]+)")
 _SEED = 0
-_TOKENS = 16  # of a text for a model that reads it once
+_TOKENS = 16  # tokens of a text for a model that reads it once
 
 
 def try_out(
@@ -52,9 +51,9 @@ def try_out(
     seconds: float = _SECONDS,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> PreflightReport:
-    """The report on the bundle in `folder`; options: of the provider. A driver that crashes or hangs is a finding.
+    """The report on the bundle in `folder`; options: of the provider. A driver that crashes or hangs is reported.
 
-    contexts: compiled ones to try in place of the plain graphs. Raises BundleError for a bundle that cannot be read,
+    contexts: compiled ones to test in place of the graphs. Raises BundleError for a bundle that cannot be read,
     DeviceError for a provider that cannot be used, Cancelled on request.
     """
     read_bundle(folder)
@@ -70,7 +69,7 @@ def try_out(
 
 
 def _reasons(log: str) -> dict[str, str]:
-    """Node → why the provider refused it, as its log says."""
+    """Node → the provider's reason for refusing it, from its log."""
     return {found["node"]: printable(found["reason"].strip(), 200) for found in _REASON.finditer(log)}
 
 
@@ -85,7 +84,7 @@ def _with_reasons(component: ComponentPreflight, reasons: Mapping[str, str]) -> 
 def examine(
     folder: Path, provider: str, options: Mapping[str, str], contexts: Sequence[ContextFolder] = ()
 ) -> PreflightReport:
-    """The report, without the reasons, which are in this process's log."""
+    """The report without the reasons, which are in this process's log."""
     bundle = replace(read_bundle(folder), compiled=contexts)
     told = parse_options({"log_severity_level": "0"})
     device = device_named(provider)
@@ -104,7 +103,7 @@ def examine(
         why = str(error)
     components = [
         ComponentPreflight(
-            name, one.nodes, one.taken, list(one.left), found.get((name, "prefill")), found.get((name, "decode"))
+            name, one.nodes, one.assigned, list(one.left), found.get((name, "prefill")), found.get((name, "decode"))
         )
         for name, one in counts.items()
     ]
@@ -114,7 +113,7 @@ def examine(
 def _examine_single(
     bundle: Bundle, device: Device, options: Mapping[str, str], told: SessionOptions
 ) -> PreflightReport:
-    """Of a model without a cache, which runs once: its first output in the place of logits."""
+    """The report on a model without a cache, which runs once; its first output takes the place of logits."""
     opened = open_session(single_opening(bundle, device, options, told))
     inputs = SingleGraph(opened).example(_TOKENS)
     reference = next(iter(run_single(bundle.folder, inputs).values())).astype(np.float32)
@@ -122,9 +121,9 @@ def _examine_single(
     found = OutputDifference(_largest_difference(given, reference), None)
     why = _judge({(opened.name, "run"): found}, float(np.abs(reference).max(initial=0)))
     count = _assignment(opened, device)
-    if not count.taken:
+    if not count.assigned:
         why = f"{device.title} takes no node of {opened.name}."
-    part = ComponentPreflight(opened.name, count.nodes, count.taken, list(count.left), None, found)
+    part = ComponentPreflight(opened.name, count.nodes, count.assigned, list(count.left), None, found)
     return PreflightReport(device.name, [part], not why, why or _unassigned_note([part]))
 
 
@@ -137,7 +136,7 @@ def _assignment(opened: OpenSession, device: Device) -> Assignment:
 
 
 def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], OutputDifference], float]:
-    """(session, run) → how far it is from the CPU provider, on seeded tokens; and the largest logit there."""
+    """(session, phase) → the difference from the CPU provider, on seeded tokens; and the CPU's largest logit."""
     with open_machine(bundle, device_named("cpu")) as reference:
         chances = np.random.default_rng(_SEED)
         prompt = [int(token) for token in chances.integers(0, machine.vocabulary, machine.chunk)]
@@ -158,7 +157,7 @@ def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], Ou
 
 
 def _rows(machine: Machine, phase: str) -> int:
-    """How many rows of logits a run gives."""
+    """The rows of logits that a run gives."""
     run = machine.program.runs[phase]
     assert run.logits is not None
     size = run.logits[1].shape[1]
@@ -166,7 +165,7 @@ def _rows(machine: Machine, phase: str) -> int:
 
 
 def _newest_rows(machine: Machine, count: int) -> dict[str, NDArray[np.float32]]:
-    """Past input → the newest rows that its cache holds."""
+    """Past input → the newest `count` rows of the cache."""
     cache, length = machine.cache, machine.cache.length
     return {
         tensor.past: cache.past(tensor.past)[..., length - count : length, :].astype(np.float32)
@@ -187,17 +186,17 @@ def _difference(
 
 
 def _largest_difference(one: Array, other: Array) -> float:
-    """The largest difference; infinite where one is not a number."""
+    """The largest absolute difference; infinite where it is NaN."""
     gap = np.abs(one - other).max(initial=0)
     return float(gap) if np.isfinite(gap) else math.inf
 
 
 def _judge(found: Mapping[tuple[str, str], OutputDifference], largest: float) -> str:
-    """Why what was computed cannot be trusted; empty where it can."""
+    """Why the results are wrong; empty where they are right."""
     for (name, run), difference in found.items():
         gap = difference.logits_max_abs_diff
         if gap == math.inf:
-            return f"The {run} of {name} gives logits that are no numbers."
+            return f"The {run} of {name} gives logits that are NaN or infinite."
         if gap is not None and not gap <= _TOLERANCE * largest:
             return f"The {run} of {name} gives logits that are off by {gap:.3g} of the CPU provider's {largest:.3g}."
     return ""

@@ -1,7 +1,7 @@
-"""All providers, and the devices that they are on this machine.
+"""All providers, and their devices on this machine.
 
-A plugin is a library of somebody's driver: each is asked in a process of its own, so that one that crashes or hangs
-is a device that cannot be used, and nothing else.
+A plugin is a library of a driver: each is probed in a process of its own, so that one that crashes or hangs is merely a
+device that cannot be used.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ FIND_SECONDS = 20.0
 
 
 def provider_of(device: Device) -> Provider:
-    """The provider that a device is of."""
+    """The provider of a device."""
     return PROVIDERS[device.name]
 
 
 def devices(seconds: float = FIND_SECONDS) -> list[Device]:
-    """Every provider that Joinery knows, the CPU first, with whether it can be used here and why not."""
+    """The device of every provider, the CPU first, usable or with the reason why not."""
     with ThreadPoolExecutor() as several:
         return list(several.map(lambda provider: _find(provider, seconds), PROVIDERS.values()))
 
 
 def device_named(name: str, seconds: float = FIND_SECONDS) -> Device:
-    """The usable device called `name`. Raises DeviceError that lists the names, or says why it cannot be used."""
+    """The usable device called `name`. Raises DeviceError that lists the names, or gives the reason why not."""
     provider = next((one for one in PROVIDERS.values() if name in (one.name, one.provider)), None)
     if provider is None:
         known = ", ".join(PROVIDERS)
@@ -49,7 +49,7 @@ def device_named(name: str, seconds: float = FIND_SECONDS) -> Device:
 
 
 def _find(provider: Provider, seconds: float) -> Device:
-    """A plugin's device is asked for elsewhere; one without a library of its own answers at once."""
+    """The device of a provider: a plugin's from a process of its own, others directly."""
     if not provider.installed:
         return provider.find()
     ended = run_isolated("workflows.runtime.providers.find_device", [provider.name], seconds)

@@ -1,6 +1,6 @@
 """WebGPU: any GPU with Vulkan, Metal or Direct3D 12; a software adapter only where a person allows it.
 
-It copies an input when it is bound: what changes between runs is bound anew, or the first token is said for ever.
+It copies an input when it is bound: inputs that change between runs must be bound again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SOFTWARE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"
 
 
 class WebGpuProvider(Provider):
-    """A GPU."""
+    """A GPU through WebGPU."""
 
     def widest(self) -> int | None:
         """See Provider.widest. On the software adapter GroupQueryAttention is wrong from 32 columns on, by 4 % of the
@@ -23,7 +23,7 @@ class WebGpuProvider(Provider):
         return 31 if software else None
 
     def missing_device(self) -> str:
-        """A driver, or the software adapter."""
+        """See Provider.missing_device: a driver, or the software adapter."""
         return f"Install the GPU's Vulkan driver, or set {SOFTWARE}=1 to let the processor stand for one."
 
 

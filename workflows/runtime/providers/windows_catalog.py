@@ -1,11 +1,11 @@
-"""Plugins that Windows itself brings: the catalog of Windows ML, where its package `windowsml` is installed.
+"""Plugins that Windows provides: the catalog of Windows ML, where its package `windowsml` is installed.
 
     EpCatalog().find_all_providers() ──by name──▶ ready_state ──▶ ensure_ready() ──▶ library_path
 
-Windows downloads what is not on the machine when it is made ready, so that is done for who asks for it by name: `python
--m workflows.runtime.providers.fetch NAME`. Written from the package windowsml 2.5.96 and its documentation
+Making a plugin ready downloads it where it is not on the machine, so that happens only by request: `python -m
+workflows.runtime.providers.fetch NAME`. Written from the package windowsml 2.5.96 and its documentation
 (https://learn.microsoft.com/windows/ai/new-windows-ml/initialize-execution-providers); never run by the project.
-onnxruntime is imported before windowsml, or Windows would load the older one of its own system folder.
+onnxruntime must be imported before windowsml, or Windows loads the older one of its system folder.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CatalogPlugin(Protocol):
 
 
 class PluginMissingError(DeviceError):
-    """A plugin that the catalog does not have, or only to download; `remedy` says what would bring it."""
+    """A plugin that the catalog lacks, or offers only for download; `remedy` says how to get it."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -56,12 +56,12 @@ class PluginMissingError(DeviceError):
 
 
 def has_catalog() -> bool:
-    """Whether there is one to be asked."""
+    """Whether the catalog's package is installed."""
     return importlib.util.find_spec(PACKAGE) is not None
 
 
 def plugin_library(provider: str) -> Path:
-    """The library of a plugin that is on the machine. Raises PluginMissingError for another, DeviceError for Windows' own."""
+    """The library of an installed plugin. Raises PluginMissingError for others, DeviceError for errors of Windows."""
     found = _find_plugin(provider)
     if found.ready_state.name == "NotPresent":
         raise PluginMissingError(
@@ -72,7 +72,7 @@ def plugin_library(provider: str) -> Path:
 
 
 def download_plugin(provider: str) -> Path:
-    """The same for one that Windows may download first, which takes minutes."""
+    """The library of a plugin, which Windows may download first; that takes minutes."""
     return _ready_library(_find_plugin(provider))
 
 
@@ -89,7 +89,7 @@ def _find_plugin(provider: str) -> CatalogPlugin:
 
 @cache
 def _catalog_plugins() -> Sequence[CatalogPlugin]:
-    """What there is for this machine."""
+    """The plugins that the catalog offers for this machine."""
     try:
         catalog = import_module(PACKAGE).EpCatalog()
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(catalog))  # closing it ends the process with some NPUs' drivers

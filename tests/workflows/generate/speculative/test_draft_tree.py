@@ -244,7 +244,8 @@ def test_nothing_is_looked_at_behind_an_end_token(machine: Machine) -> None:
     end = next(token for i, token in enumerate(alone) if i > 2 and token not in alone[:i])
     machine.cache.reset()
     steps = make_decoding(machine, lambda logits, ids: logits, GenerateOptions(),
-                     SpeculativeStrategy(Guesser([*prompt, *alone], 1.0), 7, tree=TreeShape()), ends=frozenset([end]))  # fmt: skip
+                          SpeculativeStrategy(Guesser([*prompt, *alone], 1.0), 7, tree=TreeShape()),
+                          ends=frozenset([end]))  # fmt: skip
     logits = [one.logits for one in feed_tokens(machine, prompt)][-1]
     ids = [*prompt, steps.first(logits, prompt).token]
     while end not in ids[len(prompt) :]:

@@ -157,10 +157,10 @@ def test_hidden_states_that_are_not_known_draft_nothing(tmp_path: Path) -> None:
     assert not heads.propose([4, 5, 6, 7, 8, 9], 3)
     heard = HiddenStateBuffer(every=True)
     for start, count in ((0, 3), (3, 2), (2, 1)):
-        heard(start, np.full((count, 2), start, np.float32))
+        heard.on_hidden_states(start, np.full((count, 2), start, np.float32))
     rows = heard.of(0, 3)
     assert rows is not None and rows[:, 0].tolist() == [0, 0, 2] and heard.of(0, 4) is None
-    heard(9, np.ones((1, 2), np.float32))
+    heard.on_hidden_states(9, np.ones((1, 2), np.float32))
     assert heard.of(2, 3) is None and heard.of(9, 10) is not None
 
 
@@ -272,7 +272,7 @@ def test_a_bundle_that_exposes_its_hidden_states(built: Built, sharp_qwen3: Path
     with open_engine(folder) as engine:
         [*feed_tokens(engine.machine, prompt)]
         assert isinstance(engine.draft, ExtraHeads)
-        found = engine.draft._heard.of(0, 20)
+        found = engine.draft._states.of(0, 20)
         model = AutoModelForCausalLM.from_pretrained(sharp_qwen3, dtype=torch.float32).eval()
         with torch.no_grad():
             wanted = model.model(torch.tensor([prompt])).last_hidden_state[0].numpy()

@@ -82,7 +82,7 @@ def test_what_cannot_be_told_apart_drafts_nothing_in_the_next_text(built: Built,
     with open_engine(built(sharp_qwen3, capacity=96)) as engine:
         prompt, options = [5, 6, 7, 8, 5, 6], GenerateOptions(max_new_tokens=12, ngram=True)
         list(engine.generate(prompt, options))
-        (learned,) = engine._learned.values()
+        (learned,) = engine._statistics.values()
         learned.ties.note(scores(10, 1), scores(9, 1))
         engine.reset()
         *_, done = engine.generate(prompt, options)

@@ -123,7 +123,7 @@ def test_the_persons_word_wins(tmp_path: Path) -> None:
         assert done.speculation is not None and done.speculation.drafted <= done.speculation.steps
         done, notices = said(engine, num_beams=2)
         assert done.speculation is None and notices == ["no_drafts"]
-        with pytest.raises(RequestError, match="draft_tokens is of drafts"):
+        with pytest.raises(RequestError, match="draft_tokens needs drafts"):
             said(engine, drafts=False, draft_tokens=2)
     with open_engine(folder, draft=False) as engine:
         assert engine.draft is None and said(engine)[0].token_ids == truth(PROMPT)

@@ -182,7 +182,10 @@ INIT, STEPS = ("encoder", "init"), tuple((name, "step") for name in ("table", "b
         ),
         (session("table", IDS, HIDDEN | LOGITS), "pipeline.flow[3].run: table gives logits already"),
         (session("table", IDS | {"x": ((1,), "int64")}, HIDDEN), "flow[1].run: nothing feeds table.x"),
-        (session("table", {"input_ids": ((1, "n"), "int32"), "position_ids": ((1, "n"), "int32")}, HIDDEN), "alike"),
+        (
+            session("table", {"input_ids": ((1, "n"), "int32"), "position_ids": ((1, "n"), "int32")}, HIDDEN),
+            "same type and rank",
+        ),
         (
             runtime("body", chunked_prefill={"max_batched_tokens": 0}),
             "chunked_prefill.max_batched_tokens: Input should",

@@ -71,7 +71,7 @@ def test_a_name_breaks_a_tie_and_nothing_else_does() -> None:
         assert run({decode: same, prefill: same})["prefill"][0] == (prefill,)
     (lack,) = inferred({"a": same, "decoder": same}).lacks
     assert lack == (
-        "a and decoder keep the same layers of the cache, and nothing tells which of them read a prompt: call one "
+        "a and decoder keep the same layers of the cache, and nothing says which of them read a prompt: call one "
         "prefill and the other decode, or say when each runs under pipeline.flow in --pipeline."
     )
     assert inferred({"a": same, "b": same, "c": same}).pipeline is None
@@ -129,7 +129,7 @@ def test_a_mask_of_a_source_that_nobody_reads() -> None:
     takes = {"input_ids": (INT, (1, "n")), "position_ids": (INT, (1, "n")), "encoder_attention_mask": (INT, (1, "s"))}
     (lack,) = inferred({"text": graph({**takes, **past}, {"logits": (FLOAT, (1, "n", 50)), **present})}).lacks
     assert lack == (
-        "Nothing feeds text.encoder_attention_mask: there is no encoder whose source it tells of, so give its graph."
+        "Nothing feeds text.encoder_attention_mask: it masks the source of an encoder, so give the encoder's graph."
     )
 
 
@@ -163,7 +163,7 @@ def test_positions_of_pictures() -> None:
                        "position_ids": (INT, (3, 1, "n")), **past}, {"logits": (FLOAT, (1, "n", 50)), **present}),
     }  # fmt: skip
     (lack,) = inferred(graphs).lacks
-    assert lack.startswith("embed.image_features takes image features, and nothing says in which tokens' places")
+    assert lack.startswith("embed.image_features takes image features, and their placeholder token is unknown")
     tokens = {"image_token": 49}
     assert run(graphs, tokens=tokens)["source"][0] == ("vision",)
     pipeline = inferred(graphs, tokens=tokens).pipeline

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workflows.kvcache.buffers import shift_entries
 from workflows.kvcache.cache_inputs import EMPTY
-from workflows.kvcache.step import CacheGroup
+from workflows.kvcache.slot_table import CacheGroup
 
 
 def group(*table: int) -> CacheGroup:
@@ -57,7 +57,7 @@ def test_what_a_table_says_of_a_slot_is_true_of_its_row(slots: int, by: int) -> 
 )  # fmt: skip
 def test_a_table_grows_and_shrinks_as_its_buffer(slots: int, at_end: bool, kept: list[int]) -> None:
     made = group(7, 8, 9)
-    made.resize(slots, min(slots, made.taken(at_end)), at_end)
+    made.resize(slots, min(slots, made.used_span(at_end)), at_end)
     assert made.table.tolist() == kept
 
 
@@ -69,4 +69,4 @@ def test_slots_are_taken_up_to_the_last_token_from_where_rows_begin(
     table: tuple[int, ...], left: int, right: int
 ) -> None:
     made = group(*table)
-    assert (made.taken(at_end=False), made.taken(at_end=True)) == (left, right)
+    assert (made.used_span(at_end=False), made.used_span(at_end=True)) == (left, right)
