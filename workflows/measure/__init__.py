@@ -1,9 +1,9 @@
-"""A bundle and providers in; how fast each ran it, and how near it came to what the machine's memory allows, out.
+"""Measures the speed of a bundle on providers, and keeps the history of runs.
 
-    Bundle ──bench.py: open on each provider──▶ runs, interleaved, the first not counted ──▶ a Row a provider
-                                      roofline.py: bytes a token ÷ read bandwidth
-    what was done ──recording.py──▶ history.py ──figures.py──▶ the same measures of every kind of run ──front.py──▶
+    Bundle ──bench.py: open on each provider──▶ runs in turns, the first not counted ──▶ one Row per provider
+                                      roofline.py: bytes per token ÷ read bandwidth
+    runs ──recording.py──▶ history.py ──measures.py──▶ comparable measures ──pareto_front.py──▶
     accuracy against speed
 
-Nothing is imported here: the window reads history, figures and front, and loads no onnxruntime.
+This module imports nothing: the window reads history, measures and pareto_front, and loads no onnxruntime.
 """

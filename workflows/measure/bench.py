@@ -73,9 +73,9 @@ def bench(
 ) -> list[Row]:
     """A row for each of `providers`, in their order, each followed by one with drafts where the load has some.
 
-    A provider that cannot be used is an UnusableProviderRow. Raises what BenchLoad.check_sizes raises, RequestError for drafts
-    of a graph that generates nothing, PromptError for sizes that do not fit, DeviceError where no provider can be used,
-    and Cancelled.
+    A provider that cannot be used is an UnusableProviderRow. Raises what BenchLoad.check_sizes raises, RequestError for
+    drafts of a graph that generates nothing, PromptError for sizes that do not fit, DeviceError where no provider can
+    be used, and Cancelled.
     """
     load = load or BenchLoad()
     load.check_sizes()

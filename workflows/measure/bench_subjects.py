@@ -1,4 +1,4 @@
-"""What is measured: a bundle that generates, or one graph that runs once; each gives samples and sums them up."""
+"""What bench measures: a bundle that generates, or one graph that runs once; each takes samples and summarizes them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from workflows.wire.reports.bench import BenchCache, CompositeRow, DraftFigures,
 
 
 class BenchSample(NamedTuple):
-    """Milliseconds: of a generation each token's, the first first; of one graph its run. use: what came of drafts."""
+    """Latencies in milliseconds: of each token of a generation, or of one run of a graph. use: of its drafts."""
 
     latencies: list[float]
     use: SpeculationUse | None = None
 
 
 class BenchContext(NamedTuple):
-    """What a row needs besides its samples: bytes at most in memory, and bytes a second that the memory gives."""
+    """What a row needs besides its samples. peak_bytes: of memory. bandwidth: of memory, in bytes per second."""
 
     provider: str
     repeats: int
@@ -40,26 +40,26 @@ class BenchContext(NamedTuple):
 
 @dataclass(frozen=True)
 class DraftRequest:
-    """Whose tokens are drafted: another bundle's, or (None) what was said before. most: tokens of a draft at most."""
+    """draft: the bundle that drafts; None for n-gram drafts. most: the most tokens of a draft."""
 
     draft: Path | None = None
     most: int | None = None
 
     @property
     def name(self) -> str:
-        """What rows call it."""
+        """Its name in rows."""
         return "ngram" if self.draft is None else self.draft.resolve().name
 
 
 class CompositeSubject:
-    """A bundle with a cache: a prompt, random where none is given, then new tokens to the last, whatever they are."""
+    """A bundle with a cache: feeds a prompt, random where none is given, then generates without end tokens."""
 
     prompt_tokens = new_tokens = 1
 
     def __init__(
         self, bundle: Bundle, provider: str, drafts: DraftRequest | None = None, prompt: Sequence[int] = ()
     ) -> None:
-        """Raises GraphError where the bundle cannot look at drafts, and what open_engine raises."""
+        """Raises GraphError where the bundle cannot verify drafts, and what open_engine raises."""
         draft: Path | Literal[False] = (drafts.draft if drafts else None) or False
         self._engine, self._weights = open_engine(bundle.folder, provider=provider, draft=draft), weight_bytes(bundle)
         self._drafts, self._options = drafts, _options(drafts)
@@ -76,8 +76,8 @@ class CompositeSubject:
         return self._given[: self.prompt_tokens] or [int(one) for one in random]
 
     def sample(self, cancelled: Callable[[], bool]) -> BenchSample:
-        """One generation; the encoder's time is in the first token's. Raises Cancelled."""
-        self._engine.reset()  # else the cache would have the prompt already
+        """One generation; the first token's latency includes the encoder. Raises Cancelled."""
+        self._engine.reset()  # else the cache would hold the prompt already
         options = self._options.model_copy(update={"max_new_tokens": self.new_tokens})
         latencies, use = list[float](), None
         for event in self._engine.generate(self._prompt(), options, cancelled, eos=()):
@@ -90,7 +90,7 @@ class CompositeSubject:
         return BenchSample(latencies, use)
 
     def row(self, run: BenchContext, samples: Sequence[BenchSample]) -> CompositeRow:
-        """Medians over the generations; percentiles over all their tokens but the first ones.
+        """Medians over the generations; percentiles over all tokens except the first ones.
 
         prefill_tokens_per_s is prompt / TTFT, decode_tokens_per_s 1 / mean time of a later token.
         """
@@ -117,14 +117,14 @@ class CompositeSubject:
 
 
 def _options(drafts: DraftRequest | None) -> GenerateOptions:
-    """Without drafts none are made, those of the bundle's file neither. Raises RequestError for a wrong length."""
+    """The options; without drafts, also none of the bundle's file. Raises RequestError for an invalid length."""
     if drafts is None:
         return GenerateOptions(drafts=False)
     return check_options({"ngram": drafts.draft is None, "draft_tokens": drafts.most})
 
 
 def _draft_use(drafts: DraftRequest, samples: Sequence[BenchSample]) -> DraftFigures:
-    """Of all the runs together."""
+    """The drafts of all runs together."""
     use = sum((sample.use for sample in samples if sample.use is not None), SpeculationUse())
     rates = {"accept_rate": use.accept_rate, "tokens_per_step": use.tokens_per_step}
     rounded = {name: None if rate is None else round(rate, 4) for name, rate in rates.items()}
@@ -132,7 +132,7 @@ def _draft_use(drafts: DraftRequest, samples: Sequence[BenchSample]) -> DraftFig
 
 
 class SingleSubject:
-    """One graph without a cache: random inputs of the shapes that it declares."""
+    """One graph without a cache, on random inputs of its declared shapes."""
 
     def __init__(self, bundle: Bundle, provider: str, tokens: int) -> None:
         self._graph = open_single(bundle.folder, provider)
@@ -158,6 +158,6 @@ class SingleSubject:
 
 
 def percentiles(values: Sequence[float]) -> Percentiles:
-    """p50, p95 and p99 of `values`, interpolated between neighbours; zeros where there are none."""
+    """p50, p95 and p99 of `values`, interpolated; zeros for no values."""
     points = np.percentile(np.asarray(values or [0.0]), [50, 95, 99])
     return Percentiles(*(round(float(point), 4) for point in points))

@@ -1,9 +1,9 @@
-"""The runs of this person's machine, in one SQLite file that several windows and command lines write at once.
+"""The history of runs on this machine, in one SQLite file that several windows and command lines write at once.
 
     Run, steps ──add──▶ runs.db ──runs(…), steps(id)──▶ Run, RunStep;  remove(ids) ──▶ RunReports ──restore──▶ runs.db
 
-A run is written in one transaction: a crash leaves it whole or absent. A file that is no database any more, or whose
-tables are not ours, is set aside under another name, and a new one begun. SQLite's errors stay in here.
+A run is written in one transaction: a crash leaves it whole or absent. A damaged file, or one with other tables, is
+renamed, and a new one started. SQLite's errors do not leave this module.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from workflows.wire.codec import read
 from workflows.wire.reports.runs import Figure, RunRecord, RunReport, RunStep
 
 DATABASE_FILE = "runs.db"
-_WAIT_S = 1.0  # for another that writes, which takes milliseconds
-_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter where it quotes a table's name that is no text
-_DAMAGED = {  # the first byte of SQLite's codes; all others leave the file as sound as it was
+_WAIT_S = 1.0  # for another writer, which takes milliseconds
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter where it quotes a table's name that is not valid text
+_DAMAGED = {  # the first byte of SQLite's codes; all others leave the file intact
     sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA,
     sqlite3.SQLITE_MISMATCH,
 }  # fmt: skip
 _COLUMNS = tuple(one.name for one in fields(RunRecord))
 _STEP = tuple(one.name for one in fields(RunStep))
-_MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_version says which it is of
+_MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_version holds the version
     """
     CREATE TABLE runs(id TEXT PRIMARY KEY, kind TEXT NOT NULL, time TEXT NOT NULL, bundle TEXT NOT NULL,
         name TEXT NOT NULL, digest TEXT NOT NULL, precision TEXT NOT NULL, layout TEXT NOT NULL, provider TEXT NOT NULL,
@@ -51,9 +51,9 @@ _MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_versio
 class RunHistory:
     """The runs in `path`, else in the person's own folder.
 
-    All that is asked of it raises RequestError for a file of a newer Joinery, OSError, and HistoryError where the file
-    is locked, has no room or is damaged; a damaged one is then set aside, and what is asked next begins a new one.
-    told: gets a sentence where a damaged file was set aside, or where runs of it cannot be read.
+    All methods raise RequestError for a file of a newer Joinery, OSError, and HistoryError where the file is locked,
+    the disk full, or the file damaged; a damaged one is then renamed, and the next call starts a new one. told:
+    receives a sentence where a damaged file was renamed, or some runs cannot be read.
     """
 
     def __init__(self, path: Path | None = None, told: Callable[[str], None] = lambda _: None) -> None:
@@ -61,11 +61,11 @@ class RunHistory:
         self._told = told
 
     def add(self, run: RunRecord, steps: Sequence[RunStep] = ()) -> None:
-        """Keeps a run. Raises HistoryError and OSError where it cannot be written."""
+        """Saves a run. Raises HistoryError and OSError where it cannot be written."""
         self.restore([RunReport(run, list(steps))])
 
     def restore(self, reports: Iterable[RunReport]) -> None:
-        """Keeps runs, all or none. Raises as `add` does."""
+        """Saves all runs or none. Raises what `add` raises."""
         with self._open() as base, base:
             for report in reports:
                 run = report.run
@@ -75,11 +75,11 @@ class RunHistory:
                 base.executemany(f"INSERT INTO steps VALUES({_placeholders(len(_STEP) + 1)})", rows)
 
     def remove(self, idents: Iterable[str]) -> list[RunReport]:
-        """Removes the runs of these whole ids; what they were. Those that are gone already are left out."""
+        """Removes the runs with these complete ids and returns them, without those that no longer exist."""
         gone = list[RunReport]()
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE id = ?"
         with self._open() as base, base:
-            base.execute("BEGIN IMMEDIATE")  # nobody else removes one between the reading and the removing
+            base.execute("BEGIN IMMEDIATE")  # no other process removes one between reading and removing
             for ident in idents:
                 row = base.execute(query, (ident,)).fetchone()
                 if row is not None:
@@ -90,9 +90,9 @@ class RunHistory:
     def runs(
         self, kind: str | None = None, bundle: str | None = None, last: int | None = None, digest: str | None = None
     ) -> list[RunRecord]:
-        """The runs, the newest first; bundle: a part of its folder or its name.
+        """The runs, the newest first. bundle: a part of its folder or name. last: at most so many.
 
-        Those that cannot be read are left out, and told of.
+        Unreadable runs are left out and reported.
         """
         where, values = ["1"], list[object]()
         if kind is not None:
@@ -113,7 +113,7 @@ class RunHistory:
         return found
 
     def find(self, ident: str) -> RunRecord:
-        """The run whose id begins so. Raises RequestError where there is none, or several."""
+        """The run whose id begins with `ident`. Raises RequestError where there is none, or several."""
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE substr(id, 1, ?) = ? LIMIT 2"
         with self._open() as base:
             found = [_run(row) for row in base.execute(query, (len(ident), ident))]
@@ -123,12 +123,12 @@ class RunHistory:
         return found[0]
 
     def steps(self, ident: str) -> list[RunStep]:
-        """The steps of a run, in their order."""
+        """The steps of a run, in order."""
         with self._open() as base:
             return _steps(base, ident)
 
     def prune(self, keep: int | None = None, before: datetime | None = None) -> int:
-        """Removes all but the newest `keep`, and what is older than `before`; how many there were."""
+        """Removes all but the newest `keep` runs, and those older than `before`; returns the number removed."""
         where, values = list[str](), list[object]()
         if keep is not None:
             where.append("id NOT IN (SELECT id FROM runs ORDER BY time DESC, id LIMIT ?)")
@@ -160,7 +160,7 @@ class RunHistory:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """What SQLite cannot do is said of the file, and with what is free: it does not tell a full disk apart."""
+        """Turns SQLite's errors into HistoryError with the file and the free space, for SQLite hides a full disk."""
         try:
             yield
         except _ERRORS as error:
@@ -187,7 +187,7 @@ class RunHistory:
     def _migrate(self, base: sqlite3.Connection) -> None:
         if _version(base) == len(_MIGRATIONS):
             return
-        base.execute("BEGIN IMMEDIATE")  # another may be at it, too
+        base.execute("BEGIN IMMEDIATE")  # another process may migrate at the same time
         has = _version(base)
         if has > len(_MIGRATIONS):
             base.rollback()
@@ -199,20 +199,19 @@ class RunHistory:
         base.commit()
 
     def _set_aside(self) -> Path:
-        """Where the file now lies."""
+        """Renames the damaged file; returns its new path."""
         other = self.path.with_name(f"{self.path.stem}.damaged-{secrets.token_hex(4)}{self.path.suffix}")
         self.path.replace(other)
-        with suppress(FileNotFoundError):  # what was committed and is not yet in the file itself
+        with suppress(FileNotFoundError):  # commits that are not yet in the file itself
             self.path.with_name(f"{self.path.name}-wal").replace(other.with_name(f"{other.name}-wal"))
         self.path.with_name(f"{self.path.name}-shm").unlink(missing_ok=True)
         return other
 
 
 def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
-    """What the last whole builds took whose bundles have about `size` bytes in this precision, the newest first.
+    """The seconds of the last complete builds of bundles of about `size` bytes in this precision, the newest first.
 
-    A build that went on from an earlier one's stages says nothing of a whole one's time. Empty where nothing was kept,
-    or what was kept cannot be read.
+    Builds that resumed earlier stages do not count. Empty where there are none, or the history cannot be read.
     """
     history = RunHistory()
     if not history.path.is_file():
@@ -227,17 +226,17 @@ def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
 
 
 def new_id() -> str:
-    """Of a run."""
+    """A new id of a run."""
     return secrets.token_hex(4)
 
 
 def short_digest(digest: str) -> str:
-    """Of a bundle, as its runs have it."""
+    """A bundle's digest as runs store it."""
     return hashlib.sha256(digest.encode()).hexdigest()[:16]
 
 
 def current_time() -> str:
-    """The time of a run."""
+    """The current time as runs store it."""
     return _text(datetime.now(UTC))
 
 
@@ -246,19 +245,19 @@ def _text(time: datetime) -> str:
 
 
 def _run(row: Sequence[object]) -> RunRecord:
-    """The run in a row of the file. Raises HistoryError where another has put something else there."""
+    """The run in a row of the file. Raises HistoryError for a malformed row."""
     *others, figures = row
     try:
         run = read(RunRecord, dict(zip(_COLUMNS, (*others, json.loads(str(figures))), strict=True)))
         run.figures.update({name: _finite_figure(value) for name, value in run.figures.items()})
-        datetime.fromisoformat(run.time).astimezone()  # which a year that no calendar has does not survive
+        datetime.fromisoformat(run.time).astimezone()  # raises for an impossible year
     except (ValueError, OverflowError, RecursionError) as error:
         raise HistoryError(f"The run {printable(row[0], 40)!r} in the history cannot be read: {error}.") from None
     return run
 
 
 def _finite_figure(value: Figure) -> Figure:
-    """None for a number that is infinite, none or beyond a float: nothing can be drawn or reckoned with it."""
+    """None for a number that is infinite, NaN or beyond a float, for charts and sums cannot use it."""
     try:
         return value if value is None or isinstance(value, str) or isfinite(value) else None
     except OverflowError:
@@ -266,7 +265,7 @@ def _finite_figure(value: Figure) -> Figure:
 
 
 def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
-    """Raises HistoryError where another has put something else there."""
+    """The steps of a run. Raises HistoryError for malformed rows."""
     query = f"SELECT {', '.join(_STEP)} FROM steps WHERE run = ? ORDER BY step"
     try:
         found = [read(RunStep, dict(zip(_STEP, row, strict=True))) for row in base.execute(query, (ident,))]
@@ -279,7 +278,7 @@ def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether SQLite means the file; a lock, a full disk and a disk that fails are none of its."""
+    """Whether an error means a damaged file; a lock, a full disk and a failing disk do not."""
     code = error.sqlite_errorcode if isinstance(error, sqlite3.DatabaseError) else sqlite3.SQLITE_CORRUPT
     return code & 0xFF in _DAMAGED
 

@@ -1,4 +1,4 @@
-"""The measures by which runs are told apart, whatever kind of run they come from.
+"""The measures by which runs of all kinds are compared.
 
 Run.figures ──value(run, measure)──▶ a number in the measure's unit, or None
 """
@@ -21,7 +21,7 @@ MIB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure. figures: those of a run that say it, the first that is there; each with its factor to `unit`."""
+    """One measure. figures: the run's figures that give it, the first present one, each with its factor to `unit`."""
 
     key: str
     title: str
@@ -31,11 +31,11 @@ class Measure:
 
     @property
     def axis_unit(self) -> str:
-        """The unit of an axis: shares are percents there, and bytes mebibytes."""
+        """The unit of an axis: percent for shares, MiB for bytes."""
         return {"share": "%", "bytes": "MiB"}.get(self.unit, self.unit)
 
     def on_axis(self, value: float) -> float:
-        """A value in that unit."""
+        """A value in the axis's unit."""
         return value * 100 if self.unit == "share" else value / MIB if self.unit == "bytes" else value
 
 
@@ -65,13 +65,13 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({
         _measure("task", "task", "share", "higher", task=1),
     )
 })  # fmt: skip
-"""By key, in the order of a table's columns."""
+"""Key → measure, in the order of table columns."""
 ACCURACY = ("top1", "kl", "perplexity", "task")
 SPEED = ("decode", "p50", "p95", "ttft", "prefill", "size")
 
 
 def measure_value(run: RunRecord, measure: Measure) -> float | None:
-    """What the run says of it, in the measure's unit; None where it says nothing, or no finite number."""
+    """The run's value in the measure's unit; None where it has none, or no finite one."""
     for name, factor in measure.figures.items():
         found = run.figures.get(name)
         if isinstance(found, int | float) and math.isfinite(found):
@@ -80,7 +80,7 @@ def measure_value(run: RunRecord, measure: Measure) -> float | None:
 
 
 def best_indices(values: Sequence[float | None], better: Better) -> set[int]:
-    """Where the best of them stand, ties included; nowhere where fewer than two differ."""
+    """The indices of the best values, ties included; empty where fewer than two values differ."""
     known = [one for one in values if one is not None]
     if len(set(known)) < 2:
         return set()
@@ -89,21 +89,21 @@ def best_indices(values: Sequence[float | None], better: Better) -> set[int]:
 
 
 def bundle_name(run: RunRecord) -> str:
-    """The name of the bundle's folder, else the model's."""
+    """The name of the bundle's folder, else of the model."""
     return Path(run.bundle).name or run.name
 
 
 def drafts_of(run: RunRecord) -> str:
-    """Whose drafts it ran with: ngram, draft_model, a bundle's name; empty of a run without."""
+    """The proposer of its drafts: ngram, draft_model, a bundle's name; empty for a run without drafts."""
     return str(run.figures.get("drafts") or "")
 
 
 def run_label(run: RunRecord) -> str:
-    """The bundle, its precision, the provider, its drafts and the run's id: what a picture calls it."""
+    """The label of a run in charts: bundle, precision, provider, drafts and id."""
     parts = (bundle_name(run), run.precision, run.provider, drafts_of(run), run.id)
     return " · ".join(part for part in parts if part)
 
 
 def decode_latencies(report: RunReport) -> list[float]:
-    """Milliseconds of each token but the first, whose time is the prompt's."""
+    """Latencies in milliseconds of all tokens but the first, whose latency includes the prompt."""
     return [step.latency_ms for step in report.steps if step.phase == "decode"]

@@ -1,7 +1,7 @@
-"""Accuracy against speed: a point a bundle, provider and draft, and which of them no other beats in both.
+"""Accuracy against speed: a point per bundle, provider and draft, and the points that no other beats in both.
 
-runs ──scatter──▶ the last run that says the speed, joined with the last that says the accuracy of the same digest
-                  ──front──▶ Point.on_front;  what lacks one of the two is left out, and said
+runs ──scatter──▶ the last run with a speed, joined with the last run with an accuracy of the same digest
+                  ──pareto_front──▶ ParetoPoint.on_front;  runs without one of the two are listed in left_out
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workflows.wire.reports.runs import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class ParetoPoint:
-    """A bundle on a provider. x: its speed, y: its accuracy, in the measures' units; the runs that said so."""
+    """A bundle on a provider. x: its speed, y: its accuracy, in the measures' units, from the two runs."""
 
     x: float
     y: float
@@ -32,14 +32,14 @@ class ParetoPoint:
 
 @dataclass(frozen=True, slots=True)
 class ParetoScatter:
-    """left_out: the last run of each bundle and provider that has no speed, or no accuracy, and the key it lacks."""
+    """left_out: the last run of each bundle and provider without a speed, or an accuracy, and the missing key."""
 
     points: list[ParetoPoint]
     left_out: list[tuple[RunRecord, str]]
 
 
 def scatter(runs: Iterable[RunRecord], speed: Measure, accuracy: Measure) -> ParetoScatter:
-    """The points of these runs, which may come in any order."""
+    """The points of the runs, given in any order."""
     fast, right = dict[tuple[str, str, str], RunRecord](), dict[str, RunRecord]()
     for run in sorted(runs, key=lambda one: one.time):
         if measure_value(run, speed) is not None:
@@ -63,7 +63,7 @@ def scatter(runs: Iterable[RunRecord], speed: Measure, accuracy: Measure) -> Par
 
 
 def pareto_front(points: Sequence[tuple[float, float]], better_x: Better, better_y: Better) -> list[bool]:
-    """Which points are on the Pareto front: no other is as good in both and better in one. Equal points share it."""
+    """Whether each point is on the Pareto front: no other is as good in both and better in one. Equal points share."""
     x_sign, y_sign = (1 if better == "higher" else -1 for better in (better_x, better_y))
     signed = [(x * x_sign, y * y_sign) for x, y in points]
     tops = dict[float, float]()  # the best y of each x

@@ -1,10 +1,10 @@
-"""How long each node takes: a few runs in a process of its own, whose sessions keep onnxruntime's profile.
+"""The time of each node: a few runs in a process of its own, whose sessions record onnxruntime's profile.
 
     profile_isolated(path) ──starts──▶ a chunk and a step to warm up, then chunks and steps ──▶ onnxruntime's JSON
     JSON ──parse_runs──▶ the calls of each run ──component_profile──▶ a node's calls, total, median, share
 
-Profiling costs some microseconds a node, so that a profile tells where the time goes, and bench how much it is. Names
-are onnxruntime's, after its fusions; workflows/inspection/node_profile.py tells which nodes of the graph they are.
+Profiling costs some microseconds per node, so that a profile shows where time goes, and bench how much. Names are
+onnxruntime's, after its fusions; workflows/inspection/node_profile.py tells which nodes of the graph they are.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
 
 STEPS, CHUNKS = 8, 3
-"""Runs that are counted: steps unless another number is asked for, and prefill chunks before them, each from 0."""
+"""Counted runs: steps by default, and prefill chunks before them, each from an empty cache."""
 _SECONDS = 1800.0
-_TOKENS = 16  # of a text for a model that reads it once, and of a source
-_PREFIX = "profile"  # onnxruntime takes no folder: the process stands in the one where the files belong
+_TOKENS = 16  # tokens of a text for a model that reads it once, and of a source
+_PREFIX = "profile"  # onnxruntime takes no folder, so the process changes to the folder of the files
 _NODE_SUFFIX, _RUN = "_kernel_time", "model_run"
 Json = Mapping[str, object]
 
@@ -51,10 +51,10 @@ def profile_isolated(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> ProfileReport:
-    """Each component's nodes in each phase; `own` is not told yet. path: a bundle's folder, or an .onnx file.
+    """Each component's nodes in each phase, without their `own` names. path: a bundle's folder, or an .onnx file.
 
     Raises RequestError for fewer steps than one, DeviceError for a provider that cannot be used, JoineryError with the
-    reason where nothing ran or the process ended early, Cancelled on request. The files are gone afterwards.
+    reason where nothing ran or the process ended early, Cancelled on request. Removes its files.
     """
     if steps < 1:
         raise RequestError(f"--steps must be at least 1, and {steps} was given.")
@@ -83,13 +83,13 @@ def profile_isolated(
 
 @dataclass
 class ProfiledSession:
-    """A session that keeps a profile. runs: (component, phase) of each of its runs, None of one that is not counted."""
+    """A session that records a profile. runs: (component, phase) of each run; None for a run that does not count."""
 
     opened: OpenSession
     runs: list[tuple[str, str] | None] = field(default_factory=list)
 
     def end(self) -> list[ComponentProfile]:
-        """The profile of each component and phase; the session keeps none any more."""
+        """Ends profiling; the profile of each component and phase."""
         events = json.loads(Path(self.opened.session.end_profiling()).read_text(encoding="utf-8"))
         runs = parse_runs(events)
         if len(runs) != len(self.runs):
@@ -103,7 +103,7 @@ class ProfiledSession:
 
 
 def measure(path: Path, provider: str, steps: int) -> ProfileReport:
-    """The report, of files in the current folder. Raises as the opening of a bundle does."""
+    """The report; writes its files to the current folder. Raises what opening a bundle raises."""
     told, device = parse_options({"enable_profiling": _PREFIX}), device_named(provider)
     _say(0, "opening")
     if path.is_dir():
@@ -121,7 +121,7 @@ def measure(path: Path, provider: str, steps: int) -> ProfileReport:
 
 
 def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:
-    """Of a graph that is run by itself, on inputs of the declared shapes."""
+    """The profile of a graph without a cache, on inputs of its declared shapes."""
     kept, graph = ProfiledSession(opened), SingleGraph(opened)
     inputs = graph.example(_TOKENS)
     for step in range(steps + 1):
@@ -139,7 +139,7 @@ def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:
 
 
 def _of_machine(machine: Machine, steps: int) -> list[ComponentProfile]:
-    """Of a composite: a chunk and a step that do not count, chunks from the start, and steps after the last."""
+    """The profile of a composite: an uncounted chunk and step, chunks from an empty cache, then steps."""
     kept: dict[int, ProfiledSession] = {}
     for opened in machine.sessions.values():
         kept.setdefault(id(opened.session), ProfiledSession(opened))
@@ -185,7 +185,7 @@ def _say(done: int, what: str) -> None:
 
 @dataclass(frozen=True)
 class NodeCall:
-    """A node of one run. began, took: microseconds; own: without what ran inside its body."""
+    """A node of one run. began, took: microseconds. own: microseconds without the nodes of its body."""
 
     name: str
     op: str
@@ -198,14 +198,14 @@ class NodeCall:
 
 @dataclass(frozen=True)
 class TimedRun:
-    """One run of a session, with its calls in their order."""
+    """One run of a session, with its node calls in order. took: microseconds."""
 
     took: int
     calls: tuple[NodeCall, ...]
 
 
 def parse_runs(events: Iterable[Json]) -> list[TimedRun]:
-    """The runs in a profile: nodes are written before the event of the run that they belong to."""
+    """The runs in a profile; nodes come before the event of their run."""
     runs: list[TimedRun] = []
     calls: list[NodeCall] = []
     for event in events:
@@ -237,7 +237,7 @@ def _whole(value: object) -> int:
 
 
 def _own_times(calls: Sequence[NodeCall]) -> Iterator[NodeCall]:
-    """Without what ran inside: the nodes of a body are listed beside the If or Loop that they belong to."""
+    """The calls with their own times: the nodes of a body are listed beside their If, Loop or Scan."""
     inside = [0] * len(calls)
     around: list[int] = []
     for place in sorted(range(len(calls)), key=lambda i: (calls[i].began, -calls[i].took)):
@@ -255,7 +255,7 @@ def _own_times(calls: Sequence[NodeCall]) -> Iterator[NodeCall]:
 def component_profile(name: str, phase: str, runs: Sequence[TimedRun]) -> ComponentProfile:
     """The nodes of these runs, the slowest first; shares add up to 1 unless nothing took time.
 
-    A share is of calls × median, so that one call during which the machine did something else counts no more than one.
+    Shares are of calls × median, so that a single disturbed call has no weight.
     """
     calls: dict[tuple[str, str, str], list[NodeCall]] = {}
     for run in runs:
@@ -294,7 +294,7 @@ def _working_folder(folder: str) -> Iterator[None]:
 
 
 def main(arguments: list[str]) -> None:
-    """Prints the report, or what was wrong, as the last line."""
+    """Prints the report, or the error, as the last line."""
     exit_with_parent()
     path, provider, steps, folder = arguments
     try:

@@ -1,8 +1,8 @@
-"""What becomes a kept run: builds, generations, measurements and evaluations, from the window and the command line.
+"""Records builds, generations, measurements and evaluations in the history, for window and command line.
 
-    events ──recorded──▶ the same events;  report ──record_bench, record_eval, record_build──▶ History
+    events ──record_generation──▶ the same events;  report ──record_bench, record_eval, record_build──▶ RunHistory
 
-Nothing that is recorded depends on it: what cannot be written is said, and the command goes on.
+A run that cannot be saved is reported, and the command continues.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ReportProblem = Callable[[str], None]
 
 
 def record_generation(bundle: Bundle, events: Iterable[Event], told: ReportProblem) -> Iterator[Event]:
-    """The events of a generation; once it has ended it is kept, where it gave a token. told: what could not be done."""
+    """Passes on the events of a generation and saves it at its end, if it gave a token. told: receives problems."""
     steps, drafts = list[RunStep](), ""
     for event in events:
         if isinstance(event, SpeculationEvent):
@@ -52,7 +52,7 @@ def record_generation(bundle: Bundle, events: Iterable[Event], told: ReportProbl
 
 
 def record_bench(folder: Path | str, rows: Iterable[Row], told: ReportProblem) -> None:
-    """Keeps a run for each provider on which something ran."""
+    """Saves a run for each provider that could be used."""
     bundle = read_bundle(folder)
     for row in rows:
         if isinstance(row, CompositeRow | SingleRow):
@@ -61,7 +61,7 @@ def record_bench(folder: Path | str, rows: Iterable[Row], told: ReportProblem) -
 
 
 def record_eval(folder: Path | str, against: str, found: EvalReport, told: ReportProblem) -> None:
-    """Keeps an evaluation, which runs on the CPU."""
+    """Saves an evaluation, which runs on the CPU."""
     figures: dict[str, Figure] = {
         name: getattr(found, name)
         for name in ("positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff")
@@ -74,7 +74,7 @@ def record_eval(folder: Path | str, against: str, found: EvalReport, told: Repor
 
 
 def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> Callable[[Event], None]:
-    """`report`, which also puts into `stages` how each stage of a build ended."""
+    """Wraps `report`; also stores in `stages` how each stage of a build ended."""
 
     def take(event: Event) -> None:
         if isinstance(event, StageEvent) and event.state != "started":
@@ -85,7 +85,7 @@ def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent
 
 
 def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: ReportProblem) -> None:
-    """Keeps a build, whose provider is the target that it was made for. stages: how each ended."""
+    """Saves a build, with its target as the provider. stages: how each ended."""
     bundle = read_bundle(done.bundle)
     target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
     figures: dict[str, Figure] = {"seconds": done.seconds, "bytes": done.bytes}
@@ -130,7 +130,7 @@ def _of_row(row: CompositeRow | SingleRow) -> dict[str, Figure]:
 
 
 def _of_drafts(name: str, use: SpeculationUse | DraftFigures) -> dict[str, Figure]:
-    """name: whose they were."""
+    """The figures of drafts. name: of their proposer."""
     named = ("drafted", "accepted", "steps", "kept", "accept_rate", "tokens_per_step")
     return {"drafts": name} | {one: getattr(use, one) for one in named}
 
@@ -166,7 +166,7 @@ def _save_run(
 
 
 def version_of(provider: str) -> str:
-    """The package of the provider that all but what is placed elsewhere ran on, and its version."""
+    """The package and version of the main provider."""
     import onnxruntime as ort
 
     from workflows.runtime import PROVIDERS
@@ -178,12 +178,12 @@ def version_of(provider: str) -> str:
 
 
 def machine_description() -> str:
-    """The processor, its cores, the memory and the system."""
+    """Processor, cores, memory and system."""
     memory = psutil.virtual_memory().total / 2**30
     cores = psutil.cpu_count(logical=False) or 1
     return f"{platform.machine()}, {cores} cores, {memory:.1f} GiB, {platform.system()} {platform.release()}"
 
 
 def to_stderr(message: str) -> None:
-    """What the command line says of what could not be kept."""
+    """Reports a problem on the command line."""
     sys.stderr.write(f"joinery: {message}\n")

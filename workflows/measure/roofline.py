@@ -1,4 +1,4 @@
-"""What the memory allows: a decoder reads every weight and every valid key and value once a token.
+"""The limit by memory bandwidth: a decoder reads every weight and every valid key and value once per token.
 
     tokens/s at most = read bandwidth / (weights' bytes + valid KV bytes)      (Williams et al. 2009, memory-bound side)
 

@@ -30,8 +30,8 @@ import sys
 from pathlib import Path
 from dataclasses import replace
 from tests.workflows.measure.test_history import RUN, STEPS
-from workflows.measure.history import History
-history, who = History(Path(sys.argv[1])), sys.argv[2]
+from workflows.measure.history import RunHistory
+history, who = RunHistory(Path(sys.argv[1])), sys.argv[2]
 for number in range(int(sys.argv[3])):
     history.add(replace(RUN, id=f"{who}-{number}"), STEPS * 1)
     print(number, flush=True)
