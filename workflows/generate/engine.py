@@ -38,6 +38,7 @@ from workflows.generate.speculative.draft_tree import TreeShape, tree_obstacle
 from workflows.generate.speculative.near_ties import NearTies
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool
+from workflows.kvcache import KVCache
 from workflows.runtime import Machine, device_named
 from workflows.runtime.loading.session_plan import Placement
 from workflows.runtime.prompt_inputs import NamedInputs
@@ -136,7 +137,7 @@ class Engine:
             yield from self._translate(ids, options, cancelled, ends, prefix, strategy)
             return
         ids += self.text.check_ids(prefix) if prefix else []
-        self._check_fits(len(ids))
+        _check_fits(self.machine.cache, len(ids))
         self.machine.resume()
         if self.machine.program.source is not None:
             self.machine.start(given, ids)
@@ -166,17 +167,6 @@ class Engine:
                 yield replace(event, prompt_ids=list(source))
             else:
                 yield self.cache_event() if isinstance(event, CacheEvent) else event
-
-    def _check_fits(self, tokens: int) -> None:
-        """Raises PromptError for a prompt of more tokens than the cache, or the model's positions, can hold."""
-        cache = self.machine.cache
-        if not cache.layout.evicts and tokens > cache.capacity:
-            raise PromptError(
-                f"The prompt has {tokens:,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
-                "larger capacity, or use the window cache."
-            )
-        if cache.positions is not None and tokens > cache.positions:
-            raise PromptError(f"The prompt has {tokens:,} tokens and the model knows {cache.positions:,} positions.")
 
     def _strategy(self, options: GenerateOptions) -> SpeculativeStrategy | Controller | None:
         """How tokens are found; None for one token per run. Gives a notice where drafts were requested in vain."""
@@ -294,3 +284,14 @@ class Engine:
         """The cache's groups; the cross-attention cache is a group of its own, the last."""
         views = [*self.machine.cache.view(), *self.machine.source_view()]
         return CacheEvent(groups=views)
+
+
+def _check_fits(cache: KVCache, tokens: int) -> None:
+    """Raises PromptError for a prompt of more tokens than the cache, or the model's positions, can hold."""
+    if not cache.layout.evicts and tokens > cache.capacity:
+        raise PromptError(
+            f"The prompt has {tokens:,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
+            "larger capacity, or use the window cache."
+        )
+    if cache.positions is not None and tokens > cache.positions:
+        raise PromptError(f"The prompt has {tokens:,} tokens and the model knows {cache.positions:,} positions.")

@@ -251,12 +251,14 @@ class CacheBuffers:
         """The slots of a present output for a step of `width` columns."""
         return {"rows": width, "buffer": self.allocated, "joined": self.allocated + width}[self.present]
 
-    def new_rows(self, width: int, first: int, keep: slice | Positions) -> list[Array]:
-        """For each stack, the rows of present at `keep`, counted from `first`; empty where the graph writes in place.
+    def new_rows(self, width: int, offset: int, keep: slice | Positions, start: int | None) -> list[Array]:
+        """For each stack, the rows of present of a step's tokens at `keep`; empty where the graph writes in place.
 
-        first: where present is a whole buffer, the slot of the step's first row; else the first column.
+        width: the step's columns, of which the first token has number `offset`. start: the slot of the step's first row
+        where present is a whole buffer with the rows in their slots; None where they are the last ones.
         """
         slots = self.fresh_slots(width)
+        first = offset + (start if start is not None and self.present == "buffer" else slots - width)
         chosen = slice(first + keep.start, first + keep.stop) if isinstance(keep, slice) else first + keep
         return [] if self.in_place else [stack.fresh(slots)[..., chosen, :] for stack in self.stacks]
 

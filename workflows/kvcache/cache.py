@@ -120,7 +120,8 @@ class KVCache:
         keep = slice(max(0, count - self.capacity), count)  # a chunk longer than the ring keeps its end
         positions = np.arange(step.start, step.start + count)[keep]
         slots = step.slots[keep] if along is None else self.layout.place(positions, self.capacity, self.allocated)
-        rows = self._new_rows(step, keep if along is None else along[keep])
+        start = step.start if self.planner.joins == "place" else None
+        rows = self.buffers.new_rows(step.width, step.real.start, keep if along is None else along[keep], start)
         if self.planner.counts:
             self.buffers.resize(self.length + count, self.slots)
         if self.layout.slides:
@@ -128,12 +129,6 @@ class KVCache:
         self.buffers.commit(rows, slots)
         self.slots.assign(slots, positions)
         self.slots.length += count
-
-    def _new_rows(self, step: Step, keep: slice | Positions) -> list[Array]:
-        """For each stack of buffers, the rows of present that hold the step's tokens at `keep`."""
-        placed = self.buffers.present == "buffer" and self.planner.joins == "place"
-        first = step.start if placed else self.buffers.fresh_slots(step.width) - step.width
-        return self.buffers.new_rows(step.width, first + step.real.start, keep)
 
     def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
