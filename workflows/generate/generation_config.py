@@ -122,5 +122,5 @@ def _validated(found: dict[str, Any], name: str) -> GenerationConfig:
         first = error.errors()[0]
         raise BundleError(
             f"{name} sets {printable(first['loc'][0])} to {printable(first['input'], 40)}, which cannot be: "
-            f"{printable(first['msg'])}; mend the file and build the bundle anew."
+            f"{printable(first['msg'])}; correct the file and build the bundle again."
         ) from None

@@ -16,7 +16,7 @@ from workflows.common.tensors import TensorSpec, item_bytes
 
 Role = Literal["key", "value", "both"]
 Writer = Literal["host", "gqa", "scatter"]
-KeyJoin = Literal["append", "slide", "place"]  # see drivers.py
+KeyJoin = Literal["append", "slide", "place"]  # see cache_inputs.py
 PresentContent = Literal["rows", "buffer", "joined"]
 MASK, SOURCE_MASK = tensor_names.MASK, tensor_names.SOURCE_MASK
 FACTS_KEY = "joinery.kv"  # in a graph's metadata

@@ -66,8 +66,8 @@ def profile_isolated(
             report(ProgressEvent(stage="profile", message=said, done=int(count), total=total, unit="runs"))
 
     with tempfile.TemporaryDirectory(prefix="joinery-profile-") as folder:
-        told = [str(path.absolute()), device.name, str(steps), folder]
-        ended = run_isolated("workflows.measure.profile", told, _SECONDS, heard=heard, cancelled=cancelled)
+        arguments = [str(path.absolute()), device.name, str(steps), folder]
+        ended = run_isolated("workflows.measure.profile", arguments, _SECONDS, heard=heard, cancelled=cancelled)
     try:
         answer = json.loads(ended.told)
         if "error" in answer:
@@ -104,16 +104,16 @@ class ProfiledSession:
 
 def measure(path: Path, provider: str, steps: int) -> ProfileReport:
     """The report; writes its files to the current folder. Raises what opening a bundle raises."""
-    told, device = parse_options({"enable_profiling": _PREFIX}), device_named(provider)
+    options, device = parse_options({"enable_profiling": _PREFIX}), device_named(provider)
     _say(0, "opening")
     if path.is_dir():
         bundle = read_bundle(path)
         if bundle.pipeline.route == "single":
-            components = _of_single(open_session(single_opening(bundle, device, None, told)), steps)
+            components = _of_single(open_session(single_opening(bundle, device, None, options)), steps)
         else:
-            components = _of_machine(open_machine(bundle, device, session_options=told), steps)
+            components = _of_machine(open_machine(bundle, device, session_options=options), steps)
         return ProfileReport(provider, components)
-    opened = open_session(SessionPlan(path.stem, path, device, settings=told))
+    opened = open_session(SessionPlan(path.stem, path, device, settings=options))
     inferred = infer_pipeline({opened.name: opened}, {opened.name: path.name})
     if inferred.pipeline is None or inferred.lacks:
         return ProfileReport(provider, _of_single(opened, steps))
@@ -299,10 +299,10 @@ def main(arguments: list[str]) -> None:
     path, provider, steps, folder = arguments
     try:
         with _working_folder(folder):
-            told = dumps(measure(Path(path), provider, int(steps)))
+            answer = dumps(measure(Path(path), provider, int(steps)))
     except JoineryError as error:
-        told = json.dumps({"error": str(error)})
-    sys.stdout.write(f"\n{told}\n")
+        answer = json.dumps({"error": str(error)})
+    sys.stdout.write(f"\n{answer}\n")
     sys.stdout.flush()
 
 

@@ -47,7 +47,7 @@ class HeadGraph:
         if taken is None or len(taken.shape) != 3 or logits is None or len(logits.shape) not in (3, 4):
             raise GraphError(
                 f"{opened.name} should take {printable(heard)} [1, columns, hidden] and give {LOGITS} with three or "
-                "four axes, to draft from hidden states: export it anew."
+                "four axes, to draft from hidden states: export it again."
             )
         self.hidden, self.vocabulary = taken.shape[-1], logits.shape[-1]
         self.columns = taken.shape[1] if isinstance(taken.shape[1], int) else None

@@ -20,37 +20,37 @@ SHARE = "ep.share_ep_contexts"  # onnxruntime's option: contexts of several sess
 _SHAPING = ("graph_optimization_level",)  # the session options that, with the entries, change the context
 
 
-def context_origin(bundle: Bundle, opening: SessionPlan) -> ContextOrigin:
+def context_origin(bundle: Bundle, plan: SessionPlan) -> ContextOrigin:
     """The origin that a context of this session would have."""
-    provider, settings = provider_of(opening.device), opening.settings
+    provider, settings = provider_of(plan.device), plan.settings
     shaping = settings.model_dump(include=set(_SHAPING), exclude_none=True) | settings.entries
     return ContextOrigin(
-        graph=sha256_of(opening.path),
+        graph=sha256_of(plan.path),
         weights=bundle.fingerprint,
         provider=provider.name,
         version=provider.version(),
         onnxruntime=str(ort.__version__),
-        options={**provider.options, **opening.options},
+        options={**provider.options, **plan.options},
         settings=json.dumps(shaping, sort_keys=True),
     )
 
 
-def use_compiled_contexts(bundle: Bundle, openings: Mapping[str, SessionPlan]) -> tuple[dict[str, SessionPlan], str]:
+def use_compiled_contexts(bundle: Bundle, plans: Mapping[str, SessionPlan]) -> tuple[dict[str, SessionPlan], str]:
     """The session plans, from a context where one matches; and a sentence about contexts that do not match.
 
     Raises BundleError for incomplete contexts.
     """
     contexts = bundle.contexts()
     if not contexts:
-        return dict(openings), ""
-    chosen, unfit = dict(openings), list[str]()
-    for name, opening in openings.items():
-        if not provider_of(opening.device).compiles:
+        return dict(plans), ""
+    chosen, unfit = dict(plans), list[str]()
+    for name, plan in plans.items():
+        if not provider_of(plan.device).compiles:
             continue
-        origin = context_origin(bundle, opening)
+        origin = context_origin(bundle, plan)
         fitting = ((path, one.record.shared) for one in contexts if (path := one.of(name, origin)) is not None)
         if found := next(fitting, None):
-            chosen[name] = opening.from_context(*found)
+            chosen[name] = plan.from_context(*found)
         elif any(made.origin.provider == origin.provider for one in contexts for made in one.record.sessions.values()):
             unfit.append(name)
     if not unfit:

@@ -88,30 +88,30 @@ class OpenSession:
 
 
 def open_session(
-    opening: SessionPlan, *, mapped: bool = False, graph: bytes | None = None, emulated: bool = False
+    plan: SessionPlan, *, mapped: bool = False, graph: bytes | None = None, emulated: bool = False
 ) -> OpenSession:
-    """Opens a graph as `opening` says.
+    """Opens a graph as `plan` says.
 
     mapped: leave weights in their file's pages, which sessions share, without prepacking or constant folding. graph: a
     serialized graph in place of the file's, with the same weight files. emulated: round numbers to the graph's grids
     and compute in floating point. Raises GraphError for a file that onnxruntime cannot open, DeviceError for an unknown
     provider option or a rejected compiled context, and Cancelled where the LoadCancellation around it is stopped.
     """
-    path, provider = opening.path, provider_of(opening.device)
-    check_device_options(opening)
-    told = session_settings(
-        opening.settings,
+    path, provider = plan.path, provider_of(plan.device)
+    check_device_options(plan)
+    options = session_settings(
+        plan.settings,
         {RECORD_ASSIGNMENT: "1"}
-        | ({SHARE: "1"} if opening.shared else {})
+        | ({SHARE: "1"} if plan.shared else {})
         | ({_NO_PREPACKING: "1", _DISABLED_OPTIMIZERS: "ConstantFolding"} if mapped else {})
         | ({_KEEP_QDQ: "1"} if emulated else {})
         | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
     )
     try:
-        with cancellable(told):
-            session = provider.open(path if graph is None else graph, told, opening.options)
+        with cancellable(options):
+            session = provider.open(path if graph is None else graph, options, plan.options)
         return OpenSession(
-            opening.name,
+            plan.name,
             session,
             _specs(session.get_inputs()),
             _specs(session.get_outputs()),
@@ -124,7 +124,7 @@ def open_session(
             f"{path.name} contains a name that is not valid UTF-8, so it is damaged: get it again."
         ) from None
     except ORT_ERRORS as error:
-        raise _opening_error(opening, error) from error
+        raise _opening_error(plan, error) from error
 
 
 def widest_chunk(sessions: Iterable[OpenSession]) -> int | None:
@@ -137,40 +137,40 @@ def _specs(arguments: Iterable[ort.NodeArg]) -> tuple[TensorSpec, ...]:
     return tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in arguments)
 
 
-def check_device_options(opening: SessionPlan) -> None:
+def check_device_options(plan: SessionPlan) -> None:
     """Raises DeviceError for options of the CPU provider, which has none."""
-    if opening.options and opening.device.name == "cpu":
-        odd = printable(next(iter(opening.options)))
+    if plan.options and plan.device.name == "cpu":
+        odd = printable(next(iter(plan.options)))
         raise DeviceError(f"The cpu provider takes no device options, and {odd} was given.")
 
 
-def _opening_error(opening: SessionPlan, error: Exception) -> GraphError | DeviceError:
-    told = printable(error, 200)
-    if opening.context:
+def _opening_error(plan: SessionPlan, error: Exception) -> GraphError | DeviceError:
+    message = printable(error, 200)
+    if plan.context:
         return DeviceError(
-            f"{opening.device.title} does not take the compiled context {opening.path}: compile anew with "
-            f"`joinery compile`, or remove its folder ({told})."
+            f"{plan.device.title} does not take the compiled context {plan.path}: compile anew with "
+            f"`joinery compile`, or remove its folder ({message})."
         )
     if "EPContext" in str(error):
         return GraphError(
-            f"{opening.path.name} is compiled for one provider, and {opening.device.title} is another: open the graph "
+            f"{plan.path.name} is compiled for one provider, and {plan.device.title} is another: open the graph "
             "that it was made of."
         )
-    return GraphError(f"onnxruntime cannot open {opening.path.name}: {told}")
+    return GraphError(f"onnxruntime cannot open {plan.path.name}: {message}")
 
 
 def session_settings(settings: SessionOptions, entries: Mapping[str, str]) -> ort.SessionOptions:
     """onnxruntime's session options; the settings of file and person win over `entries` and Joinery's defaults."""
-    told = ort.SessionOptions()
+    options = ort.SessionOptions()
     entries = {"session.intra_op.allow_spinning": "1", **entries}
     usual = _DEFAULT_LEVELS | {"intra_op_num_threads": psutil.cpu_count(logical=False) or 1}
     own = settings.model_dump(exclude_none=True, include=set(_OPTION_NAMES))
     for name, value in (usual | own).items():
-        setattr(told, _OPTION_NAMES[name], value)
+        setattr(options, _OPTION_NAMES[name], value)
     if settings.graph_optimization_level is not None:
-        told.graph_optimization_level = getattr(ort.GraphOptimizationLevel, settings.graph_optimization_level)
+        options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, settings.graph_optimization_level)
     if settings.enable_profiling is not None:
-        told.enable_profiling, told.profile_file_prefix = True, settings.enable_profiling
+        options.enable_profiling, options.profile_file_prefix = True, settings.enable_profiling
     for name, text in {**entries, **settings.entries}.items():
-        told.add_session_config_entry(name, text)
-    return told
+        options.add_session_config_entry(name, text)
+    return options

@@ -83,12 +83,12 @@ def find_carried_tensors(
     pipeline: Pipeline, outline: Outline, signatures: Mapping[str, GraphSignature], kept: SessionTensors
 ) -> dict[str, tuple[CarriedTensor, ...]]:
     """Session → its carried tensors; `metadata.carried` of the file adds those whose names are not recognized."""
-    told = {tuple(port.split(".", 1)): after for port, after in pipeline.metadata.carried.items()}
+    declared = {tuple(port.split(".", 1)): after for port, after in pipeline.metadata.carried.items()}
     found = {}
     for name in {*outline.at("step"), *outline.at("init")} - set(outline.once):
         one = signatures[name]
         known = {tensor.past for tensor in kept.get(name, ())} | {t for _, (s, t) in outline.edges if s == name}
-        own = {tensor: after for (session, tensor), after in told.items() if session == name}
+        own = {tensor: after for (session, tensor), after in declared.items() if session == name}
         found[name] = find_carried(one.inputs, one.outputs, own, known)
     return {name: tensors for name, tensors in found.items() if tensors}
 
@@ -102,24 +102,24 @@ def merge_cache_facts(
     inputs of the others in its run.
     """
     positions = pipeline.positions.input_name
-    told: dict[str, tuple[tuple[StateTensor, ...], StateFacts]] = {}
+    by_session: dict[str, tuple[tuple[StateTensor, ...], StateFacts]] = {}
     for sessions in (outline.runs()["decode"], outline.runs()["prefill"]):
         specs = [spec for name in sessions for spec in signatures[name].inputs]
         inputs = [replace(spec, name=POSITIONS) if spec.name == positions else spec for spec in specs]
-        told |= {name: cache_facts(kept[name], signatures[name], inputs) for name in sessions if name in kept}
+        by_session |= {name: cache_facts(kept[name], signatures[name], inputs) for name in sessions if name in kept}
     tensors: dict[str, tuple[object, ...]] = {}
-    for state, _ in told.values():
+    for state, _ in by_session.values():
         for tensor in state:
             kind = tensor.shape, tensor.dtype, tensor.layer
             if tensors.setdefault(tensor.past, kind) != kind:
                 return kept, None
-    facts = [found for _, found in told.values()]
+    facts = [found for _, found in by_session.values()]
     if pipeline.metadata.counts and all(one.capacity is None for state in kept.values() for one in state):
         facts = [_with_slot_counting(one) for one in facts]
     merged = replace(facts[0], groups=_merged_groups([group for one in facts for group in one.groups]))
     plain = [replace(one, groups=()) for one in facts]
     alike = all(one == plain[0] for one in plain)
-    return {name: state for name, (state, _) in told.items()}, merged if alike and merged.groups else None
+    return {name: state for name, (state, _) in by_session.items()}, merged if alike and merged.groups else None
 
 
 def _with_slot_counting(facts: StateFacts) -> StateFacts:

@@ -239,7 +239,7 @@ class _ProgramCompiler:
         if feed.kind != "given" or feed.name == SOURCE_MASK:
             wrong = "" if feed.kind in ("state", "carried") else cache_input_problem(known)
             if wrong:
-                raise GraphError(f"{session}'s input {printable(spec.name)} is {wrong}: export the graph anew.")
+                raise GraphError(f"{session}'s input {printable(spec.name)} is {wrong}: export the graph again.")
         return feed
 
     def _own(self, run: str, session: str, name: str) -> InputSource | None:
@@ -306,7 +306,7 @@ class _ProgramCompiler:
         if len(spec.shape) != 3 or not spec.is_floating:
             raise GraphError(
                 f"{port_name(port)} is {list(spec.shape)} {spec.dtype}, and should be [1, columns, vocabulary] of "
-                "floating-point numbers: export the graph anew."
+                "floating-point numbers: export the graph again."
             )
         return port, spec
 
@@ -343,7 +343,7 @@ class _ProgramCompiler:
         batch = found[IDS][1].shape[0]
         if isinstance(batch, int) and batch != 1:
             shape = list(found[IDS][1].shape)
-            raise GraphError(f"{IDS} is {shape}: batch must be 1, so export the graph anew with that.")
+            raise GraphError(f"{IDS} is {shape}: batch must be 1, so export the graph again with that.")
         return {name: spec for name, (_, spec) in found.items()}
 
     def _grid(self, runs: Mapping[str, ProgramPhase]) -> str | None:

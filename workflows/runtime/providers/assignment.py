@@ -36,10 +36,10 @@ def assignment_of(session: ort.InferenceSession, provider: str) -> Assignment:
     return Assignment(len(parts), tuple(left))
 
 
-def placement_note(found: Mapping[str, Assignment], title: str) -> str:
+def placement_note(assignments: Mapping[str, Assignment], title: str) -> str:
     """A sentence about nodes that the provider does not run; empty where it runs all."""
-    left = {name: len(one.left) for name, one in found.items() if one.left}
+    left = {name: len(one.left) for name, one in assignments.items() if one.left}
     if not left:
         return ""
-    told = ", ".join(f"{count} of {found[name].nodes} nodes of {name}" for name, count in left.items())
-    return f"{title} leaves {told} to the CPU provider; `joinery preflight` lists them with reasons."
+    counts = ", ".join(f"{count} of {assignments[name].nodes} nodes of {name}" for name, count in left.items())
+    return f"{title} leaves {counts} to the CPU provider; `joinery preflight` lists them with reasons."

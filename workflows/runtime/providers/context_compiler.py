@@ -104,10 +104,16 @@ class _Compilation:
             remove(draft)
 
     def _compile(self, draft: Path, shared: bool) -> str:
-        told = [str(self.folder), self.device.name, json.dumps(dict(self.options)), "1" if shared else "", str(draft)]
+        arguments = [
+            str(self.folder),
+            self.device.name,
+            json.dumps(dict(self.options)),
+            "1" if shared else "",
+            str(draft),
+        ]
         ended = run_isolated(
             "workflows.runtime.providers.context_compiler",
-            told,
+            arguments,
             self.seconds,
             heard=self.on_progress,
             cancelled=self.cancelled,

@@ -41,27 +41,29 @@ class SerialSession(ort.InferenceSession):  # type: ignore[misc,unused-ignore]
 class DirectMLProvider(Provider):
     """A GPU through Direct3D 12."""
 
-    def open(self, graph: GraphSource, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
+    def open(
+        self, graph: GraphSource, session_options: ort.SessionOptions, options: Mapping[str, str]
+    ) -> ort.InferenceSession:
         """See Provider.open; with the settings without which DirectMLProvider refuses or is wrong.
 
         Raises DeviceError for a dimension that is no number, and a device_id that there is not.
         """
-        told.enable_mem_pattern = False
-        told.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+        session_options.enable_mem_pattern = False
+        session_options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
         for name, size in options.items():
             if name.startswith(_DIMENSION):
-                told.add_free_dimension_override_by_name(name.removeprefix(_DIMENSION), _size(name, size))
+                session_options.add_free_dimension_override_by_name(name.removeprefix(_DIMENSION), _size(name, size))
         own = {name: value for name, value in options.items() if not name.startswith(_DIMENSION)}
         devices = self._devices()
         if not devices:  # a build that lists no devices takes the number itself
-            return SerialSession(graph, told, providers=[(self.provider, own)], enable_fallback=False)
+            return SerialSession(graph, session_options, providers=[(self.provider, own)], enable_fallback=False)
         number = own.pop(_DEVICE, None)
-        told.add_provider_for_devices([_select_device(devices, number)], own)
-        return SerialSession(graph, told, enable_fallback=False)
+        session_options.add_provider_for_devices([_select_device(devices, number)], own)
+        return SerialSession(graph, session_options, enable_fallback=False)
 
 
 def _select_device(devices: Sequence[ort.OrtEpDevice], number: str | None) -> ort.OrtEpDevice:
-    """The GPU of that number, the first one unless told otherwise."""
+    """The GPU called `number`; the first one where it is None."""
     if number is None:
         return devices[0]
     known = {str(device.ep_options.get(_DEVICE, place)): device for place, device in enumerate(devices)}

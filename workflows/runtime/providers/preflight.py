@@ -58,8 +58,8 @@ def try_out(
     """
     read_bundle(folder)
     device = device_named(provider)
-    told = [str(folder), device.name, json.dumps(dict(options or {})), str(contexts or "")]
-    ended = run_isolated("workflows.runtime.providers.preflight", told, seconds, cancelled=cancelled)
+    arguments = [str(folder), device.name, json.dumps(dict(options or {})), str(contexts or "")]
+    ended = run_isolated("workflows.runtime.providers.preflight", arguments, seconds, cancelled=cancelled)
     try:
         report = read(PreflightReport, json.loads(ended.told))
     except (ValueError, PayloadMismatch):
@@ -86,12 +86,12 @@ def examine(
 ) -> PreflightReport:
     """The report without the reasons, which are in this process's log."""
     bundle = replace(read_bundle(folder), compiled=contexts)
-    told = parse_options({"log_severity_level": "0"})
+    session_options = parse_options({"log_severity_level": "0"})
     device = device_named(provider)
     try:
         if bundle.pipeline.route == "single":
-            return _examine_single(bundle, device, options, told)
-        machine = open_machine(bundle, Placement(device, {}), device_options=options, session_options=told)
+            return _examine_single(bundle, device, options, session_options)
+        machine = open_machine(bundle, Placement(device, {}), device_options=options, session_options=session_options)
     except JoineryError as error:
         return PreflightReport(provider, [], False, str(error))
     counts = {name: _assignment(opened, device) for name, opened in machine.sessions.items()}
@@ -111,10 +111,10 @@ def examine(
 
 
 def _examine_single(
-    bundle: Bundle, device: Device, options: Mapping[str, str], told: SessionOptions
+    bundle: Bundle, device: Device, options: Mapping[str, str], session_options: SessionOptions
 ) -> PreflightReport:
     """The report on a model without a cache, which runs once; its first output takes the place of logits."""
-    opened = open_session(single_opening(bundle, device, options, told))
+    opened = open_session(single_opening(bundle, device, options, session_options))
     inputs = SingleGraph(opened).example(_TOKENS)
     reference = next(iter(run_single(bundle.folder, inputs).values())).astype(np.float32)
     given = next(iter(SingleGraph(opened).run(inputs).values())).astype(np.float32)

@@ -128,7 +128,9 @@ class Provider:
         except (ImportError, AttributeError, OSError, RuntimeError, ort.capi.onnxruntime_pybind11_state.Fail) as error:
             raise DeviceError(f"The plugin of {self.title} cannot be loaded: {printable(error, 200)}") from error
 
-    def open(self, graph: GraphSource, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
+    def open(
+        self, graph: GraphSource, session_options: ort.SessionOptions, options: Mapping[str, str]
+    ) -> ort.InferenceSession:
         """A session whose nodes run on this provider where it can, and on the CPU otherwise. options: over its own.
 
         Raises DeviceError where the plugin cannot be loaded, and what onnxruntime raises for the graph.
@@ -136,19 +138,21 @@ class Provider:
         self.register()
         own = self.own_options(options)
         if self.installed:
-            told.add_provider_for_devices(self._devices()[:1], own)
-            return ort.InferenceSession(graph, told, enable_fallback=False)
-        return ort.InferenceSession(graph, told, providers=[(self.provider, own)], enable_fallback=False)
+            session_options.add_provider_for_devices(self._devices()[:1], own)
+            return ort.InferenceSession(graph, session_options, enable_fallback=False)
+        return ort.InferenceSession(graph, session_options, providers=[(self.provider, own)], enable_fallback=False)
 
     def own_options(self, options: Mapping[str, str]) -> dict[str, str]:
         """The options for onnxruntime: Joinery's defaults under those of file and person."""
         return {**self.options, **options}
 
-    def compile(self, graph: Path, told: ort.SessionOptions, options: Mapping[str, str], target: Path) -> None:
+    def compile(
+        self, graph: Path, session_options: ort.SessionOptions, options: Mapping[str, str], target: Path
+    ) -> None:
         """Compiles a graph to a context file `target`, with its binary beside it. Raises what `open` raises."""
         self.register()
-        told.add_provider_for_devices(self._devices()[:1], self.own_options(options))
-        compiler = ort.ModelCompiler(told, str(graph), embed_compiled_data_into_model=False)
+        session_options.add_provider_for_devices(self._devices()[:1], self.own_options(options))
+        compiler = ort.ModelCompiler(session_options, str(graph), embed_compiled_data_into_model=False)
         compiler.compile_to_file(str(target))
 
     def widest(self) -> int | None:
@@ -173,8 +177,8 @@ class Provider:
         if self._has_package:
             return metadata.version(self.brought_by)
         self.register()
-        told = [device.ep_metadata.get("version") for device in self._devices()]
-        return str((told and told[0]) or ort.__version__)
+        versions = [device.ep_metadata.get("version") for device in self._devices()]
+        return str((versions and versions[0]) or ort.__version__)
 
     def _devices(self) -> list[ort.OrtEpDevice]:
         return [device for device in ort.get_ep_devices() if device.ep_name == self.provider]
