@@ -9,11 +9,12 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.chat.sampling import DRAWS, SamplingSettings
+from app.chat.sampling import SamplingSettings
 from app.state.json_file import parse_json
 from app.widgets import button
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
+from workflows.wire.generation_options import CHAIN_OPTIONS
 
 GENERATION_CONFIG = Path("tokenizer") / "generation_config.json"
 
@@ -37,16 +38,16 @@ def bundle_preset(folder: str) -> SamplingSettings | None:
         asked = parse_json((Path(folder) / GENERATION_CONFIG).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(asked, dict) or not any(name in asked for name in ("do_sample", *DRAWS)):
+    if not isinstance(asked, dict) or not any(name in asked for name in ("do_sample", *CHAIN_OPTIONS)):
         return None
     temperature = asked.get("temperature", 1.0) if asked.get("do_sample") else 0.0
-    given = {name: asked[name] for name in DRAWS if asked.get(name) is not None}
+    given = {name: asked[name] for name in CHAIN_OPTIONS if asked.get(name) is not None}
     return SamplingSettings.from_dict(given | {"temperature": temperature})
 
 
 def apply_preset(preset: SamplingSettings, now: SamplingSettings) -> SamplingSettings:
     """`now`, drawn as the preset says; how long a reply is, its seed and its stop strings stay."""
-    return replace(now, **{name: getattr(preset, name) for name in DRAWS})
+    return replace(now, **{name: getattr(preset, name) for name in CHAIN_OPTIONS})
 
 
 class PresetPicker(QWidget):

@@ -8,25 +8,23 @@ from math import isfinite
 from typing import Any
 
 from app.state.json_file import parse_json
+from workflows.wire.generation_options import GenerationOptions
 
 ALTERNATIVES = 5
 """How many alternatives are asked for each token, for hovering."""
-
-DRAWS = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
-"""What a preset sets, and what a chain of a person's own says itself; in the order in which logits go through them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingSettings:
     """The defaults are greedy: temperature 0 makes the rest of the distribution's settings idle."""
 
-    temperature: float = 0.0
-    top_k: int = 0
-    top_p: float = 1.0
-    min_p: float = 0.0
-    repetition_penalty: float = 1.0
+    temperature: float = GenerationOptions.temperature
+    top_k: int = GenerationOptions.top_k
+    top_p: float = GenerationOptions.top_p
+    min_p: float = GenerationOptions.min_p
+    repetition_penalty: float = GenerationOptions.repetition_penalty
     max_new_tokens: int = 512
-    seed: int | None = None
+    seed: int | None = GenerationOptions.seed
     stop: tuple[str, ...] = ()
 
     def to_options(self) -> dict[str, Any]:

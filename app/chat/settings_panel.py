@@ -21,13 +21,14 @@ from app.chat.decoding.decoding_section import DecodingSection
 from app.chat.language_section import LanguageSection
 from app.chat.prefill_section import PrefillSection
 from app.chat.preset_picker import PresetPicker
-from app.chat.sampling import DRAWS, SamplingSettings, parse_stops, show_stops
+from app.chat.sampling import SamplingSettings, parse_stops, show_stops
 from app.widgets import Section, button, label, scroll_area
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
+from workflows.wire.generation_options import CHAIN_OPTIONS
 from workflows.wire.reports.devices import Device
 
 WIDTH = 296
@@ -250,9 +251,9 @@ class SettingsPanel(QWidget):
     def _dim(self) -> None:
         own = self.decoding.chain.own
         self.presets.setEnabled(not own)
-        for name in {*DRAWS, *_IDLE_WHEN_GREEDY}:
+        for name in {*CHAIN_OPTIONS, *_IDLE_WHEN_GREEDY}:
             idle = name in _IDLE_WHEN_GREEDY and not self.decoding.drawn
-            self._spins[name].setEnabled(not idle and not (own and name in DRAWS))
+            self._spins[name].setEnabled(not idle and not (own and name in CHAIN_OPTIONS))
 
     def spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
         """The box of a setting."""

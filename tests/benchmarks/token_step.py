@@ -106,7 +106,7 @@ def sampling_ms(names: tuple[str, ...], spread: float) -> float:
     generator = np.random.default_rng(0)
     logits = generator.normal(0, spread, VOCABULARY).astype(np.float32)
     ids = generator.integers(0, VOCABULARY, 1000).tolist()
-    options = GenerateOptions.model_validate({"seed": 0, **{name: ALL[name] for name in names}})
+    options = GenerateOptions(seed=0, **{name: ALL[name] for name in names})
     process, choose, times = compile_processors(options), compile_choice(options), []
     for _ in range(TIMES):
         began = time.perf_counter()

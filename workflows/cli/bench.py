@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from workflows.cli.console import Console
+from workflows.cli.flags import Only, with_flags
+from workflows.cli.input_files import read_text
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.cli.prompt import DraftOption, DraftTokensOption, NGramOption, check_drafts, read_text
+from workflows.cli.run_flags import RunFlags
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableProviderRow
 
 Measured = CompositeRow | SingleRow
 
 
+@with_flags
 def bench(
     bundle: Path = typer.Argument(help="A bundle's folder."),
     prompt_tokens: int | None = typer.Option(None, "--prompt-tokens", help="Tokens of the prompt (default: 128)."),
@@ -24,9 +28,7 @@ def bench(
     repeats: int = typer.Option(5, "--repeats", help="Counted runs on each provider; one more warms it up."),
     provider: list[str] = typer.Option(["cpu"], "--provider", metavar="NAME", help="May be given several times."),
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A text in place of random tokens."),
-    draft: Path | None = DraftOption,
-    ngram: bool = NGramOption,
-    draft_tokens: int | None = DraftTokensOption,
+    flags: Annotated[RunFlags, Only("draft", "ngram", "draft_tokens")] = RunFlags(),
     as_json: bool = JsonFlag,
 ) -> None:
     """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth.
@@ -39,8 +41,8 @@ def bench(
     from workflows.measure.bench_subjects import DraftRequest
     from workflows.measure.recording import record_bench, to_stderr
 
-    check_drafts(draft, ngram, no_drafts=False)
-    drafts = DraftRequest(draft, draft_tokens) if draft is not None or ngram else None
+    flags.check_drafts()
+    drafts = DraftRequest(flags.draft, flags.draft_tokens) if flags.draft is not None or flags.ngram else None
     prompt = [] if prompt_file is None else _ids(bundle, read_text(prompt_file, "prompt"))
     load = BenchLoad(prompt_tokens, new_tokens, repeats, prompt, drafts)
     status = Console(stderr=True).status("opening the bundle")

@@ -10,10 +10,11 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from workflows.build import BuildRequest
 from workflows.build import build as run_build
 from workflows.cli.console import Console
+from workflows.cli.flags import with_flags
+from workflows.cli.input_files import read_value
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.cli.prompt import read_value
 from workflows.cli.streams import print_line
-from workflows.cli.task_options import TaskOptions, with_task_options
+from workflows.cli.task_flags import TaskFlags
 from workflows.common.errors import RecipeError
 from workflows.recipe.resolve import parse_settings
 from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
@@ -25,7 +26,7 @@ GOAL_HELP = (
 )
 
 
-@with_task_options
+@with_flags
 def build(
     context: typer.Context,
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
@@ -37,7 +38,7 @@ def build(
     goal: str | None = typer.Option(None, "--goal", metavar="METRIC=VALUE", help=GOAL_HELP),
     prompts: Path | None = typer.Option(None, "--prompts", help="What the goal is held to, as `eval` has it."),
     task_file: Path | None = typer.Option(None, "--task-file", help="Questions and answers: JSON lines or parquet."),
-    asked: TaskOptions = TaskOptions(),
+    asked: TaskFlags = TaskFlags(),
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),

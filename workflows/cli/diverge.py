@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -10,20 +11,20 @@ from rich.text import Text
 
 from workflows.cli.build import ProgressDisplay
 from workflows.cli.console import Console
-from workflows.cli.generate import read_prompt
+from workflows.cli.flags import Only, with_flags
 from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.cli.run_flags import PromptFlags
 from workflows.common.errors import printable
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
 
 _LISTED = 12  # nodes that part, before the rest is counted
 
 
+@with_flags
 def diverge(
     a: Path = typer.Argument(metavar="A", help="The bundle's folder that is held to be right."),
     b: Path = typer.Argument(metavar="B", help="The bundle's folder that is judged; it may be the same."),
-    prompt: str | None = typer.Option(None, "--prompt", help="The prompt as text."),
-    prompt_ids: str | None = typer.Option(None, "--prompt-ids", help="The prompt as token ids: 1,2,3."),
-    prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
+    source: Annotated[PromptFlags, Only("prompt", "prompt_ids", "prompt_file")] = PromptFlags(),
     steps: int = typer.Option(2, "--steps", help="Tokens that A goes on with after the prompt."),
     stage: str = typer.Option("", "--stage", help="A as a stage of its build left it; see `joinery inspect`."),
     stage_b: str = typer.Option("", "--stage-b", help="B as a stage of its build left it."),
@@ -35,10 +36,10 @@ def diverge(
     from workflows.evaluation.divergence import SubjectOptions
     from workflows.evaluation.divergence import diverge as run
 
-    given = read_prompt(prompt, prompt_ids, prompt_file)
+    prompt = source.read()
     sides = SubjectOptions(a, stage, provider), SubjectOptions(b, stage_b, provider_b)
     with interruptible() as cancelled, ProgressDisplay() as shown:
-        found = run(*sides, given, steps=steps, report=shown.take, cancelled=cancelled)
+        found = run(*sides, prompt, steps=steps, report=shown.take, cancelled=cancelled)
     if as_json:
         write_json(found)
     else:

@@ -10,14 +10,15 @@ from rich.table import Table
 
 from workflows.cli.build import ProgressDisplay
 from workflows.cli.console import Console
+from workflows.cli.flags import with_flags
 from workflows.cli.output import JsonFlag, interruptible, write_json
 from workflows.cli.streams import print_line
-from workflows.cli.task_options import TaskOptions, with_task_options
+from workflows.cli.task_flags import TaskFlags
 from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
 
-@with_task_options
+@with_flags
 def evaluate(
     context: typer.Context,
     bundle: Path = typer.Argument(help="The bundle's folder that is judged."),
@@ -31,7 +32,7 @@ def evaluate(
     task_file: Path | None = typer.Option(
         None, "--task", "--task-file", help="Your own questions and answers: JSON lines or parquet."
     ),
-    asked: TaskOptions = TaskOptions(),
+    asked: TaskFlags = TaskFlags(),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
     as_json: bool = JsonFlag,
 ) -> None:

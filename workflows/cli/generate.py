@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
+from workflows.cli.flags import with_flags
 from workflows.cli.interrupts import exit_on_interrupt, stop_on_interrupt
-from workflows.cli.output import JsonFlag, parse_pairs, write_json
-from workflows.cli.prompt import (
-    AcceptanceOption,
-    AlphaOption,
-    AmateurOption,
-    BeamsOption,
-    CapacityOption,
-    DraftOption,
-    DraftTokensOption,
-    DraftTreeOption,
-    EarlyStoppingOption,
-    GrammarOption,
-    GuidanceOption,
-    LengthPenaltyOption,
-    LogitsOption,
-    NegativeOption,
-    NGramOption,
-    NoDraftsOption,
-    PlaceOption,
-    PrefillOption,
-    RegexOption,
-    SchemaOption,
-    SessionOption,
-    ToolCallsOption,
-    ToolsOption,
-    check_drafts,
-    check_guidance,
-    read_chain,
-    read_places,
-    read_text,
-)
-from workflows.common.errors import Cancelled, PromptError, RequestError
+from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.run_flags import PromptFlags, RunFlags
+from workflows.common.errors import Cancelled, RequestError
 from workflows.wire.events import Event, GenerationDone, NoticeEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 if TYPE_CHECKING:
-    from workflows.generate import Engine, TemplateMessage
-    from workflows.generate.tools import Tool
+    from workflows.generate import Engine, TemplateMessage, Tool
 
 # The contract's fields; the worker's events carry more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
@@ -56,141 +26,80 @@ CACHE_FIELDS = ("layout", "capacity", "used", "bytes")
 DRAFT_FIELDS = ("drafted", "accepted", "steps")
 
 
+@with_flags
 def generate(
     bundle: Path = typer.Argument(help="A bundle's folder."),
-    prompt: str | None = typer.Option(None, "--prompt", help="The prompt as text."),
-    prompt_ids: str | None = typer.Option(None, "--prompt-ids", help="The prompt as token ids: 1,2,3."),
-    prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
-    chat: bool = typer.Option(False, "--chat", help="Put the prompt through the chat template."),
-    tools: Path | None = ToolsOption,
-    tool_calls: Literal["auto", "required"] | None = ToolCallsOption,
-    prefill: str = PrefillOption,
-    max_new_tokens: int = typer.Option(256, "--max-new-tokens", help="Tokens to generate at most."),
-    cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
-    provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
-    device_option: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider."),
-    capacity: int | None = CapacityOption,
-    session_option: list[str] = SessionOption,
-    place: list[str] = PlaceOption,
-    draft: Path | None = DraftOption,
-    ngram: bool = NGramOption,
-    no_drafts: bool = NoDraftsOption,
-    draft_tokens: int | None = DraftTokensOption,
-    draft_tree: int | None = DraftTreeOption,
-    acceptance: str | None = AcceptanceOption,
-    guidance: float | None = GuidanceOption,
-    negative_prompt: str | None = NegativeOption,
-    amateur: Path | None = AmateurOption,
-    alpha: float | None = AlphaOption,
-    beams: int | None = BeamsOption,
-    length_penalty: float | None = LengthPenaltyOption,
-    early_stopping: str | None = EarlyStoppingOption,
-    json_schema: Path | None = SchemaOption,
-    regex: str | None = RegexOption,
-    grammar: Path | None = GrammarOption,
-    logits: Path | None = LogitsOption,
-    temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
-    top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
-    top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
-    min_p: float | None = typer.Option(None, "--min-p", help="Drop tokens below this share of the best one."),
-    repetition_penalty: float | None = typer.Option(None, "--repetition-penalty", help="Above 1: repeat less."),
-    seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
-    stop: list[str] = typer.Option([], "--stop", help="End where this text appears."),
-    target_language: str | None = typer.Option(None, "--target-language", help="Translate into it: de_DE, fra_Latn …"),
-    source_language: str | None = typer.Option(None, "--source-language", help="The language of what is translated."),
+    source: PromptFlags = PromptFlags(),
+    flags: RunFlags = RunFlags(),
     as_json: bool = JsonFlag,
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
-    from workflows.generate import open_chat_engine, open_engine, parse_tools
+    from workflows.generate import open_chat_engine, open_engine
     from workflows.generate.options import check_options
     from workflows.measure.recording import record_generation, to_stderr
 
-    sampling = {"top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed}
-    chain = read_chain(logits)
-    if chain is None and temperature is None and any(value is not None for value in sampling.values()):
-        temperature = 1.0  # who names a sampling option asks for sampling
-    options = check_options(
-        {
-            **sampling,
-            "temperature": temperature,
-            "repetition_penalty": repetition_penalty,
-            "max_new_tokens": max_new_tokens,
-            "stop": stop,
-            "target_language": target_language,
-            "source_language": source_language,
-            "drafts": not no_drafts,
-            "ngram": ngram,
-            "draft_tokens": draft_tokens,
-            "draft_tree": draft_tree,
-            "acceptance": acceptance,
-            "guidance": guidance,
-            "alpha": alpha,
-            "num_beams": beams,
-            "length_penalty": length_penalty,
-            "early_stopping": early_stopping,
-            "json_schema": None if json_schema is None else read_text(json_schema, "JSON schema"),
-            "regex": regex,
-            "grammar": None if grammar is None else read_text(grammar, "grammar"),
-            "chain": chain,
-        }
-    )
-    check_drafts(draft, ngram, no_drafts)
-    check_guidance(amateur, alpha, guidance, negative_prompt)
-    given = read_prompt(prompt, prompt_ids, prompt_file)
-    told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
+    values = _sampled(flags.generation_options())
+    check_options(values)
+    flags.check_drafts()
+    flags.check_combination()
+    prompt, tools = source.read(), source.read_tools()
     with exit_on_interrupt():
-        engine = (open_chat_engine if chat else open_engine)(
-            bundle,
-            provider=provider,
-            cache=cache,
-            capacity=capacity,
-            device_options=parse_pairs("--device-option", device_option),
-            session_options=parse_pairs("--session-option", session_option),
-            place=read_places(place),
-            draft=draft or (False if ngram or no_drafts else None),
-        )
-        if amateur is not None:
-            engine.auxiliary.use_amateur(amateur, engine.bundle)
-    if (told is not None or (prefill and not engine.machine.has_source)) and not chat:
-        raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
-    if chat and isinstance(given, list):
-        raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
-    asked = _Asked(engine, chat, told, prefill)
-    ids = given if isinstance(given, list) else asked.encoded(given)
-    more = asked.more(tool_calls, negative_prompt)
-    options = check_options(options.model_dump(exclude_unset=True) | more)
+        engine = flags.open(open_chat_engine if source.chat else open_engine, bundle)
+        if flags.amateur is not None:
+            engine.auxiliary.use_amateur(flags.amateur, engine.bundle)
+    _check_chat(source, prompt, engine.machine.has_source)
+    encoder = _PromptEncoder(engine, source, tools)
+    ids = prompt if isinstance(prompt, list) else encoder.encode(prompt)
+    options = check_options(values | encoder.options(flags.negative_prompt))
     with stop_on_interrupt(engine.stop) as cancelled:
-        events = engine.generate(ids, options, cancelled, prefix=engine.prompts.reply_prefix(prefill))
-        done = print_generation(record_generation(engine.bundle, events, to_stderr), as_json, prefill)
+        events = engine.generate(ids, options, cancelled, prefix=engine.prompts.reply_prefix(source.prefill))
+        done = print_generation(record_generation(engine.bundle, events, to_stderr), as_json, source.prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
 
 
+def _sampled(options: Mapping[str, object]) -> dict[str, object]:
+    """The options with the temperature 1 where a sampling option is set and neither temperature nor chain is."""
+    drawn = any(options[name] is not None for name in ("top_k", "top_p", "min_p", "seed"))
+    if drawn and options["temperature"] is None and options["chain"] is None:
+        return {**options, "temperature": 1.0}
+    return dict(options)
+
+
+def _check_chat(source: PromptFlags, prompt: str | list[int], has_encoder: bool) -> None:
+    """Raises RequestError for flags of a conversation without --chat, and for token ids with it."""
+    if (source.tools is not None or (source.prefill and not has_encoder)) and not source.chat:
+        raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
+    if source.chat and isinstance(prompt, list):
+        raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
+
+
 @dataclass(frozen=True)
-class _Asked:
-    """How text becomes tokens: as it is, or as what a user says in a chat with these tools and this begun reply."""
+class _PromptEncoder:
+    """Encodes text as it is, or with --chat as a user's message with the tools and the prefill."""
 
     engine: Engine
-    chat: bool
+    source: PromptFlags
     tools: list[Tool] | None
-    prefill: str
 
-    def encoded(self, text: str) -> list[int]:
+    def encode(self, text: str) -> list[int]:
+        if not self.source.chat:
+            return self.engine.encode(text)
         message: TemplateMessage = {"role": "user", "content": text}
-        engine = self.engine
-        return engine.encode_chat([message], self.tools, self.prefill) if self.chat else engine.encode(text)
+        return self.engine.encode_chat([message], self.tools, self.source.prefill)
 
-    def more(self, tool_calls: Literal["auto", "required"] | None, negative_prompt: str | None) -> dict[str, object]:
+    def options(self, negative_prompt: str | None) -> dict[str, object]:
         """The options that need the engine's tokenizer."""
         from workflows.generate.tool_calls import call_grammar
 
-        engine, found = self.engine, dict[str, object]()
-        if tool_calls is not None:
-            ends = engine.bundle.pipeline.tokens.eos
-            found["tool_calls"] = call_grammar(engine.template, engine.text, ends, self.tools or [], tool_calls)
+        engine, options = self.engine, dict[str, object]()
+        if self.source.tool_calls is not None:
+            eos = engine.bundle.pipeline.tokens.eos
+            calls = call_grammar(engine.template, engine.text, eos, self.tools or [], self.source.tool_calls)
+            options["tool_calls"] = calls
         if negative_prompt is not None:
-            found["negative_prompt"] = self.encoded(negative_prompt)
-        return found
+            options["negative_prompt"] = self.encode(negative_prompt)
+        return options
 
 
 def print_generation(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
@@ -248,17 +157,3 @@ def _warn_capacity(done: GenerationDone) -> None:
     else:
         capacity = done.cache.capacity
         sys.stderr.write(f"joinery: The cache of {capacity:,} tokens is full; the window cache would go on.\n")
-
-
-def read_prompt(text: str | None, ids: str | None, file: Path | None) -> str | list[int]:
-    """The one way of three in which a prompt was given. Raises RequestError and PromptError."""
-    if sum(given is not None for given in (text, ids, file)) != 1:
-        raise RequestError("Give one of --prompt, --prompt-ids and --prompt-file.")
-    if file is not None:
-        return read_text(file, "prompt")
-    if ids is not None:
-        if not re.fullmatch(r"\s*-?[0-9]+\s*(,\s*-?[0-9]+\s*)*", ids):
-            raise PromptError(f"--prompt-ids takes whole numbers with commas, and got {ids[:60]!r}.")
-        return [int(part) for part in ids.split(",")]
-    assert text is not None
-    return text

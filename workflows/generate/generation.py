@@ -214,7 +214,7 @@ class Generation:
         if listed is not None:
             chain, self._options = chain_with_options(listed, options)
             return compile_chain(chain, start, forms, special)
-        given = "repetition_penalty" in options.model_fields_set
+        given = "repetition_penalty" in options.set_fields
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
         combined = [special(op) for op in requested_combinations(options)]
         return compile_processors(options, [*combined, *compile_constraints(defaults, start, penalty), *forms])

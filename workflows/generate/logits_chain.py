@@ -50,7 +50,7 @@ def chain_with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tup
     combined = requested_combinations(options)
     replaced = {one.mode for one in combined} | ({None} if requested_form(options) else set())
     ops = [*combined, *(op for op in ops if op.op not in CONTEXT_OPS or op.mode not in replaced)]
-    asked = {name: getattr(options, name) for name in NEUTRAL_VALUES if name in options.model_fields_set}
+    asked = {name: getattr(options, name) for name in NEUTRAL_VALUES if name in options.set_fields}
     chain = [op for op in ops if op.op not in asked or asked[op.op] != NEUTRAL_VALUES[op.op]]
     chain = [op.model_copy(update={"value": asked[op.op]}) if op.op in asked else op for op in chain]
     new = [LogitsOp(op=name, value=value) for name, value in asked.items()  # type: ignore[arg-type]
@@ -59,7 +59,7 @@ def chain_with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tup
     chain[place:place] = new
     drawn = any(op.op == "sample" for op in chain)
     heat = asked.get("temperature", next((op.value for op in chain if op.op == "temperature"), 1.0) if drawn else 0.0)
-    return chain, options.model_copy(update={"temperature": heat})
+    return chain, options.replaced(temperature=heat)
 
 
 def compile_chain(

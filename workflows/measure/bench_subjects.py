@@ -78,7 +78,7 @@ class CompositeSubject:
     def sample(self, cancelled: Callable[[], bool]) -> BenchSample:
         """One generation; the first token's latency includes the encoder. Raises Cancelled."""
         self._engine.reset()  # else the cache would hold the prompt already
-        options = self._options.model_copy(update={"max_new_tokens": self.new_tokens})
+        options = self._options.replaced(max_new_tokens=self.new_tokens)
         latencies, use = list[float](), None
         for event in self._engine.generate(self._prompt(), options, cancelled, eos=()):
             if isinstance(event, TokenEvent):

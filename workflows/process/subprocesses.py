@@ -35,7 +35,7 @@ def python_command(module: str) -> list[str]:
 
 def module_search_path(given: str) -> str:
     """PYTHONPATH for it: this checkout first, then of what was `given` all that does not hang on the current folder."""
-    here = str(Path(__file__).parent.parent)
+    here = str(Path(__file__).parents[2])
     others = [entry for entry in given.split(os.pathsep) if Path(entry).is_absolute() and entry != here]
     return os.pathsep.join([here, *others])
 

@@ -11,6 +11,7 @@ from app.widgets import label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
+from workflows.wire.generation_options import limits
 
 
 class BeamSection(CollapsibleSection):
@@ -22,7 +23,7 @@ class BeamSection(CollapsibleSection):
         super().__init__(parent)
         self.set_title(self.tr("Beams"), self.tr("Searches several texts at once for the most probable one."))
         self.count = ignore_wheel(QSpinBox())
-        self.count.setRange(1, 64)
+        self.count.setRange(*limits("num_beams"))
         self.count.setSpecialValueText(self.tr("off"))
         self.length = ignore_wheel(QDoubleSpinBox())
         self.length.setRange(-10, 10)

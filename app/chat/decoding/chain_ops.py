@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.chat.sampling import DRAWS, SamplingSettings
+from app.chat.sampling import SamplingSettings
 from app.state.json_file import parse_json
+from workflows.wire.generation_options import CHAIN_OPTIONS
 
 LAST = "sample"
 """Draws the token, so that nothing can follow it."""
@@ -136,6 +137,6 @@ def model_chain(ops: Sequence[Mapping[str, object]], sampling: SamplingSettings)
     if ops:
         return tuple(chain_row(op) for op in ops)
     usual = SamplingSettings()
-    rows = [ChainRow(name, f"{getattr(sampling, name):.12g}") for name in DRAWS]
+    rows = [ChainRow(name, f"{getattr(sampling, name):.12g}") for name in CHAIN_OPTIONS]
     own = [row for row in rows if getattr(sampling, row.op) != getattr(usual, row.op)]
     return tuple([*own, ChainRow(LAST)] if sampling.temperature > 0 else own)

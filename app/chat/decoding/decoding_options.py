@@ -7,9 +7,10 @@ from math import isfinite
 from typing import Any, Literal, get_args
 
 from app.chat.decoding.chain_ops import ChainRow, chain_op, draws
-from app.chat.sampling import DRAWS, SamplingSettings
+from app.chat.sampling import SamplingSettings
 from workflows.common.errors import RequestError
 from workflows.wire.codec import PayloadMismatch, read
+from workflows.wire.generation_options import CHAIN_OPTIONS, GenerationOptions, limits
 from workflows.wire.request import Options
 
 Drafts = Literal["none", "ngram", "bundle", "off"]
@@ -46,10 +47,10 @@ class DecodingOptions:
 
     drafts: Drafts = "none"
     draft: str = ""
-    draft_tokens: int = 8
+    draft_tokens: int = GenerationOptions.draft_tokens
     acceptance: Acceptance = "exact"
-    num_beams: int = 1
-    length_penalty: float = 1.0
+    num_beams: int = GenerationOptions.num_beams
+    length_penalty: float = GenerationOptions.length_penalty
     early_stopping: Stopping = "false"
     chain: tuple[ChainRow, ...] | None = None
     forms: ReplyForms = ReplyForms()
@@ -76,7 +77,7 @@ class DecodingOptions:
         options: Options = sampling.to_options()
         drawn = self.draws(sampling)
         if self.chain is not None:
-            options = {name: value for name, value in options.items() if name not in DRAWS}
+            options = {name: value for name, value in options.items() if name not in CHAIN_OPTIONS}
             options["chain"] = [chain_op(row) for row in self.chain]
         if self.drafts == "off":
             options |= {"drafts": False}
@@ -100,8 +101,11 @@ class DecodingOptions:
                 found = replace(found, **{name: read(_KINDS[name], value)})
             except (KeyError, PayloadMismatch, RequestError):
                 continue
-        right = 1 <= found.draft_tokens <= 16 and 1 <= found.num_beams <= 64 and isfinite(found.length_penalty)
-        return found if right else cls()
+        for name in ("draft_tokens", "num_beams"):
+            least, most = limits(name)
+            if not least <= getattr(found, name) <= most:
+                return cls()
+        return found if isfinite(found.length_penalty) else cls()
 
 
 _KINDS: dict[str, Any] = {

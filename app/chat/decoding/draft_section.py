@@ -16,6 +16,7 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from app.widgets.token_spin import add_token_unit
 from app.widgets.wheel_guard import ignore_wheel
+from workflows.wire.generation_options import limits
 
 TYPED_MS = 700
 """A folder that is typed is asked for when nothing was typed for so long."""
@@ -42,7 +43,7 @@ class DraftSection(CollapsibleSection):
         self.bundle: BundleField | None = None
         self.problem = label("", "error", wrap=True)
         self.tokens = ignore_wheel(add_token_unit(QSpinBox()))
-        self.tokens.setRange(1, 16)
+        self.tokens.setRange(*limits("draft_tokens"))
         self.tokens.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         self.tokens.setAccessibleName(self.tr("Tokens of a draft"))
         set_tool_tip(self.tokens, self.tr("A draft has so many tokens at most; it adapts to how many are taken."))

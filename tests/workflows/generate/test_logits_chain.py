@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from workflows.common.errors import BundleError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.constraints import GenerationStart
 from workflows.generate.logits_chain import NEUTRAL_VALUES, chain_with_options, compile_chain, typical_p
-from workflows.generate.options import CHAIN_OPTIONS, check_options
+from workflows.generate.options import check_options
 from workflows.wire.events import GenerationDone
+from workflows.wire.generation_options import CHAIN_OPTIONS
 
 START = GenerationStart([3, 4, 5], [3, 4, 5], frozenset({0}), 20)
 IDS = [3, 4, 5, 7, 7, 1, 3, 4]
@@ -95,7 +97,7 @@ def test_a_persons_options_stand_in_their_places() -> None:
     )  # fmt: skip
     assert names(temperature=0) == ([("top_k", 5), ("sample", None)], 0)
     assert chain_with_options(chain[:2], GenerateOptions())[1].temperature == 0  # nothing draws
-    assert set(NEUTRAL_VALUES) <= set(GenerateOptions.model_fields)
+    assert set(NEUTRAL_VALUES) <= {field.name for field in fields(GenerateOptions)}
 
 
 def edited(bundle: Path, to: Path, logits: list[dict[str, Any]]) -> Path:

@@ -89,7 +89,7 @@ def test_the_largest_come_with_their_ties(count: int) -> None:
 @pytest.mark.parametrize("size", [4, 70, 3000])
 def test_logits_that_are_no_numbers_are_refused_behind_every_step(options: dict[str, float], size: int) -> None:
     """What is left of a row with a NaN, and of one with nothing in it, is not chosen from."""
-    process = compile_processors(GenerateOptions.model_validate({"temperature": 0.7, **options}))
+    process = compile_processors(GenerateOptions(**{"temperature": 0.7, **options}))
     assert process is not None
     broken = np.random.default_rng(size).normal(0, 2, size).astype(np.float32)
     broken[size // 2] = np.nan

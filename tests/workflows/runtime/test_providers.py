@@ -16,7 +16,7 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.runtime.toy_bundles import FLOAT, Net
 from workflows.bundle import read_bundle
-from workflows.cli.prompt import read_places
+from workflows.cli.run_flags import read_places
 from workflows.common.errors import DeviceError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices, open_machine

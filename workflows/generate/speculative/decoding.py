@@ -10,7 +10,7 @@ import numpy as np
 
 from workflows.common.errors import DraftError
 from workflows.generate.logits import Logits, greedy_step, last_logits, logits_per_token, tree_logits
-from workflows.generate.options import Acceptance, GenerateOptions
+from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_choice
 from workflows.generate.speculative.acceptance import (
     AcceptanceRule,
@@ -26,6 +26,7 @@ from workflows.generate.speculative.extra_heads import ExtraHeads
 from workflows.generate.speculative.near_ties import NearTies
 from workflows.generate.speculative.ngram import NGramProposer
 from workflows.runtime import Machine
+from workflows.wire.generation_options import Acceptance
 
 ScoreFunction = Callable[[Logits, Sequence[int]], Logits]
 """(logits [V], the ids before them) → the processed logits [V]."""

@@ -94,7 +94,7 @@ def _applicable_settings(
 
 def _draft_limit(options: GenerateOptions, asked: file.StrategySettings) -> int:
     """The most tokens of a draft; for n-gram drafts the file may give two numbers, and the smaller one counts."""
-    if "draft_tokens" in options.model_fields_set:
+    if "draft_tokens" in options.set_fields:
         return options.draft_tokens
     rule = asked.draft.ngram if asked.draft.producer == "ngram" else None
     return min(asked.num_speculative_tokens, rule.max_draft) if rule else asked.num_speculative_tokens

@@ -21,10 +21,11 @@ from app.chat.decoding.chain_ops import (
 )
 from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.decoding.form_examples import form_examples
-from app.chat.sampling import DRAWS, SamplingSettings
+from app.chat.sampling import SamplingSettings
 from workflows.bundle.strategy import LogitsOp
 from workflows.generate.grammar import ReplyForm, check_form
-from workflows.generate.options import CHAIN_OPTIONS, check_options
+from workflows.generate.options import check_options
+from workflows.wire.generation_options import CHAIN_OPTIONS
 
 WARM = SamplingSettings(temperature=0.7, top_k=40)
 CHAIN = (
@@ -42,7 +43,7 @@ def test_nothing_chosen_sends_what_was_sent_before() -> None:
 def test_a_chain_stands_in_place_of_the_options_that_are_ops() -> None:
     """And the engine takes it so."""
     options = DecodingOptions(chain=CHAIN).to_options(WARM)
-    assert not set(DRAWS) & set(options) and options["max_new_tokens"] == WARM.max_new_tokens
+    assert not set(CHAIN_OPTIONS) & set(options) and options["max_new_tokens"] == WARM.max_new_tokens
     assert options["chain"] == [
         {"op": "top_k", "value": 3.0},
         {"op": "temperature", "value": 0.5},
@@ -50,7 +51,6 @@ def test_a_chain_stands_in_place_of_the_options_that_are_ops() -> None:
         {"op": "sample"},
     ]
     assert check_options(options).chain is not None
-    assert DRAWS == CHAIN_OPTIONS
 
 
 @pytest.mark.parametrize(

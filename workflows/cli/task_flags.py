@@ -1,15 +1,8 @@
-"""The options that say how a person's own task is asked and judged, for every command that asks one.
-
-@asking
-def command(…, asked: Asked = Asked(), …)   ──▶   command … --question-column … --raw …,  asked.task(file)
-"""
+"""The flags that say how a user's own task is asked and judged, for every command that takes one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import wraps
-from inspect import Parameter, signature
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -18,8 +11,8 @@ from workflows.wire.goals import TaskFile
 
 
 @dataclass(frozen=True)
-class TaskOptions:
-    """What was given; each field's default is the option."""
+class TaskFlags:
+    """The columns, the pattern and the comparison of a task file."""
 
     question_column: str = typer.Option(
         "", "--question-column", help="Its column (default: question, prompt or input)."
@@ -41,22 +34,3 @@ class TaskOptions:
             return None
         columns = (self.question_column, self.answer_column, self.pattern, self.pattern_column)
         return TaskFile(str(file), *columns, self.ignore_case, self.keep_spaces, not self.raw)
-
-
-def with_task_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with Asked's options at the place of its parameter `asked`."""
-    own = signature(command, eval_str=True)
-    types = signature(TaskOptions, eval_str=True).parameters
-    options = [types[one.name].replace(default=one.default) for one in fields(TaskOptions)]
-
-    @wraps(command)
-    def run(**given: object) -> None:
-        asked = {option.name: given.pop(option.name) for option in options}
-        command(**given, asked=TaskOptions(**asked))  # type: ignore[arg-type]
-
-    flat = list[Parameter]()
-    for parameter in own.parameters.values():
-        flat += options if parameter.name == "asked" else [parameter]
-    run.__signature__ = own.replace(parameters=flat)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}
-    return run

@@ -13,7 +13,7 @@ import typer
 
 from workflows import cli
 from workflows.cli import run
-from workflows.cli.task_options import TaskOptions
+from workflows.cli.task_flags import TaskFlags
 from workflows.wire.goals import TaskFile
 
 OPTIONS = ("--question-column", "q", "--answer-column", "a", "--pattern", "x+", "--pattern-column", "p")
@@ -28,7 +28,7 @@ def parameters(command: str) -> dict[str, click.Parameter]:
 
 def test_every_command_that_asks_a_task_has_the_same_options() -> None:
     build, evaluate = parameters("build"), parameters("eval")
-    names = [one.name for one in fields(TaskOptions)]
+    names = [one.name for one in fields(TaskFlags)]
     for name in names:
         assert [build[name].opts, build[name].help] == [evaluate[name].opts, evaluate[name].help]  # type: ignore[attr-defined]
     for known in (list(build), list(evaluate)):
@@ -53,7 +53,7 @@ def test_what_was_given_reaches_the_build(
 
 
 def test_without_a_file_there_is_no_task() -> None:
-    assert TaskOptions("q", "a", "", "", False, False, False).task(None) is None
+    assert TaskFlags("q", "a", "", "", False, False, False).task(None) is None
 
 
 def test_the_commands_keep_their_words() -> None:
