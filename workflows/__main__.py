@@ -6,7 +6,7 @@ from workflows.common.errors import package_error
 
 
 def main() -> None:
-    """Runs the command line; a package that its first imports miss is told of here."""
+    """Runs the command line; reports a package that its first imports miss."""
     try:
         from workflows.cli import main as run
 

@@ -1,4 +1,4 @@
-"""What every package may use and nothing else: errors, files, locks, paths, digests, memory, strict JSON, plug-ins.
+"""Modules that every package may import: errors, files, locks, paths, digests, memory, strict JSON, plug-ins.
 
-Nothing is imported here: the window reads single modules.
+The package itself imports nothing, for the window reads single modules.
 """

@@ -1,8 +1,7 @@
-"""The SHA-256 of files, each read once: what was computed while a file was written, or read, is known as long as it
-stays as it is.
+"""SHA-256 digests of files, computed while a file is written or read and cached until the file changes.
 
-    hashed(path) ──blocks──▶ the file
-                     └─────▶ a thread of its own ──SHA-256──▶ remember ──known_digest──▶ a manifest, a cache's key
+hashing_file(path) ──blocks──▶ the file
+                       └─────▶ a thread ──SHA-256──▶ remember_digest ──▶ known_digest (manifests, cache keys)
 """
 
 from __future__ import annotations
@@ -22,44 +21,44 @@ _digests: dict[tuple[str, int, int, int, int, int], str] = {}
 
 
 class HashingFile:
-    """An open file at whose end is written; use `hashed`."""
+    """A file open for appending, hashed in a thread while it is written; use `hashing_file`."""
 
     def __init__(self, path: Path, pool: ThreadPoolExecutor) -> None:
         self._file, self._pool = path.open("w+b"), pool
-        self._digest, self._ahead = hashlib.sha256(), deque[Future[None]]()
+        self._digest, self._pending = hashlib.sha256(), deque[Future[None]]()
 
     def tell(self) -> int:
-        """Where the next byte is written."""
+        """The offset of the next byte, in bytes."""
         return self._file.tell()
 
     def write(self, data: bytes | memoryview) -> None:
-        """Writes at the end, a block at a time, each hashed while the next is written. Raises OSError.
+        """Appends `data` in blocks, each hashed while the next is written. Raises OSError.
 
-        Nothing is held of what a view is of once it is written, for that may be a large tensor.
+        Keeps no reference to a memoryview after the call: its buffer may be a large tensor.
         """
         for block in _blocks(memoryview(data)):
             self._file.write(block)
-            self._ahead.append(self._pool.submit(self._digest.update, block))
+            self._pending.append(self._pool.submit(self._digest.update, block))
             self._wait(_MAX_PENDING)
         if isinstance(data, memoryview):
             self._wait()
 
     def _wait(self, most: int = 0) -> None:
-        """Until at most so many blocks are not yet hashed."""
-        while len(self._ahead) > most:
-            self._ahead.popleft().result()
+        """Blocks until at most `most` blocks are pending."""
+        while len(self._pending) > most:
+            self._pending.popleft().result()
 
     def holds(self, offset: int, data: memoryview) -> bool:
-        """Whether these very bytes lie there; the place to write at is kept."""
+        """Whether the file has the bytes `data` at `offset`; keeps the write position."""
         end = self._file.tell()
         self._file.seek(offset)
-        # bytes, for a memoryview compares its elements one by one
+        # bytes: a memoryview compares its elements one by one
         same = all(self._file.read(len(block)) == bytes(block) for block in _blocks(data))
         self._file.seek(end)
         return same
 
     def close(self) -> str:
-        """The SHA-256 of all that was written."""
+        """Closes the file and returns the SHA-256 of its content."""
         self._file.close()
         self._wait()
         return self._digest.hexdigest()
@@ -71,7 +70,7 @@ def _blocks(data: memoryview) -> Iterator[memoryview]:
 
 @contextmanager
 def hashing_file(path: Path) -> Iterator[HashingFile]:
-    """A new file, whose SHA-256 is known once it is written whole. Raises OSError."""
+    """Opens a new file and remembers its SHA-256 when it is closed without an error. Raises OSError."""
     with ThreadPoolExecutor(1, "hashing") as pool:
         file = HashingFile(path, pool)
         try:
@@ -83,12 +82,12 @@ def hashing_file(path: Path) -> Iterator[HashingFile]:
 
 
 def remember_digest(path: Path, digest: str, info: os.stat_result | None = None) -> None:
-    """The SHA-256 of a file as it is now, or was. info: of the open file, before it was read."""
+    """Caches the SHA-256 of a file in its present state. info: the stat result from before it was read."""
     _digests[_identity(path, info or path.stat())] = digest
 
 
 def known_digest(path: Path, info: os.stat_result | None = None) -> str | None:
-    """What was remembered of the file, unless it was written to, linked or replaced since. info: of the open file."""
+    """The cached SHA-256, unless the file was written, linked or replaced since. info: the stat result of the open file."""
     return _digests.get(_identity(path, info or path.stat()))
 
 

@@ -1,4 +1,4 @@
-"""Every error that Joinery raises on purpose; the tree, and what the command line makes of it:
+"""The errors that Joinery raises on purpose, and the exit code that the command line gives each:
 
     JoineryError                     exit 1: the work failed
     ├── RequestError                 exit 2: the request or the input is wrong
@@ -16,13 +16,13 @@
     ├── PackageError                 a package that Joinery needs is missing or cannot be loaded
     ├── OutputError                  standard output is closed or cannot be written
     ├── DiskFullError                a disk has no room for a file
-    ├── MemoryShortError             the machine, or what a process may have of it, has no memory left
+    ├── MemoryShortError             the machine or the process's memory limit has no memory left
     ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
-    ├── DraftError                   a draft failed; what it drafts for goes on without it
-    ├── CacheError                   a KV cache was asked for something that its layout cannot do
+    ├── DraftError                   the draft model failed; the generation goes on without drafts
+    ├── CacheError                   the operation is impossible in the KV cache's layout
     │   ├── CapacityError            no slot is left
     │   └── RewindError              a length that the kept slots cannot go back to
-    └── Cancelled                    exit 130: the person said stop
+    └── Cancelled                    exit 130: the user cancelled
 
 A message is one sentence: what is wrong, where, what to do. It carries no text from a file
 unless that text was passed through `printable`.
@@ -37,18 +37,18 @@ from typing import Any
 
 
 class JoineryError(Exception):
-    """The work failed for a reason that is known; `str(error)` is fit for a person."""
+    """The work failed for a known reason; `str(error)` is one sentence for the user."""
 
     exit_code = 1
 
     @property
     def kind(self) -> str:
-        """The class name without its ending, as it stands in an error event: `checkpoint`, `bundle` …"""
+        """The error's kind in an error event, the class name without its ending: `checkpoint`, `bundle` …"""
         return type(self).__name__.removesuffix("Error").lower()
 
 
 class RequestError(JoineryError):
-    """The request or its input is wrong: nothing was written, and asking again unchanged will not help."""
+    """The request or its input is wrong: nothing was written, and the same request fails again."""
 
     exit_code = 2
 
@@ -58,7 +58,7 @@ class CheckpointError(RequestError):
 
 
 class RemoteCodeError(CheckpointError):
-    """The checkpoint brings Python code that would run; `files` maps each file's name to its SHA-256."""
+    """The checkpoint has Python code that needs consent to run; `files` maps file names to SHA-256 digests."""
 
     def __init__(self, message: str, files: dict[str, str]) -> None:
         super().__init__(message)
@@ -78,9 +78,9 @@ class RecipeError(RequestError):
 
 
 class LayoutError(RecipeError):
-    """A cache layout that the model's attention, once it was seen to run, cannot have."""
+    """A cache layout that the exported model's attention cannot have."""
 
-    kind = "recipe"  # which is where it was asked for
+    kind = "recipe"  # the layout is part of the recipe
 
 
 class BundleError(RequestError):
@@ -126,23 +126,23 @@ class MemoryShortError(JoineryError):
 
 
 class LogitsError(JoineryError):
-    """A step from whose logits no token can be chosen; the message names the step and its phase."""
+    """A step whose logits allow no token; the message names the step and its phase."""
 
 
 class DraftError(JoineryError):
-    """A model that drafts failed; the message names it, and the generation goes on without drafts."""
+    """The draft model failed; the message names it, and the generation goes on without drafts."""
 
 
 class CacheError(JoineryError):
-    """A KV cache was asked for something that its layout cannot do."""
+    """The operation is impossible in the KV cache's layout."""
 
 
 class CapacityError(CacheError):
-    """No slot is left for the tokens of a step."""
+    """The cache has no free slot for the tokens of a step."""
 
 
 class RewindError(CacheError):
-    """A length that cannot be gone back to; `legal` are the half-open ranges of lengths that can."""
+    """A length that the cache cannot be rewound to; `legal` has the half-open ranges of possible lengths."""
 
     def __init__(self, message: str, legal: tuple[range, ...]) -> None:
         super().__init__(message)
@@ -150,15 +150,15 @@ class RewindError(CacheError):
 
 
 class Cancelled(JoineryError):  # noqa: N818 - nothing went wrong
-    """The person, or the window, said stop."""
+    """The user or the window cancelled the work."""
 
     exit_code = 130
 
 
-# What torch, onnxruntime, numpy, the loader of libraries and Rust say of it, each in the words of its own.
+# The messages of torch, onnxruntime, numpy, the dynamic loader and Rust.
 _OUT_OF_MEMORY = re.compile(
     r"not enough memory|failed to allocate|unable to allocate|bad[ _]alloc|failed to map segment"
-    r"|can(?:no|')t allocate memory(?! in static)|out of memory|can't start new thread",  # for want of its stack
+    r"|can(?:no|')t allocate memory(?! in static)|out of memory|can't start new thread",  # no memory for its stack
     re.IGNORECASE,
 )
 _MEMORY_ADVICE = {
@@ -170,7 +170,7 @@ _BUILD_JOBS = {"build", "eval", "assemble", "import", "import-genai", "export-ge
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether it was raised because memory ran out, or while such an error was told otherwise."""
+    """Whether the error, or one in its chain of causes, says that memory ran out."""
     while error is not None:
         if isinstance(error, MemoryError | MemoryShortError):
             return True
@@ -183,13 +183,13 @@ def is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def out_of_memory_message(job: str) -> str:
-    """The sentence for it: what needs less. job: a command's word, or a request's."""
+    """The message with advice on what needs less memory. job: the name of a command or a request."""
     less = _MEMORY_ADVICE["build" if job in _BUILD_JOBS else "open"]
     return f"Memory ran out: close other programs, or {less}."
 
 
 def package_error(error: BaseException | None, job: str) -> PackageError | None:
-    """The sentence for a package whose import failed; None of any other error. job: what needs it."""
+    """The error for a package whose import failed; None if no import failed. job: the command that needs it."""
     while error is not None and not (isinstance(error, ImportError) and error.name):
         error = error.__cause__ or error.__context__
     if error is None:
@@ -210,7 +210,7 @@ def package_error(error: BaseException | None, job: str) -> PackageError | None:
 
 
 def _requirement(package: str) -> str:
-    """What pip is to install for an import name: as Joinery requires it, by its extra where that brings it."""
+    """The argument of `pip install` for an import name: Joinery's requirement, or the extra that has it."""
     from importlib import metadata
 
     plain = _normalized_name(package)
@@ -234,7 +234,10 @@ def _normalized_name(name: str) -> str:
 
 
 def error_to_dict(error: Exception, job: str) -> dict[str, str] | None:
-    """What a process tells another one of an error, which `error_from_dict` raises there; None of a fault. job: its word."""
+    """The error as JSON fields for another process, which `error_from_dict` reads; None for an unexpected error.
+
+    job: the name of the command or request, for messages.
+    """
     if is_out_of_memory(error):
         error = MemoryShortError(out_of_memory_message(job))
     elif not isinstance(error, JoineryError):
@@ -242,16 +245,16 @@ def error_to_dict(error: Exception, job: str) -> dict[str, str] | None:
     return {"error": type(error).__name__, "message": str(error)} if isinstance(error, JoineryError) else None
 
 
-def error_from_dict(told: Mapping[str, object]) -> JoineryError:
-    """The error that `error_to_dict` told of, where it is made of a sentence alone; a CheckpointError of any other name."""
-    kind: Any = globals().get(str(told["error"]))
+def error_from_dict(fields: Mapping[str, object]) -> JoineryError:
+    """The error of the fields of `error_to_dict`; CheckpointError for a class that needs more than a message."""
+    kind: Any = globals().get(str(fields["error"]))
     known = isinstance(kind, type) and issubclass(kind, JoineryError) and kind.__init__ is Exception.__init__
-    made: JoineryError = (kind if known else CheckpointError)(printable(told.get("message"), 600))
+    made: JoineryError = (kind if known else CheckpointError)(printable(fields.get("message"), 600))
     return made
 
 
 def describe_os_error(error: OSError) -> str:
-    """What the system refused, and where, as one sentence."""
+    """What the system refused and for which path, as one sentence."""
     named = error.filename2 or error.filename  # of two names the new one
     where = f" {printable(named)}" if named else ""
     why = error.strerror or str(error) or type(error).__name__
@@ -259,7 +262,7 @@ def describe_os_error(error: OSError) -> str:
 
 
 def printable(text: object, limit: int = 120) -> str:
-    """`text` from an untrusted file, safe for a terminal and a log: no control characters, at most `limit` long."""
+    """Untrusted text made safe for terminals and logs: no control characters, at most `limit` characters."""
     clean = str(text)
     if not clean.isprintable():
         clean = "".join(c if c.isprintable() else "�" for c in clean)

@@ -1,14 +1,14 @@
-"""How files and folders are written and taken away, the same everywhere: a crash leaves what was, or what is to be.
+"""Writes, replaces and removes files and folders so that a crash leaves the old state or the new one.
 
-write_atomically   temporary name ─▶ bytes ─▶ fsync ─▶ rename ─▶ fsync of the folder
-replace_folder  the draft and the folder that it replaces change names in one step
-link_or_copy  another name for a file, or its twin on another disk
-remove        a hidden name of its own, so that no half of it is ever taken for the whole ─▶ deleted
-special_file_kind    a pipe, a device: what must not be opened as if it were one
-has_symlink  a link in a folder, which may lead anywhere; but for those of the hub's cache
-naming        an error of the system, said with the file that was to be written; on a full disk with what is free
-raise_disk_full      a disk that is full, told as Joinery's own error
-sweep         what removals that were killed, or refused, left under such names
+write_atomically    temporary file ─▶ fsync ─▶ rename ─▶ fsync of the folder
+replace_folder      exchange of two folders' names in one step
+link_or_copy        hard link, or a copy on another disk
+remove              rename to a hidden name ─▶ delete
+special_file_kind   pipes, devices and folders, which must not be opened as files
+has_symlink         symbolic links below a folder, except those of the hub's cache
+name_os_errors      OSErrors that name the file being written and, on a full disk, the free space
+raise_disk_full     DiskFullError for a full disk
+purge_removed       deletes the remains of earlier removals
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from workflows.common.paths import is_private, make_folder, restrict_permissions
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _SPECIAL_FILES = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
-_DRAFT = re.compile(r"(\d+)-[0-9a-f]{8}\.tmp")  # after whose it is and on which machine
+_DRAFT = re.compile(r"(\d+)-[0-9a-f]{8}\.tmp")  # after the machine's id
 _REMOVED = re.compile(r"[0-9a-f]{8}\.removed")
 _RENAME_EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
 _AT_FDCWD = -100  # AT_FDCWD of fcntl.h: relative paths mean the current folder
 
 
 def has_symlink(folder: Path, name: PurePath | str) -> bool:
-    """Whether a file, or a folder on the way to it, is a symbolic link.
+    """Whether a file below `folder`, or a folder on the path to it, is a symbolic link.
 
-    `<model>/snapshots/<commit>` may link to `<model>/blobs`, as the hub's client makes its cache.
+    Links from `<model>/snapshots/<commit>` to `<model>/blobs` do not count: the hub client's cache has them.
     """
     steps = [folder.joinpath(*PurePath(name).parts[:depth]) for depth in range(1, len(PurePath(name).parts) + 1)]
     if not any(step.is_symlink() for step in steps):
@@ -51,7 +51,7 @@ def has_symlink(folder: Path, name: PurePath | str) -> bool:
 
 
 def special_file_kind(path: Path) -> str:
-    """What `path` is where it is there and no regular file, as `a pipe`: opening such may wait or never end."""
+    """The kind of a path that exists and is no regular file, such as `a pipe`: reading one may block; else empty."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -60,7 +60,7 @@ def special_file_kind(path: Path) -> str:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replaces a file so that a crash leaves the old one or the new one. Raises OSError, and then the old one stays."""
+    """Replaces a file in one step. Raises OSError, and then the old file stays."""
     with name_os_errors(path):
         make_folder(path.parent)
     with atomic_target(path, len(data)) as draft:
@@ -69,9 +69,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 @contextmanager
 def atomic_target(path: Path, needed: int | None = None) -> Iterator[Path]:
-    """A name beside `path` to write to; what was written there takes its place whole, or, after an error, is gone.
+    """A temporary path beside `path`; the file written there replaces `path` at the end, or is removed after an error.
 
-    What a process that was killed meanwhile left of such a name goes with the next one. Raises OSError, which names it.
+    Removes temporary files of processes that were killed. Raises OSError, which names `path`.
     """
     draft = path.with_name(f".{path.name}.{_machine_id()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     with name_os_errors(path, needed):
@@ -88,18 +88,18 @@ def atomic_target(path: Path, needed: int | None = None) -> Iterator[Path]:
 
 
 def _remove_stale_drafts(path: Path) -> None:
-    """Removes the drafts of `path` by processes of this machine that live no more."""
-    for entry, found in _matching_siblings(path, f".{path.name}.{_machine_id()}-", _DRAFT):
-        if not _is_running(int(found[1])):
+    """Removes temporary files of `path` whose processes, on this machine, have ended."""
+    for entry, match in _matching_siblings(path, f".{path.name}.{_machine_id()}-", _DRAFT):
+        if not _is_running(int(match[1])):
             _delete(entry)
 
 
 def _matching_siblings(path: Path, head: str, rest: re.Pattern[str]) -> Iterator[tuple[Path, re.Match[str]]]:
-    """What lies beside `path` under a name that begins so, and the rest of that; `re` would keep a pattern a name."""
+    """Siblings of `path` whose name is `head` and a match of `rest`; `re` would cache one pattern per name."""
     for entry in path.parent.iterdir():
-        found = rest.fullmatch(entry.name, len(head)) if entry.name.startswith(head) else None
-        if found is not None:
-            yield entry, found
+        match = rest.fullmatch(entry.name, len(head)) if entry.name.startswith(head) else None
+        if match is not None:
+            yield entry, match
 
 
 def _is_running(pid: int) -> bool:
@@ -109,15 +109,15 @@ def _is_running(pid: int) -> bool:
 
 
 def _machine_id() -> str:
-    """Whose process ids they are: a folder may be several machines'."""
+    """An id of this machine: several machines may share a folder, and process ids are a machine's own."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 @contextmanager
 def name_os_errors(path: Path, needed: int | None = None) -> Iterator[None]:
-    """Around the writing of `path`, which takes `needed` bytes where that is known: an OSError names it.
+    """Makes an OSError raised while `path` is written name it. needed: the size in bytes, if it is known.
 
-    On a full disk its reason says what is needed and what is free.
+    On a full disk the reason has the needed and the free space.
     """
     try:
         yield
@@ -133,16 +133,16 @@ def name_os_errors(path: Path, needed: int | None = None) -> Iterator[None]:
 
 @contextmanager
 def raise_disk_full(path: Path, needed: int | None = None) -> Iterator[None]:
-    """Around the writing of `path`, a file or a folder, which takes `needed` bytes where that is known.
+    """Raises DiskFullError if the disk or the user's quota is full while `path`, a file or a folder, is written.
 
-    Raises DiskFullError where the disk, or the person's share of it, turns out to be full.
+    needed: the size in bytes, if it is known.
     """
     try:
         yield
     except OSError as error:
         target = Path(os.fsdecode(error.filename2 or error.filename or path))  # of two names the new one
         if error.errno is None or type(error).__module__ != "builtins":
-            raise  # its class says more than the system's word does
+            raise  # its class is more specific than the system's message
         if error.errno not in _DISK_FULL:
             raise OSError(error.errno, error.strerror, os.fspath(target)) from error
         raise DiskFullError(_disk_full_message(target, needed)) from error
@@ -157,12 +157,12 @@ def _disk_full_message(path: Path, needed: int | None) -> str:
 
 
 def free_space_text(path: Path) -> str:
-    """What was written of the file counts as free: it is removed, or written anew the next time."""
+    """The free space for `path`, as a clause. A partial file there counts as free: it will be removed."""
     return f"{(shutil.disk_usage(_folder_of(path)).free + (_size(path) or 0)) / 2**20:,.1f} MiB are free"
 
 
 def _folder_of(path: Path) -> Path:
-    """The one that is there: what was to hold the file may be gone."""
+    """The nearest parent that exists."""
     return next(one for one in path.parents if one.is_dir())
 
 
@@ -171,7 +171,7 @@ def _size(path: Path) -> int | None:
 
 
 def sync(path: Path) -> None:
-    """Asks the system to put the file's bytes, or the folder's entries, on the disk; Windows has no folder sync."""
+    """Flushes a file's bytes or a folder's entries to the disk; Windows cannot flush folders."""
     if os.name == "nt" and path.is_dir():
         return
     handle = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
@@ -184,9 +184,9 @@ def sync(path: Path) -> None:
 
 
 def replace_folder(draft: Path, out: Path) -> None:
-    """Makes the folder `draft` the folder `out` and removes the one that was there.
+    """Renames the folder `draft` to `out` and removes the folder that was there.
 
-    Where the system cannot exchange two names the old folder steps aside first; `recover` undoes a crash between.
+    If the system cannot exchange two names, the old folder is renamed first; `recover_folder` undoes a crash between.
     """
     old = _replaced_path(out)
     if out.exists() and _exchange_names(draft, out):
@@ -205,7 +205,7 @@ def replace_folder(draft: Path, out: Path) -> None:
 
 
 def recover_folder(out: Path) -> None:
-    """Puts back the folder that had stepped aside for `out` when the process was killed; sweeps what else was left."""
+    """Restores the old folder if the process was killed while it replaced `out`; removes other remains."""
     old = _replaced_path(out)
     if old.exists() and not out.exists():
         old.rename(out)
@@ -214,7 +214,7 @@ def recover_folder(out: Path) -> None:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """A hard link where the disk has them, for weights are large; else a copy."""
+    """Makes a hard link, or a copy where the file system has no links."""
     try:
         os.link(source, target)
     except OSError:  # another disk, or a file system without links
@@ -222,37 +222,38 @@ def link_or_copy(source: Path, target: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Takes a file, a link or a folder with all that is in it away; nothing where nothing is.
+    """Removes a file, a link or a folder with its content, if it exists.
 
-    Raises OSError where it cannot be renamed; what cannot be deleted afterwards waits for `sweep`.
+    It is renamed first, so that no part of it is taken for the whole. Raises OSError if the rename fails; what cannot
+    be deleted then remains for `purge_removed`.
     """
     if not os.path.lexists(path):
         return
-    litter = path.with_name(f".{path.name.lstrip('.')}.{secrets.token_hex(4)}.removed")
-    path.rename(litter)
-    _delete(litter)
+    removed = path.with_name(f".{path.name.lstrip('.')}.{secrets.token_hex(4)}.removed")
+    path.rename(removed)
+    _delete(removed)
 
 
 def try_remove(path: Path) -> None:
-    """Removes what nobody needs any more; where the system refuses it stays, and the next run tries again."""
+    """Removes a path; if the system refuses, the path stays."""
     with suppress(OSError):
         remove(path)
 
 
 def purge_removed(path: Path) -> None:
-    """Deletes what earlier removals of `path` left beside it."""
+    """Deletes what earlier removals of `path` could not delete."""
     if not path.parent.is_dir():
         return
-    for entry, _found in _matching_siblings(path, f".{path.name.lstrip('.')}.", _REMOVED):
+    for entry, _ in _matching_siblings(path, f".{path.name.lstrip('.')}.", _REMOVED):
         _delete(entry)
 
 
-def _delete(litter: Path) -> None:
-    if litter.is_dir() and not litter.is_symlink():
-        shutil.rmtree(litter, ignore_errors=True)
+def _delete(removed: Path) -> None:
+    if removed.is_dir() and not removed.is_symlink():
+        shutil.rmtree(removed, ignore_errors=True)
     else:
         with suppress(OSError):
-            litter.unlink()
+            removed.unlink()
 
 
 def _replaced_path(out: Path) -> Path:
@@ -260,7 +261,7 @@ def _replaced_path(out: Path) -> Path:
 
 
 def _exchange_names(first: Path, second: Path) -> bool:
-    """Whether the two names were exchanged in one step: on Linux, where the file system can."""
+    """Exchanges two names in one step, if the system and the file system can; whether it did."""
     if sys.platform != "linux":
         return False
     renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)

@@ -1,13 +1,13 @@
-"""What the kernels of onnxruntime's CPU provider need of a node, beside what their operators' schemas say: one table.
+"""Constraints of onnxruntime's CPU kernels beyond the schemas of their operators, in one table.
 
-    KERNELS ──▶ choosing and refusing a cache layout (recipe/layout.py, recipe/choose.py, export/check.py)
+    KERNEL_CONSTRAINTS ──▶ choosing and refusing a cache layout (recipe/layout.py, recipe/choose.py, export/check.py)
             ──▶ fusing rotary positions (optimize/passes/gqa_attention.py, export/inplace.py)
             ──▶ preflight (graphs/kernels.py)
 
-The sweep and the fuzzer (tests/sweep) draw sizes on both sides of the limits and build by what is chosen here. What the
-provider of another target lacks stands in recipe/target.py. The rows were measured with onnxruntime 1.31.1:
-tests/workflows/common/test_kernel_constraints.py runs every kernel on both sides of every limit, so that a version of onnxruntime
-with other limits fails there.
+The sweep and the fuzzer (tests/sweep) draw sizes on both sides of the limits and build with what this table chooses.
+recipe/target.py has the limits of other targets' providers. The rows were measured with onnxruntime 1.31.1:
+tests/workflows/common/test_kernel_constraints.py runs every kernel on both sides of every limit and fails with a version
+of onnxruntime that has other limits.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _SIZES = {
 
 @dataclass(frozen=True)
 class KernelConstraints:
-    """One row. since: the first opset of ai.onnx that has the operator; 1 for onnxruntime's own operators.
+    """The limits of one kernel. since: the first opset of ai.onnx with the operator; 1 for onnxruntime's own operators.
 
-    types: element types of the tensors. multiples: the divisor of a size, `head_size` or `rotary_size` (the numbers of
-    a head that are rotated). one_size: keys and values must have heads of one size. blocks: the block sizes.
+    types: element types of the tensors. multiples: size → its divisor; the sizes are `head_size` and `rotary_size` (the
+    rotated elements of a head). one_size: keys and values must have the same head size. blocks: block sizes.
     """
 
     operator: str
@@ -47,7 +47,7 @@ class KernelConstraints:
     one_size: bool = False
     blocks: tuple[int, ...] = ()
 
-    def misfit(
+    def violation(
         self,
         *,
         head_size: int = 0,
@@ -57,8 +57,8 @@ class KernelConstraints:
         dtype: str = "",
         block_size: int = 0,
     ) -> str:
-        """Why the kernel does not take such a node, as a part of a sentence; empty where it does. 0 and "" are left
-        out of the question.
+        """The reason why the kernel rejects such a node, as a clause; empty if it accepts it. 0 and "" are not
+        checked.
         """
         sizes = {"head_size": head_size, "rotary_size": rotary_size}
         for name, divisor in self.multiples.items():
@@ -90,16 +90,16 @@ KERNEL_CONSTRAINTS: Mapping[Name, KernelConstraints] = {
     "MatMulNBits": KernelConstraints("MatMulNBits", blocks=_BLOCKS),
     "GatherBlockQuantized": KernelConstraints("GatherBlockQuantized", blocks=_BLOCKS),
 }
-# What writes the rows of a cache layout; the host does in every other.
+# The operator that writes the rows of a cache layout; in every other layout the host writes them.
 _WRITERS: Mapping[str, Name] = {"gqa": "GroupQueryAttention", "scatter": "TensorScatter"}
 
 
 def layout_violation(cache: str, head_size: int, value_size: int = 0, opset: int = 0) -> str:
-    """Why no graph with the cache layout `cache` runs for heads of these sizes, as a part of a sentence; else empty.
+    """The reason why no graph with the cache layout `cache` runs with these head sizes, as a clause; empty if one does.
 
-    value_size: of the values' heads, where it may be another. opset: 0 where it is not settled.
+    value_size: head size of the values, if it may differ; 0 otherwise. opset: 0 if it is not decided yet.
     """
     writer = _WRITERS.get(cache)
     if writer is None:
         return ""
-    return KERNEL_CONSTRAINTS[writer].misfit(head_size=head_size, value_size=value_size, opset=opset)
+    return KERNEL_CONSTRAINTS[writer].violation(head_size=head_size, value_size=value_size, opset=opset)

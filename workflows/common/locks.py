@@ -1,4 +1,4 @@
-"""A lock on a name: one process holds it, others are told which, and the system frees it however that process ends."""
+"""File locks between processes. The system frees the lock of a process that ends, also after a crash."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 class LockHeldError(Exception):
-    """The lock is another's; `holder` says whose, as `process 123 on host`."""
+    """Another process holds the lock; `holder` names it: `process 123 on host`."""
 
     def __init__(self, holder: str) -> None:
         super().__init__(f"held by {holder}")
@@ -27,21 +27,22 @@ class LockHeldError(Exception):
 
 
 class LocksUnsupportedError(OSError):
-    """The disk has no file locks, as some network folders."""
+    """The file system has no file locks, such as some network folders."""
 
 
 class Lock:
-    """The lock that the file `path` stands for; the file is there while the lock is held, and says by whom."""
+    """An exclusive lock on the file `path`, which exists while the lock is held and names the holder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # no lock that is a mere file: that one would outlive a crash
+        # no fallback to a plain file: it would outlive a crash
         self._lock = FileLock(path, mode=0o600 if is_private(path) else 0o644, fallback_to_soft=False)
 
     def take(self, wait_s: float = 0.0) -> None:
-        """Takes the lock, within `wait_s` seconds.
+        """Acquires the lock within `wait_s` seconds.
 
-        Raises LockHeldError where another has it, LocksUnsupportedError, or OSError where the folder cannot be written to.
+        Raises LockHeldError where another process holds it, LocksUnsupportedError, and OSError where the folder cannot
+        be written.
         """
         try:
             with name_os_errors(self.path):
@@ -52,7 +53,7 @@ class Lock:
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise
-            self.path.unlink(missing_ok=True)  # nobody can hold it
+            self.path.unlink(missing_ok=True)  # no process can hold it
             raise LocksUnsupportedError(error.errno, error.strerror, str(self.path)) from None
         try:
             with name_os_errors(self.path):
@@ -62,16 +63,16 @@ class Lock:
             raise
 
     def release(self) -> None:
-        """Gives the lock up; nothing where it is not held."""
+        """Releases the lock, if it is held."""
         if self._lock.is_locked:
-            with suppress(OSError):  # Windows keeps a file that is open
-                self.path.unlink()  # while it is held: who waits on this file sees that it has gone, and makes its own
+            with suppress(OSError):  # Windows does not remove an open file
+                self.path.unlink()  # while it is held: a process that waits sees that the file is gone and makes a new one
             with name_os_errors(self.path):
                 self._lock.release(force=True)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Gives the lock, which was taken, up at the end."""
+        """Releases the lock, which was acquired before, at the end."""
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""Memory: of this process, and what all of them may have."""
+"""Memory of this process, of the machine and of the control group; garbage collection."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from workflows.common.tensors import Array
 
-_UNLIMITED = 1 << 62  # what version 1 says of a group without a limit, and more
+_UNLIMITED = 1 << 62  # at least what cgroup v1 reports for a group without a limit
 
 
 def peak_bytes() -> int:
-    """The most memory that this process, or (not on Windows) one that it has waited for, has had resident."""
+    """Peak resident memory in bytes of this process or (not on Windows) of a child that it has waited for."""
     memory = psutil.Process().memory_info()
     if hasattr(memory, "peak_wset"):  # Windows
         return int(memory.peak_wset)
@@ -34,22 +34,23 @@ def peak_bytes() -> int:
 
 
 def total_bytes(swap: bool = False) -> int:
-    """All memory that there is for a process here, with swap or without: the machine's, or its control group's."""
+    """Bytes of memory that this process may use at most, by the machine and its control groups."""
     swapped = int(psutil.swap_memory().total) if swap else 0
     return min([int(psutil.virtual_memory().total) + swapped, *(_limit(group, swapped) for group in _control_groups())])
 
 
 def free_bytes() -> int:
-    """Bytes that a process could still take without swapping: the machine's, or what its control group has left."""
+    """Bytes that a process can still allocate without swapping, by the machine and the control groups."""
     left = (_limit(group, 0) - _used(group) for group in _control_groups())
     return max(0, min([int(psutil.virtual_memory().available), *left]))
 
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Around what makes many objects that stay: the garbage collector would look through them a hundred times over
-    while they are made, and with each later look, which takes a quarter of the time of reading a graph and a tenth of a
-    small build's. Circles that are garbage by then would stay with them, so what is young is collected before.
+    """Pauses the garbage collector around code that makes many long-lived objects, and freezes these at the end.
+
+    Collections during and after such code cost a quarter of the time of reading a graph and a tenth of a small build.
+    Cyclic garbage of that time would be frozen too, so the young generations are collected before.
     """
     collected = gc.isenabled()
     gc.collect(1)
@@ -63,10 +64,10 @@ def gc_paused() -> Iterator[None]:
 
 
 def lazy_zeros(shape: tuple[int, ...], dtype: np.dtype, large: bool = False) -> Array:
-    """Zeros of which a page takes memory when it is written to, and until then address space alone.
+    """An array of zeros whose pages take memory when they are first written.
 
-    large: pages of 2 MB where the system has them, as numpy's own zeros: quicker to read where most will be written.
-    Raises OSError where there is no such address space.
+    large: use pages of 2 MiB where the system has them, as numpy does: faster to read if most pages will be written.
+    Raises OSError if the address space is exhausted.
     """
     import numpy as np
 
@@ -81,7 +82,7 @@ def lazy_zeros(shape: tuple[int, ...], dtype: np.dtype, large: bool = False) -> 
 
 
 def _control_groups() -> list[Path]:
-    """Those that bound this process, where its system has any."""
+    """The control groups that limit this process; none except on Linux."""
     if sys.platform != "linux":
         return []
     named = Path("/proc/self/cgroup")
@@ -89,10 +90,11 @@ def _control_groups() -> list[Path]:
 
 
 def control_group_folders(named: str, mounted: Path) -> Iterator[Path]:
-    """The folders of the groups that this process is in and of those above, which bound it just as much.
+    """The folders of this process's memory control groups and of their parents, which limit it too.
 
-    Version 2 names one group (`0::/a/b`), version 1 one for each controller (`7:memory:/a/b`). Within a container that
-    sees its own group as the root, that of the outside is not there: then the root's own files tell.
+    named: the content of /proc/self/cgroup. Version 2 has one group (`0::/a/b`), version 1 one per controller
+    (`7:memory:/a/b`). In a container that sees its own group as the root, the outer group is absent and the root's own
+    files apply.
     """
     for line in named.splitlines():
         number, controllers, name = line.split(":", 2)
@@ -103,7 +105,7 @@ def control_group_folders(named: str, mounted: Path) -> Iterator[Path]:
 
 
 def _limit(group: Path, swap: int) -> int:
-    """What it may have, and of the machine's swap as much as it may; a great deal where nothing bounds it."""
+    """The group's limit in bytes with at most `swap` bytes of swap; _UNLIMITED or more without a limit."""
     memory = _first_number(group / "memory.max", group / "memory.limit_in_bytes")
     both = _first_number(group / "memory.memsw.limit_in_bytes")
     more = both - memory if both < _UNLIMITED else _first_number(group / "memory.swap.max")
@@ -111,7 +113,7 @@ def _limit(group: Path, swap: int) -> int:
 
 
 def _used(group: Path) -> int:
-    """What it has now, without the files that it has read and could do without."""
+    """Bytes that the group uses, without the file cache that the system can drop."""
     used = _first_number(group / "memory.current", group / "memory.usage_in_bytes")
     return 0 if used >= _UNLIMITED else used - _stat_value(group / "memory.stat", "inactive_file")
 

@@ -1,9 +1,9 @@
-"""Other people's code that a bundle may ask for: entry points of installed distributions, run once a person allows it.
+"""Third-party code that a bundle may name: entry points of installed distributions, run with the user's consent.
 
-    pipeline.json: library, entry_point ──metadata──▶ Plugin ──allowed?──▶ load: imported, from its own files alone
+    pipeline.json: library, entry_point ──metadata──▶ InstalledPlugin ──allowed?──▶ load: import from its own files
 
-Consent is for a distribution and its version, for another version is other code. What was not allowed is not imported,
-and neither is what lies under the same name in the current folder.
+Consent is for one version of a distribution. Code without consent is never imported, nor is a module of the same name
+in the current folder.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from workflows.common.files import write_atomically
 from workflows.common.paths import home
 
 GROUP = "joinery.plugins"
-_OWN = "joinery"  # whose modules are here already, wherever they were installed from
+_OWN = "joinery"  # its modules are imported already
 
 
 @dataclass(frozen=True)
 class InstalledPlugin:
-    """An entry point. library, version: of its distribution. target: `module:object`."""
+    """An entry point. library, version: its distribution. target: `module:object`."""
 
     library: str
     version: str
@@ -39,16 +39,16 @@ class InstalledPlugin:
 
 
 def installed() -> list[InstalledPlugin]:
-    """Every installed plugin, none imported. Raises RequestError for a damaged list of what may run."""
+    """Every installed plugin, none of them imported. Raises RequestError for a damaged list of allowed plugins."""
     allowed = _allowed()
     found = [_plugin(one, entry, allowed) for one in _distributions() for entry in one.entry_points.select(group=GROUP)]
     return sorted(found, key=lambda one: (one.library, one.entry_point))
 
 
 def allow(library: str) -> str:
-    """Lets the plugins of a distribution run, in the version that is installed, which it gives.
+    """Allows the plugins of a distribution in its installed version, which is returned.
 
-    Raises RequestError where it is not installed or has none.
+    Raises RequestError if it is not installed or has no plugins.
     """
     found = [one for one in installed() if _normalized_name(one.library) == _normalized_name(library)]
     if not found:
@@ -58,7 +58,7 @@ def allow(library: str) -> str:
 
 
 def forbid(library: str) -> None:
-    """Lets the plugins of a distribution run no more. Raises RequestError where they were not allowed to."""
+    """Withdraws the consent for a distribution. Raises RequestError if there was none."""
     allowed = _allowed()
     if allowed.pop(_normalized_name(library), None) is None:
         raise RequestError(f"The plugins of {printable(library)} were not allowed to run: see `joinery plugins list`.")
@@ -66,10 +66,10 @@ def forbid(library: str) -> None:
 
 
 def load(library: str, entry_point: str) -> object:
-    """What an entry point names, imported from the files of its distribution.
+    """The object of an entry point, imported from the files of its distribution.
 
-    Raises RequestError, before anything is imported, where it is not installed or not allowed, or its module is not
-    among its distribution's files; JoineryError where its import fails.
+    Raises RequestError, before any import, if the plugin is not installed or not allowed or its module is not among
+    its distribution's files; JoineryError if its import fails.
     """
     what = f"the plugin {printable(entry_point)} of {printable(library)}"
     for one in _distributions():
@@ -93,7 +93,7 @@ def _plugin(one: Distribution, entry: EntryPoint, allowed: dict[str, str]) -> In
 
 
 def _distributions() -> Iterator[Distribution]:
-    """The first of each name, as Python finds them, but for those of the current folder."""
+    """The distributions on the import path without the current folder, the first of each name."""
     here, seen = Path.cwd(), set[str]()
     path = [one for one in sys.path if one and Path(one).resolve() != here]
     for one in distributions(path=path):
@@ -112,13 +112,13 @@ def _imported(one: Distribution, entry: EntryPoint, what: str) -> object:
             found = getattr(found, name) if name else found
     except RequestError:
         raise
-    except Exception as error:  # a stranger's code may raise anything
+    except Exception as error:  # third-party code may raise anything
         raise JoineryError(f"The import of {what} failed: {printable(error, 160).rstrip('.')}.") from error
     return found
 
 
 def _import_top(top: str, root: Path, what: str) -> None:
-    """Imports the package or module from `root`, whatever else has its name."""
+    """Imports the package or module from `root`, even if another one of its name comes first on the path."""
     known = sys.modules.get(top)
     spec = PathFinder.find_spec(top, [str(root)])
     if spec is None or spec.loader is None:
@@ -137,7 +137,7 @@ def _import_top(top: str, root: Path, what: str) -> None:
 
 
 def _normalized_name(name: str) -> str:
-    """A distribution's name as the index compares it."""
+    """A distribution's name, normalized as in PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -146,15 +146,14 @@ def _allowed_file() -> Path:
 
 
 def _allowed() -> dict[str, str]:
-    """Distribution → the version that may run."""
+    """Distribution → the allowed version."""
     if not _allowed_file().exists():
         return {}
     try:
-        said = json.loads(_allowed_file().read_text("utf-8"))
-        found = dict(said["allowed"])
+        allowed = dict(json.loads(_allowed_file().read_text("utf-8"))["allowed"])
     except (ValueError, TypeError, KeyError):
         raise RequestError(f"{_allowed_file()} cannot be read: remove it, and allow plugins anew.") from None
-    return {str(name): str(version) for name, version in found.items()}
+    return {str(name): str(version) for name, version in allowed.items()}
 
 
 def _write(allowed: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""JSON that somebody else wrote: it has one meaning, or none.
+"""Reads JSON from untrusted files and rejects documents with more than one meaning.
 
 text ──read_json──▶ a value │ InvalidJsonError, whose words say what of the file is wrong
 """
@@ -12,39 +12,39 @@ from typing import Any
 
 from workflows.common.errors import printable
 
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # the other half may follow, or not
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a pair, or alone
 
 
 class InvalidJsonError(ValueError):
-    """Why it is none, as what is said of a file: "is not JSON", "has the key 'x' twice, which …"."""
+    """The reason, as the predicate of a sentence on a file: "is not JSON", "has the key 'x' twice, which …"."""
 
 
 def read_json(text: str | bytes, *, endless: bool = True) -> Any:
-    """The value, of UTF-8 where bytes are given. endless: whether NaN and Infinity, which Python takes, are numbers.
+    """The value of a JSON text; bytes are UTF-8. endless: whether NaN and Infinity are accepted, as Python does.
 
-    Raises InvalidJsonError for what is no JSON, nests deeper than can be followed, has a key twice in one object (of two
-    readers of such a file one takes the first, the other the last), or holds half a character, which no file can.
+    Raises InvalidJsonError for text that is not JSON or nests too deeply, for an object with a key twice (readers
+    differ in which one they take), and for an unpaired surrogate, which no file can hold.
     """
     try:
         text = text if isinstance(text, str) else text.decode("utf-8-sig")
-        found = json.loads(text, object_pairs_hook=_unique, parse_constant=None if endless else _refuse)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=None if endless else _refuse)
         if _SURROGATE.search(text):
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()
     except InvalidJsonError:
         raise
     except UnicodeEncodeError:
         raise InvalidJsonError("holds half a character") from None
     except (ValueError, RecursionError):
         raise InvalidJsonError("is not JSON") from None
-    return found
+    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise InvalidJsonError(f"has the key '{printable(twice, 60)}' twice, which leaves open what it means")
-    return found
+    return value
 
 
 def _refuse(name: str) -> Any:

@@ -1,6 +1,6 @@
-"""The names of tensors that graphs, cache and pipeline agree on; `%d` stands for the layer.
+"""The tensor names that graphs, cache and pipeline share; `%d` is the layer.
 
-What one graph gives and another takes has one name on both sides.
+An output of one graph and the input of another that it feeds have the same name.
 """
 
 from __future__ import annotations
@@ -10,22 +10,25 @@ from collections.abc import Iterable
 IDS, POSITIONS, PIXELS = "input_ids", "position_ids", "pixel_values"
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"
 MASK, SOURCE_MASK = "attention_mask", "source_mask"
-LOGITS_START, LOGITS_END = "logits_start", "logits_end"  # optional inputs [1]: which rows the logits are to be of
-LOGITS_ROWS = "logits_rows"  # the axis that counts them
-PLAIN_SOURCE_MASK = "encoder_attention_mask"  # other exporters': 1 where there is a token
+LOGITS_START, LOGITS_END = (
+    "logits_start",
+    "logits_end",
+)  # optional inputs [1]: the range of rows that logits are computed for
+LOGITS_ROWS = "logits_rows"  # the axis of these rows
+PLAIN_SOURCE_MASK = "encoder_attention_mask"  # of other exporters: 1 at every token
 SEQLENS, TOTAL_LENGTH = "seqlens_k", "total_sequence_length"  # of GroupQueryAttention
 WRITE_INDICES, VALID_LENGTH = "write_indices", "nonpad_kv_seqlen"  # of TensorScatter and Attention
 PAST_KEY, PAST_VALUE = "past_key_values.%d.key", "past_key_values.%d.value"
 PRESENT_KEY, PRESENT_VALUE = "present.%d.key", "present.%d.value"
-CROSS_KEY, CROSS_VALUE = "cross.%d.key", "cross.%d.value"  # what an encoder hands to a decoder, once
-POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
-DEFAULT_CAPACITY = 4096  # slots of a cache, where nobody says how many
+CROSS_KEY, CROSS_VALUE = "cross.%d.key", "cross.%d.value"  # computed by the encoder, once
+POSITIONS_KEY = "joinery.positions"  # graph metadata: number of positions of the model
+DEFAULT_CAPACITY = 4096  # default number of cache slots
 
 
 def window_masks(windows: Iterable[int | None]) -> dict[int | None, str]:
-    """Window → the mask of the layers that see that far back, None for all; the mask that hides nothing comes first.
+    """Window size → the name of the mask of the layers with it; the mask without a window (None) comes first.
 
-    windows: each layer's. Where all see equally far, there is one mask without a number.
+    windows: the window of each layer. If all are equal, the one mask's name has no number.
     """
     kinds = sorted(set(windows), key=lambda window: (window is not None, window or 0))
     alone = len(kinds) == 1
@@ -33,5 +36,5 @@ def window_masks(windows: Iterable[int | None]) -> dict[int | None, str]:
 
 
 def is_layered(pattern: str) -> bool:
-    """Whether a pattern stands for one name a layer: one %d, and no other % that a format would read."""
+    """Whether a pattern gives one name per layer: it has one %d and no other % of a format."""
     return pattern.count("%") == pattern.count("%d") == 1

@@ -1,4 +1,4 @@
-"""What a graph says of its inputs and outputs: names, shapes with symbolic axes, element types."""
+"""The inputs and outputs of a graph: names, shapes with symbolic axes, element types."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from workflows.common.errors import GraphError
 
 Array = NDArray[Any]
-"""Of whatever element type."""
+"""An array of any element type."""
 
-# onnxruntime's name → (ours, bytes an element, numpy's type where it has one)
+# onnxruntime's name → (name here, bytes per element)
 _TYPES: dict[str, tuple[str, int]] = {
     "tensor(float)": ("float32", 4),
     "tensor(float16)": ("float16", 2),
@@ -41,7 +41,7 @@ def item_bytes(dtype: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """One input or output of a graph. A symbolic axis of `shape` is its name; an unnamed one is `?`."""
+    """One input or output of a graph. A symbolic axis of `shape` is a string, its name; `?` if it has none."""
 
     name: str
     shape: tuple[int | str, ...]
@@ -49,19 +49,19 @@ class TensorSpec:
 
     @classmethod
     def of_runtime(cls, name: str, shape: list[int | str | None], type_name: str) -> TensorSpec:
-        """From what an onnxruntime session reports of a node argument."""
+        """Makes a spec from a node argument of an onnxruntime session. Raises GraphError for an unknown type."""
         if type_name not in _TYPES:
             raise GraphError(f"{name} has the type {type_name}, which Joinery cannot bind.")
         return cls(name, tuple("?" if axis is None else axis for axis in shape), _TYPES[type_name][0])
 
     @property
     def numpy_dtype(self) -> np.dtype:
-        """The numpy type that buffers of this tensor have; bfloat16 travels as uint16."""
+        """The numpy type of this tensor's buffers; bfloat16 is held as uint16."""
         return np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
 
     @property
     def element(self) -> np.dtype | int:
-        """What onnxruntime takes as its type; numpy has no bfloat16, ONNX calls it 16."""
+        """The type as onnxruntime takes it; numpy has no bfloat16, whose number in ONNX is 16."""
         return 16 if self.dtype == "bfloat16" else self.numpy_dtype
 
     @property
@@ -75,11 +75,11 @@ class TensorSpec:
         return "int" in self.dtype
 
     @property
-    def lowest(self) -> Any:
-        """The type's lowest finite value, as `numpy_dtype` holds it."""
+    def lowest(self) -> np.generic:
+        """The lowest finite value of the type, as `numpy_dtype`."""
         if self.dtype == "bfloat16":
             return np.uint16(0xFF7F)
-        return np.finfo(self.numpy_dtype).min
+        return self.numpy_dtype.type(np.finfo(self.numpy_dtype).min)
 
     def as_float32(self, array: Array) -> NDArray[np.float32]:
         """The values of a floating-point buffer of this type."""
@@ -95,5 +95,5 @@ class TensorSpec:
         return tuple(symbols[axis] if isinstance(axis, str) else axis for axis in self.shape)
 
     def to_dict(self) -> dict[str, object]:
-        """As `inspect --json` prints it."""
+        """The fields that `inspect --json` prints."""
         return {"name": self.name, "shape": list(self.shape), "dtype": self.dtype}

@@ -55,11 +55,11 @@ class GroupQueryAdapter(_InPlaceAdapter):
         if call.bias is not None:
             raise LayoutError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
         sizes = {"head_size": call.key.shape[3], "value_size": call.value.shape[3]}
-        if misfit := KERNEL_CONSTRAINTS["GroupQueryAttention"].misfit(**sizes):
-            raise LayoutError(f"The gqa cache is not right for this model, for {misfit}: build with --cache static.")
+        if violation := KERNEL_CONSTRAINTS["GroupQueryAttention"].violation(**sizes):
+            raise LayoutError(f"The gqa cache is not right for this model, for {violation}: build with --cache static.")
         turning = KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"]
-        if rotary and (misfit := turning.misfit(**sizes, rotary_size=2 * rotary[0].shape[1])):
-            raise RecipeError(f"{misfit}: build the plain variant.")
+        if rotary and (violation := turning.violation(**sizes, rotary_size=2 * rotary[0].shape[1])):
+            raise RecipeError(f"{violation}: build the plain variant.")
         past = self.keys[call.layer], self.values[call.layer]
         if not torch.onnx.is_in_onnx_export():
             length = int(self.lengths[0]) + 1

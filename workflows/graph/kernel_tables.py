@@ -130,13 +130,13 @@ def _cpu_mismatch(node: onnx.NodeProto, types: _Types) -> str:
     """What the CPU provider's kernel says of the node, as a part of a sentence; empty where it takes it."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     if node.op_type in ("MatMulNBits", "GatherBlockQuantized"):
-        return KERNEL_CONSTRAINTS[node.op_type].misfit(block_size=given.get("block_size", 0))
+        return KERNEL_CONSTRAINTS[node.op_type].violation(block_size=given.get("block_size", 0))
     if node.op_type != "GroupQueryAttention":
         return ""
     inputs = dict(enumerate(node.input))
     past, cos = ((types.axes.get(inputs.get(index, "")) or [0])[-1] for index in (_PAST_KEY, _COS_CACHE))
     kernel: Name = "GroupQueryAttention with rotary positions" if given.get("do_rotary") else "GroupQueryAttention"
-    return KERNEL_CONSTRAINTS[kernel].misfit(head_size=past, rotary_size=2 * cos)
+    return KERNEL_CONSTRAINTS[kernel].violation(head_size=past, rotary_size=2 * cos)
 
 
 def _limit_violation(node: onnx.NodeProto, limits: KernelLimits, types: _Types) -> str:

@@ -47,7 +47,7 @@ def variant_conflict(geometry: ModelGeometry | None) -> str:
     """
     if geometry is None or geometry.latent:
         return ""
-    return KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"].misfit(head_size=geometry.head_dim)
+    return KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"].violation(head_size=geometry.head_dim)
 
 
 def alternative_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> Cache:

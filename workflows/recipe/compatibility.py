@@ -21,7 +21,7 @@ def target_refusals(recipe: Recipe) -> list[str]:
         if (name, value) in target.refused
     ]
     target = find_target(recipe.target)
-    if recipe.cache == "scatter" and KERNEL_CONSTRAINTS["TensorScatter"].misfit(opset=recipe.opset):
+    if recipe.cache == "scatter" and KERNEL_CONSTRAINTS["TensorScatter"].violation(opset=recipe.opset):
         found.append(f"The cache scatter needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}.")
     if recipe.opset > target.opset == LOWEST:
         found.append(f"The target {target.name} cannot have opset {recipe.opset}: it is for {target.opset} alone.")

@@ -89,7 +89,7 @@ def attended(feeds: Arrays) -> np.ndarray:
 def test_group_query_attention_takes_the_heads_that_the_table_says(dtype: str) -> None:
     """And is right for each of them."""
     kernel = KERNEL_CONSTRAINTS["GroupQueryAttention"]
-    told = {size: not kernel.misfit(head_size=size, dtype=dtype) for size in HEAD_SIZES}
+    told = {size: not kernel.violation(head_size=size, dtype=dtype) for size in HEAD_SIZES}
     assert {size: takes(**group_query(size, dtype)) for size in HEAD_SIZES} == told
     for size in (size for size, taken in told.items() if taken):
         node = group_query(size, dtype)
@@ -100,7 +100,7 @@ def test_group_query_attention_takes_the_heads_that_the_table_says(dtype: str) -
 def test_group_query_attention_rotates_what_the_table_says() -> None:
     kernel = KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"]
     sizes = [(head, part) for head in (8, 16, 24, 32, 40, 80, 96) for part in range(2, head + 1, 2)]
-    told = {pair: not kernel.misfit(head_size=pair[0], rotary_size=pair[1]) for pair in sizes}
+    told = {pair: not kernel.violation(head_size=pair[0], rotary_size=pair[1]) for pair in sizes}
     assert {pair: takes(**group_query(pair[0], rotated=pair[1])) for pair in sizes} == told
 
 
@@ -108,7 +108,7 @@ def test_keys_and_values_have_one_size() -> None:
     node = group_query(16)
     node["feeds"] |= {name: heads(24)[name] for name in ("v", "pv")}
     assert not takes(**node)
-    assert "one size alone, not 16 and 24" in KERNEL_CONSTRAINTS["GroupQueryAttention"].misfit(
+    assert "one size alone, not 16 and 24" in KERNEL_CONSTRAINTS["GroupQueryAttention"].violation(
         head_size=16, value_size=24
     )
     assert "one size alone" in layout_violation("gqa", 16, 24) and not layout_violation("static", 16, 24)
@@ -121,7 +121,7 @@ def test_other_types_are_not_taken(dtype: str) -> None:
     kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
     arrays = {name: a.astype(kind) if a.dtype == np.float32 else a for name, a in heads(16).items()}
     assert not takes(**(group_query(16) | {"feeds": arrays}))
-    assert f"not {dtype}" in KERNEL_CONSTRAINTS["GroupQueryAttention"].misfit(head_size=16, dtype=dtype)
+    assert f"not {dtype}" in KERNEL_CONSTRAINTS["GroupQueryAttention"].violation(head_size=16, dtype=dtype)
 
 
 @pytest.mark.parametrize("opset", [21, 23, 24])
@@ -139,7 +139,7 @@ def test_operators_of_onnx_stand_from_their_opset_on_for_heads_of_any_size(opset
                 "axis": 1,
             },
         }.items():  # fmt: skip
-            told = not KERNEL_CONSTRAINTS[name].misfit(head_size=size, opset=opset, dtype=dtype)  # type: ignore[index]
+            told = not KERNEL_CONSTRAINTS[name].violation(head_size=size, opset=opset, dtype=dtype)  # type: ignore[index]
             assert takes(name, opset=opset, **node) == told, (name, size)
 
 
@@ -160,15 +160,15 @@ def test_weights_in_blocks_have_the_sizes_of_the_table(bits: int, block: int) ->
             "stored": {"q": packed.reshape(6, -1)[:, : inner * bits // 8], "s": scales}, "order": ["q", "i", "s"],
             "bits": bits, "block_size": block, "gather_axis": 0, "quantize_axis": 1,
         }  # fmt: skip
-        assert takes("MatMulNBits", **product) == (not KERNEL_CONSTRAINTS["MatMulNBits"].misfit(block_size=block))
+        assert takes("MatMulNBits", **product) == (not KERNEL_CONSTRAINTS["MatMulNBits"].violation(block_size=block))
         assert takes("GatherBlockQuantized", **gather) == (
-            not KERNEL_CONSTRAINTS["GatherBlockQuantized"].misfit(block_size=block)
+            not KERNEL_CONSTRAINTS["GatherBlockQuantized"].violation(block_size=block)
         )
 
 
 def test_what_a_recipe_can_say_is_in_the_table() -> None:
     """Block sizes, the opset of TensorScatter, and every layout."""
     for name in ("MatMulNBits", "GatherBlockQuantized"):
-        assert not [size for size in BLOCK_SIZES if KERNEL_CONSTRAINTS[name].misfit(block_size=size)]  # type: ignore[index]
+        assert not [size for size in BLOCK_SIZES if KERNEL_CONSTRAINTS[name].violation(block_size=size)]  # type: ignore[index]
     assert KERNEL_CONSTRAINTS["TensorScatter"].since == SCATTER_FROM
     assert [one for one in get_args(Cache) if layout_violation(one, 12)] == ["gqa"]

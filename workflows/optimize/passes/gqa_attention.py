@@ -108,7 +108,9 @@ def _reason_against(query: _RotatedInput | None, key: _RotatedInput | None, node
     head = (dimensions(query.rows) or (None,))[-1]
     if not isinstance(pairs, int) or not isinstance(head, int):
         return "the size of its heads is not known"
-    return KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"].misfit(head_size=head, rotary_size=2 * pairs)
+    return KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"].violation(
+        head_size=head, rotary_size=2 * pairs
+    )
 
 
 def _pairs(turned: _RotatedInput) -> int | None:
