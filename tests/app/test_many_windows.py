@@ -28,8 +28,8 @@ while not (home / "go").exists():
     time.sleep(0.001)
 """
 RECENTS = """
-from app.state.recent_bundles import Recents
-recents = Recents(home, lambda path: {"name": path})
+from app.state.recent_bundles import RecentBundles
+recents = RecentBundles(home, lambda path: {"name": path})
 for n in range(times):
     recents.add(f"/{name}/{n}")
     recents.note_speed(f"/{name}/{n}", n + 1.0, "cpu")
@@ -41,7 +41,7 @@ for n in range(times):
     settings.set(f"{name}.{n}", "kept")
 """
 CHATS = """
-from app.chat.sampling import Sampling
+from app.chat.sampling import SamplingSettings
 from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from workflows.common.locks import LockHeldError
@@ -59,7 +59,7 @@ for n in range(times):
 store.close()
 """
 WAITS = """
-from app.chat.sampling import Sampling
+from app.chat.sampling import SamplingSettings
 from app.state.chat_store import ChatStore
 store = ChatStore(home / "chats")
 store.load(store.begin())

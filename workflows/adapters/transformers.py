@@ -1,9 +1,9 @@
-"""A bundle where transformers expects a model that generates.
+"""A bundle as a generative model of transformers.
 
-    text ──pipeline, tokenizer──▶ input_ids ──JoineryModel.generate──▶ our engine ──▶ sequences ──▶ text
+    text ──pipeline, tokenizer──▶ input_ids ──JoineryModel.generate──▶ Engine ──▶ sequences ──▶ text
 
-transformers 5 has removed its pipelines for translation and summarization and refuses the names, whatever the model;
-`pipeline` below gives those tasks their pipeline back, and hands every other task to transformers.
+transformers 5 has no pipelines for translation and summarization and refuses their names for every model; `pipeline`
+below has pipelines for these tasks and passes every other task to transformers.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from workflows.generate import Engine, open_engine
 from workflows.generate.options import check_options
 from workflows.wire.events import GenerationDone
 
-DEFAULT_NEW_TOKENS = 20  # as transformers has it
-PIPELINE_TASKS = {  # what transformers 4 called the answer
+DEFAULT_NEW_TOKENS = 20  # transformers' default
+PIPELINE_TASKS = {  # task → the key of its answer in transformers 4
     "translation": "translation_text",
     "summarization": "summary_text",
     "text2text-generation": "generated_text",
 }
-# Options of generate() that are carried out; those that change nothing at their value here are let through.
+# Options of generate() that are supported, and those that are accepted at the value that has no effect.
 SAMPLING = ("temperature", "top_k", "top_p", "min_p")
 SUPPORTED_OPTIONS = {
     *SAMPLING,
@@ -41,12 +41,12 @@ SUPPORTED_OPTIONS = {
 }
 SUPPORTED_OPTIONS |= {"num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version"}
 IGNORED_OPTIONS = {"num_beams": 1, "use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
-Asked = dict[str, Any]
-"""Options of a generation as transformers names them."""
+TransformersOptions = dict[str, Any]
+"""Options of a generation by their names in transformers."""
 
 
 class JoineryModel:
-    """What transformers' pipelines ask of a model; batches run row by row."""
+    """The interface of a model that transformers' pipelines use; batches run row by row."""
 
     input_modalities = output_modalities = ("text",)
     dtype = torch.float32
@@ -56,7 +56,9 @@ class JoineryModel:
         self.engine, self.device = engine, torch.device("cpu")
         folder = engine.bundle.folder / "tokenizer"
         settings = json.loads((folder / "config.json").read_text("utf-8"))
-        settings = {key: value for key, value in settings.items() if key != "auto_map"}  # none of its code is needed
+        settings = {
+            key: value for key, value in settings.items() if key != "auto_map"
+        }  # the checkpoint's code is not needed
         self.config = transformers.PretrainedConfig.from_dict(settings)
         self.name_or_path = self.config.name_or_path = str(folder)
         own = (folder / "generation_config.json").is_file()
@@ -66,24 +68,24 @@ class JoineryModel:
 
     @classmethod
     def from_bundle(cls, folder: str | Path, **options: Any) -> JoineryModel:
-        """Opens the bundle; `options` are open_engine's. Raises what open_engine raises.
+        """Opens a bundle; `options` are open_engine's. Raises what open_engine raises.
 
-        The class is called like the architecture that was built, for by that name pipelines know what a model can do.
+        The class has the name of the built architecture, by which pipelines look up a model's tasks.
         """
         name = read_bundle(folder).pipeline.metadata.architecture or cls.__name__
         model: JoineryModel = type(name, (cls,), {})(open_engine(folder, **options))
         return model
 
     def can_generate(self) -> bool:
-        """Yes."""
+        """True."""
         return True
 
     def to(self, *_: object, **__: object) -> JoineryModel:
-        """Stays where it is: the device was chosen when the bundle was opened."""
+        """Does nothing: the device was chosen when the bundle was opened."""
         return self
 
     def eval(self) -> JoineryModel:
-        """It always is."""
+        """Does nothing: the model never trains."""
         return self
 
     def generate(
@@ -93,33 +95,34 @@ class JoineryModel:
         generation_config: transformers.GenerationConfig | None = None,
         **options: object,
     ) -> torch.Tensor:
-        """[B·R, L] int64 as transformers gives it: prompt and new tokens, or the decoder's tokens from its start.
+        """Token ids, [B·R, L] int64, as in transformers: prompt and new tokens, or the decoder's tokens from its start.
 
-        input_ids, attention_mask: [B, T]; R is num_return_sequences. Raises RequestError for an option that the engine
-        does not carry out.
+        input_ids, attention_mask: [B, T]; R is num_return_sequences. Raises RequestError for an unsupported option.
         """
         if input_ids is None:
             raise RequestError("The prompt is empty: give at least one token.")
-        asked = self._asked(generation_config, options)
+        merged = self._merged_options(generation_config, options)
         masks = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         rows = []
         for ids, mask in zip(input_ids, masks, strict=True):
             head = [self._start] if self.engine.machine.has_source else ids.tolist()
-            for _ in range(asked.get("num_return_sequences") or 1):
-                rows.append(head + self._tokens(ids[mask.bool()].tolist(), len(head), asked))
-        pad = self._pad(asked)
+            for _ in range(merged.get("num_return_sequences") or 1):
+                rows.append(head + self._tokens(ids[mask.bool()].tolist(), len(head), merged))
+        pad = self._pad(merged)
         longest = max(map(len, rows))
         return torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
 
     @property
     def _start(self) -> int:
         start = self.engine.bundle.pipeline.tokens.decoder_start
-        assert start is not None  # a bundle with an encoder names one
+        assert start is not None  # a bundle with an encoder has one
         return start
 
-    def _asked(self, config: transformers.GenerationConfig | None, options: Mapping[str, object]) -> Asked:
-        """The options of a call over those of its config over the bundle's."""
-        base: Asked = (config or self.generation_config).to_diff_dict()
+    def _merged_options(
+        self, config: transformers.GenerationConfig | None, options: Mapping[str, object]
+    ) -> TransformersOptions:
+        """The options of a call over those of its config over the bundle's. Raises RequestError."""
+        base: TransformersOptions = (config or self.generation_config).to_diff_dict()
         given = {key: value for key, value in options.items() if value is not None}
         for name, value in {**base, **given}.items():
             known = name in SUPPORTED_OPTIONS or (name in IGNORED_OPTIONS and value == IGNORED_OPTIONS[name])
@@ -132,25 +135,25 @@ class JoineryModel:
             base.pop("max_new_tokens", None)
         return base | given
 
-    def _tokens(self, prompt: Sequence[int], head: int, asked: Asked) -> list[int]:
+    def _tokens(self, prompt: Sequence[int], head: int, options: TransformersOptions) -> list[int]:
         """The new tokens after one prompt."""
-        count = asked.get("max_new_tokens")
+        count = options.get("max_new_tokens")
         if count is None:
-            limit = asked.get("max_length")
+            limit = options.get("max_length")
             count = DEFAULT_NEW_TOKENS if limit is None else max(limit - head, 1)
-        wanted: dict[str, object] = {"max_new_tokens": count, "repetition_penalty": asked.get("repetition_penalty")}
-        if asked.get("do_sample"):
-            wanted |= {"temperature": 1.0, "top_k": 50} | {key: asked[key] for key in SAMPLING if key in asked}
-            wanted["seed"] = int(torch.randint(1 << 31, (1,)))  # torch.manual_seed rules
-        eos = asked.get("eos_token_id")
+        values: dict[str, object] = {"max_new_tokens": count, "repetition_penalty": options.get("repetition_penalty")}
+        if options.get("do_sample"):
+            values |= {"temperature": 1.0, "top_k": 50} | {key: options[key] for key in SAMPLING if key in options}
+            values["seed"] = int(torch.randint(1 << 31, (1,)))  # reproducible with torch.manual_seed
+        eos = options.get("eos_token_id")
         ends = None if eos is None else eos if isinstance(eos, list) else [eos]
-        *_, done = self.engine.generate(prompt, check_options(wanted), eos=ends)
+        *_, done = self.engine.generate(prompt, check_options(values), eos=ends)
         assert isinstance(done, GenerationDone)
         return done.token_ids
 
-    def _pad(self, asked: Asked) -> int:
+    def _pad(self, options: TransformersOptions) -> int:
         tokens = self.engine.bundle.pipeline.tokens
-        choices = (asked.get("pad_token_id"), tokens.pad, *tokens.eos)
+        choices = (options.get("pad_token_id"), tokens.pad, *tokens.eos)
         return next((token for token in choices if token is not None), 0)
 
 

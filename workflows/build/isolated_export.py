@@ -50,16 +50,16 @@ def export_isolated(
         check()
         return False
 
-    ended = run_isolated(__name__, [json.dumps(asked)], _SECONDS, heard=_event_reader(report), cancelled=cancelled)
+    ended = run_isolated(__name__, [json.dumps(asked)], _SECONDS, on_line=_event_reader(report), cancelled=cancelled)
     check()  # Ctrl+C ends the process, too
-    found = _last(ended.told)
+    found = _last(ended.last_line)
     if "evidence" in found:
         return list(found["evidence"])
     if "error" in found:
         raise error_from_dict(found)
     why = printable(next(reversed(ended.log.strip().splitlines()), ""), 200)
     raise CheckpointError(
-        f"The process that ran the code of {checkpoint.source} {ended.why or 'told nothing'}{why and f': {why}'}."
+        f"The process that ran the code of {checkpoint.source} {ended.failure or 'told nothing'}{why and f': {why}'}."
     )
 
 

@@ -79,7 +79,8 @@ class TensorSpec:
         """The lowest finite value of the type, as `numpy_dtype`."""
         if self.dtype == "bfloat16":
             return np.uint16(0xFF7F)
-        return self.numpy_dtype.type(np.finfo(self.numpy_dtype).min)
+        lowest: np.generic = self.numpy_dtype.type(np.finfo(self.numpy_dtype).min)
+        return lowest
 
     def as_float32(self, array: Array) -> NDArray[np.float32]:
         """The values of a floating-point buffer of this type."""

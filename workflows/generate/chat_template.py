@@ -50,7 +50,7 @@ class ChatTemplate:
 
     def check_compiles(self) -> None:
         """Raises BundleError for a template that does not compile."""
-        answer = TEMPLATE_SERVICE.ask({"sources": self._sources})
+        answer = TEMPLATE_SERVICE.request({"sources": self._sources})
         if answer:
             raise BundleError(_limit_message(answer) or _NOT_COMPILED.format(answer["why"]))
 
@@ -108,7 +108,7 @@ class ChatTemplate:
         given = {"messages": turns, "tools": tools, "add_generation_prompt": add_generation_prompt}
         name = self._chosen(tools)
         try:
-            answer = TEMPLATE_SERVICE.ask({"sources": self._sources, "name": name, "given": self._tokens | given})
+            answer = TEMPLATE_SERVICE.request({"sources": self._sources, "name": name, "given": self._tokens | given})
         except (TypeError, ValueError, RecursionError) as error:
             raise PromptError(f"The conversation cannot be written as JSON: {printable(error)}.") from None
         if "text" in answer:

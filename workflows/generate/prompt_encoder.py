@@ -43,7 +43,7 @@ class PromptEncoder:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
         given = None if tools is None else check_tools(tools, "The list of tools")
         text, rendered = self.template.render_folding(messages, given, prefill)
-        if why := TEMPLATE_SERVICE.why_open():
+        if why := TEMPLATE_SERVICE.confinement_problem():
             self._notices.add("open", why)
         if rendered is not messages:
             self._notices.add("system_folded", SYSTEM_FOLDED)

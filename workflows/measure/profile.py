@@ -67,14 +67,14 @@ def profile_isolated(
 
     with tempfile.TemporaryDirectory(prefix="joinery-profile-") as folder:
         arguments = [str(path.absolute()), device.name, str(steps), folder]
-        ended = run_isolated("workflows.measure.profile", arguments, _SECONDS, heard=heard, cancelled=cancelled)
+        ended = run_isolated("workflows.measure.profile", arguments, _SECONDS, on_line=heard, cancelled=cancelled)
     try:
-        answer = json.loads(ended.told)
+        answer = json.loads(ended.last_line)
         if "error" in answer:
             raise JoineryError(str(answer["error"]))
         return read(ProfileReport, answer)
     except (ValueError, PayloadMismatch, TypeError):
-        why = ended.why or "printed nothing that could be read"
+        why = ended.failure or "printed nothing that could be read"
         raise JoineryError(f"The process that measured {path.name} on {device.title} {why}.") from None
 
 

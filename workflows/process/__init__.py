@@ -1,1 +1,1 @@
-"""TODO workflows/process"""
+"""Subprocesses: isolated one-shot runs, confined services, and the sandbox in which they run."""

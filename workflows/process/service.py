@@ -1,4 +1,4 @@
-"""The way to a process of ours that is kept, which all of this process share."""
+"""A client of a confined process that this process starts once and shares."""
 
 from __future__ import annotations
 
@@ -14,54 +14,55 @@ from workflows.process.subprocesses import ProcessResult, ServiceProcess
 
 
 class ConfinedService:
-    """To a module that answers lines of JSON by such lines, the first of which has `open`: what it is not kept from.
+    """Requests to a module that runs as a ServiceProcess and answers a line of JSON with a line of JSON.
 
-    It is started with the first question or ahead, and anew where it was ended, as Kept says over `seconds` and `most`.
-    package: what its module imports and this process does not; asking raises ModuleNotFoundError where it is missing.
+    Its first line has the key `open`: what the process could not be confined from. It starts with the first request or
+    by `start`, and again after it was ended. seconds, memory: the limits of a request, as ServiceProcess has them.
+    package: an import of the module that this process does not load; a request raises ModuleNotFoundError without it.
     """
 
-    def __init__(self, module: str, seconds: float, most: int, package: str = "") -> None:
-        self._to, self._package = (module, seconds, most), package
-        self._kept: ServiceProcess | None = None
+    def __init__(self, module: str, seconds: float, memory: int, package: str = "") -> None:
+        self._arguments, self._package = (module, seconds, memory), package
+        self._process: ServiceProcess | None = None
         self._owner = 0
-        self._alone = Lock()
+        self._lock = Lock()
         atexit.register(self.close)
 
     def start(self) -> None:
-        """Has it start while something else is done: that takes a fifth of a second and more."""
-        with self._alone:
-            self._started()
+        """Starts the process and returns at once; it takes a fifth of a second and more to be ready."""
+        with self._lock:
+            self._running()
 
-    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Its answer; `ended`: how the process was ended over the question.
+    def request(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to a message, or {"ended": how the process ended over it}.
 
-        Raises ValueError and TypeError for what is no JSON.
+        Raises ValueError and TypeError for a message that JSON cannot hold.
         """
-        line = json.dumps(question, default=dict)  # a tool may be any mapping
-        with self._alone:
-            found = self._started().ask(line)
-        if isinstance(found, ProcessResult):
-            return {"ended": found.why}
-        answer: dict[str, Any] = json.loads(found)
+        line = json.dumps(message, default=dict)  # a tool may be any mapping
+        with self._lock:
+            reply = self._running().request(line)
+        if isinstance(reply, ProcessResult):
+            return {"ended": reply.failure}
+        answer: dict[str, Any] = json.loads(reply)
         return answer
 
-    def why_open(self) -> str:
-        """What the process could not be kept from, as a sentence; empty where it is kept from all that it should."""
-        with self._alone:
-            hello = self._started().hello
-        return "" if isinstance(hello, ProcessResult) else str(json.loads(hello)["open"])
+    def confinement_problem(self) -> str:
+        """What the process could not be confined from, as a sentence; empty if it is confined fully."""
+        with self._lock:
+            greeting = self._running().greeting
+        return "" if isinstance(greeting, ProcessResult) else str(json.loads(greeting)["open"])
 
-    def _started(self) -> ServiceProcess:
-        ours = self._owner == os.getpid()  # what a fork has of its parent's is its parent's
-        if self._kept is None or not ours or not self._kept.alive:
+    def _running(self) -> ServiceProcess:
+        is_owner = self._owner == os.getpid()  # a forked child must not use its parent's process
+        if self._process is None or not is_owner or not self._process.alive:
             if self._package and find_spec(self._package) is None:
                 raise ModuleNotFoundError(f"No module named {self._package!r}", name=self._package)
-            self._kept, self._owner = ServiceProcess(*self._to), os.getpid()
-        return self._kept
+            self._process, self._owner = ServiceProcess(*self._arguments), os.getpid()
+        return self._process
 
     def close(self) -> None:
-        """Ends it; the next question starts another one."""
-        with self._alone:
-            if self._kept is not None and self._owner == os.getpid():
-                self._kept.close()
-            self._kept = None
+        """Ends the process; the next request starts another one."""
+        with self._lock:
+            if self._process is not None and self._owner == os.getpid():
+                self._process.close()
+            self._process = None

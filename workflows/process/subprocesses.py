@@ -1,7 +1,7 @@
-"""How a Python process of ours is started: with our code, whatever lies in the current folder.
+"""Starts modules of Joinery as subprocesses, with Joinery's code whatever the current folder holds.
 
-run_isolated(module) ──starts──▶ its main ──exit_with_parent()──▶ told on stdout │ ends with us, or when late
-Kept(module).ask(line) ──stdin──▶ its main, until stdin ends ──stdout──▶ a line │ killed where that takes too much
+run_isolated(module)            ──starts──▶ main ──exit_with_parent()──▶ stdout lines │ ends with us or after its time
+ServiceProcess(module).request  ──stdin───▶ main, until stdin ends ──stdout──▶ a line │ killed beyond its limits
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from queue import Empty, Queue
 
 from workflows.common.errors import Cancelled
 
-_TIMEOUT_VARIABLE = "JOINERY_APART_SECONDS"  # after which the process ends by itself, that run_isolated starts
-_TIMEOUT_MARGIN = 5.0  # than it would be killed
+_TIMEOUT_VARIABLE = "JOINERY_APART_SECONDS"  # seconds after which a process of run_isolated ends by itself
+_TIMEOUT_MARGIN = 5.0  # seconds after the time at which its parent kills it
 
 
 def python_command(module: str) -> list[str]:
-    """The command line that runs one of our modules; -P keeps the current folder off its import path."""
+    """The command line that runs a module; -P keeps the current folder off the import path."""
     return [sys.executable, "-P", "-m", module]
 
 
-def module_search_path(given: str) -> str:
-    """PYTHONPATH for it: this checkout first, then of what was `given` all that does not hang on the current folder."""
+def module_search_path(inherited: str) -> str:
+    """PYTHONPATH of a subprocess: this checkout, then the absolute folders of the inherited one."""
     here = str(Path(__file__).parents[2])
-    others = [entry for entry in given.split(os.pathsep) if Path(entry).is_absolute() and entry != here]
+    others = [entry for entry in inherited.split(os.pathsep) if Path(entry).is_absolute() and entry != here]
     return os.pathsep.join([here, *others])
 
 
-_EXIT_GRACE = 10.0  # seconds from a process's last word to its end
+_EXIT_GRACE = 10.0  # seconds from a process's last line to its end
 
 
 @dataclass(frozen=True)
 class ProcessResult:
-    """How a process of ours ended.
+    """How a subprocess ended.
 
-    told: the last line that it printed. log: what it said besides. why: how, in words, where it did not exit with 0.
+    last_line: of its stdout. log: its stderr. failure: how it ended, as a clause; empty after exit code 0.
     """
 
-    told: str
+    last_line: str
     log: str
-    why: str = ""
+    failure: str = ""
 
 
 def run_isolated(
@@ -60,13 +60,13 @@ def run_isolated(
     arguments: Sequence[str],
     seconds: float,
     *,
-    heard: Callable[[str], None] = lambda _: None,
+    on_line: Callable[[str], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> ProcessResult:
-    """Runs one of our modules in a process that may crash or hang: after so many seconds it is killed.
+    """Runs a module in a subprocess that may crash or hang; kills it after `seconds`.
 
-    Its main calls exit_with_parent, so that it ends with this process as well. heard: told of each line that it prints,
-    as it does. Raises Cancelled on request; the process is killed then too.
+    The module's main calls exit_with_parent, so that it ends with this process. on_line: called with each line of its
+    stdout. Raises Cancelled when `cancelled` returns True, after the process was killed.
     """
     own = {
         "PYTHONPATH": module_search_path(os.environ.get("PYTHONPATH", "")),
@@ -76,21 +76,21 @@ def run_isolated(
     with tempfile.TemporaryFile() as log, _parent_pipe() as leash:
         running = subprocess.Popen(command, stdin=leash, stdout=subprocess.PIPE, stderr=log, env=os.environ | own)
         try:
-            told = _listen(running, time.monotonic() + seconds, heard, cancelled)
+            last_line = _follow(running, time.monotonic() + seconds, on_line, cancelled)
             code = running.wait(_EXIT_GRACE)
-            why = _exit_description(code) if code else ""
+            failure = _exit_description(code) if code else ""
         except subprocess.TimeoutExpired:
-            told, why = "", f"did not answer in {seconds:.0f} s"
+            last_line, failure = "", f"did not answer in {seconds:.0f} s"
         finally:
             if running.poll() is None:
                 running.kill()
                 running.wait()
         log.seek(0)
-        return ProcessResult(told, log.read().decode("utf-8", "replace"), why)
+        return ProcessResult(last_line, log.read().decode("utf-8", "replace"), failure)
 
 
 def signal_description(number: int) -> str:
-    """What ended a process, in words: `signal SIGSEGV`; by its number, where this system has no name for it."""
+    """A signal that ended a process: `signal SIGSEGV`, or its number if it has no name here."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -103,14 +103,13 @@ def _exit_description(code: int) -> str:
 
 
 class ServiceProcess:
-    """One of our modules as a process that answers each line with a line, and ends with this process.
+    """A module as a subprocess that answers each line of stdin with a line of stdout and ends with this process.
 
-    Over a question it may compute for `seconds` and have `most` bytes of memory; time in which it waits, or the machine
-    does something else, does not count.
+    For each request it may use `seconds` of processor time and `memory` bytes; time in which it waits does not count.
     """
 
-    def __init__(self, module: str, seconds: float, most: int) -> None:
-        self._seconds, self._most = seconds, most
+    def __init__(self, module: str, seconds: float, memory: int) -> None:
+        self._seconds, self._memory = seconds, memory
         own = {"PYTHONPATH": module_search_path(os.environ.get("PYTHONPATH", ""))}
         self._running = subprocess.Popen(
             python_command(module),
@@ -119,37 +118,37 @@ class ServiceProcess:
             stderr=subprocess.DEVNULL,
             env=os.environ | own,
         )
-        self._over: ProcessResult | None = None
+        self._result: ProcessResult | None = None
         self._lines: Queue[str | None] = Queue()
         threading.Thread(target=_read_lines, args=(self._running, self._lines), daemon=True).start()
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._running.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it could be asked."""
+        """Whether the process runs."""
         return self._running.poll() is None
 
     @cached_property
-    def hello(self) -> str | ProcessResult:
-        """The line that it begins with, when it is ready."""
+    def greeting(self) -> str | ProcessResult:
+        """The first line, printed when the process is ready; a ProcessResult if it ended before."""
         return self._answer()
 
-    def ask(self, line: str) -> str | ProcessResult:
-        """The line that it answers with, or how it ended."""
-        if isinstance(self.hello, ProcessResult) or self._over is not None:
-            return self._over or self.hello
+    def request(self, line: str) -> str | ProcessResult:
+        """The answer to a line, or how the process ended."""
+        if isinstance(self.greeting, ProcessResult) or self._result is not None:
+            return self._result or self.greeting
         assert self._running.stdin is not None
-        with suppress(OSError):  # it has ended, which its answer tells
+        with suppress(OSError):  # the process has ended, which _answer reports
             self._running.stdin.write(line.encode() + b"\n")
             self._running.stdin.flush()
         return self._answer()
 
     def _answer(self) -> str | ProcessResult:
-        """The next line; watched from the first tenth of a second on, before which nothing takes much."""
+        """The next line; checks the limits every tenth of a second while it waits."""
         before: float | None = None
         while (line := _next_line(self._lines)) is not None:
             if line:
@@ -158,8 +157,8 @@ class ServiceProcess:
             before = used if before is None else before
             if used - before > self._seconds:
                 return self._end(f"took longer than {self._seconds:g} s of computing and was ended")
-            if held > self._most:
-                return self._end(f"took more than {self._most >> 20} MiB of memory and was ended")
+            if held > self._memory:
+                return self._end(f"took more than {self._memory >> 20} MiB of memory and was ended")
         return self._end("")
 
     def _end(self, why: str) -> ProcessResult:
@@ -167,11 +166,11 @@ class ServiceProcess:
             self._running.kill()
         code = self._running.wait()
         self.close()
-        self._over = ProcessResult("", "", why or _exit_description(code))
-        return self._over
+        self._result = ProcessResult("", "", why or _exit_description(code))
+        return self._result
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the process."""
         self._running.kill()
         self._running.wait()
         assert self._running.stdin is not None
@@ -180,7 +179,7 @@ class ServiceProcess:
 
 
 def _usage(pid: int) -> tuple[float, int]:
-    """Seconds of computing and resident bytes of a process; nothing of one that has ended."""
+    """Processor seconds and resident bytes of a process; zeros if it has ended."""
     import psutil
 
     try:
@@ -192,7 +191,7 @@ def _usage(pid: int) -> tuple[float, int]:
 
 @contextmanager
 def _parent_pipe() -> Iterator[int]:
-    """What a process has for stdin: its other end is closed when this process ends, however it does."""
+    """The read end of a pipe, for a child's stdin; the system closes the write end when this process ends."""
     leash, held = os.pipe()
     try:
         yield leash
@@ -201,26 +200,26 @@ def _parent_pipe() -> Iterator[int]:
         os.close(held)
 
 
-def _listen(
-    running: subprocess.Popen[bytes], until: float, heard: Callable[[str], None], cancelled: Callable[[], bool]
+def _follow(
+    running: subprocess.Popen[bytes], until: float, on_line: Callable[[str], None], cancelled: Callable[[], bool]
 ) -> str:
-    """The last line that it prints. Raises TimeoutExpired, by the monotonic clock, and Cancelled."""
+    """The last line of its stdout. until: by the monotonic clock. Raises TimeoutExpired and Cancelled."""
     lines: Queue[str | None] = Queue()
     threading.Thread(target=_read_lines, args=(running, lines), daemon=True).start()
-    told = ""
+    last_line = ""
     while (line := _next_line(lines)) is not None:
         if line:
-            told = line
-            heard(line)
+            last_line = line
+            on_line(line)
         if cancelled():
             raise Cancelled("The process was cancelled.")
         if time.monotonic() > until:
             raise subprocess.TimeoutExpired(running.args, 0.0)
-    return told
+    return last_line
 
 
 def _read_lines(running: subprocess.Popen[bytes], lines: Queue[str | None]) -> None:
-    """Every line that the process prints, and None when it prints no more."""
+    """Puts every line of the process's stdout into the queue, then None."""
     assert running.stdout is not None
     with running.stdout:
         for line in running.stdout:
@@ -229,7 +228,7 @@ def _read_lines(running: subprocess.Popen[bytes], lines: Queue[str | None]) -> N
 
 
 def _next_line(lines: Queue[str | None]) -> str | None:
-    """The next line, an empty one where there is none yet; None at the end."""
+    """The next line; an empty one if there is none within 0.1 s, None at the end."""
     try:
         return lines.get(timeout=0.1)
     except Empty:
@@ -237,23 +236,23 @@ def _next_line(lines: Queue[str | None]) -> str | None:
 
 
 def exit_with_parent() -> None:
-    """Called by what run_isolated started: this process ends when the other does, and at the latest after its seconds.
+    """Ends this process when its parent ends, and after its time limit; called by modules that run_isolated starts.
 
-    The clock runs without Python's lock, which a driver that hangs may hold.
+    The timer needs no interpreter lock, which a driver that hangs may hold.
     """
     faulthandler.dump_traceback_later(float(os.environ[_TIMEOUT_VARIABLE]), exit=True)
 
-    def follow() -> None:
+    def wait_for_parent() -> None:
         os.read(0, 1)  # unbuffered: a thread that holds sys.stdin's lock aborts the end of the process
         os._exit(1)
 
-    threading.Thread(target=follow, name="leash", daemon=True).start()
+    threading.Thread(target=wait_for_parent, name="leash", daemon=True).start()
 
 
 def claim_stdout(encoding: str) -> TextIOWrapper:
-    """stdout for our words alone: what a driver's library prints to file descriptor 1 goes to stderr from now on.
+    """stdout for this program alone: file descriptor 1 becomes stderr, where drivers' libraries print then.
 
-    What `encoding` has no sign for is escaped.
+    Characters that `encoding` lacks are escaped.
     """
     out = os.fdopen(os.dup(1), "w", encoding=encoding, newline="\n", errors="backslashreplace")
     os.dup2(2, 1)

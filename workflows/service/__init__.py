@@ -1,8 +1,8 @@
-"""What a worker does for the window: one function a request; each gives its events, the answer last.
+"""The worker process that runs the window's jobs: one function per request, which yields events, the answer last.
 
-    request ──Jobs.run──▶ the engine's function ──▶ events, and at last a ResultEvent or an event of its own kind
+    request ──JobRunner.run──▶ a function of the engine ──▶ events, the last one a ResultEvent or of the job's own class
 
-Each imports what it needs when it runs: the process is up before anything heavy is loaded.
+Each job imports what it needs when it runs, so that the process is ready before anything heavy is loaded.
 """
 
 from workflows.service.job_context import JobContext

@@ -1,4 +1,4 @@
-"""What every job is told of the one who asked."""
+"""The context of a job: its event sink, cancellation and network permission."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from workflows.wire.events import Event, NoticeEvent
 
 
 class JobContext(NamedTuple):
-    """Where a job's events go while it runs, whether it is to stop, and who hears that it needs no network any more."""
+    """Context passed to every job.
+
+    report: sink of its events. cancelled: whether it is to stop. on_fetched: called once the job needs no network.
+    """
 
     report: Callable[[Event], None]
     cancelled: Callable[[], bool]
-    fetched: OnFetched = keep_network
+    on_fetched: OnFetched = keep_network
 
-    def say(self, message: str) -> None:
-        """What a person should know of the history of runs, which the job itself does not need."""
+    def notify_history(self, message: str) -> None:
+        """Reports a problem with the history of runs, which does not affect the job itself."""
         self.report(NoticeEvent(code="history", message=message))

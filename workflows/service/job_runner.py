@@ -1,4 +1,4 @@
-"""The one entry to every job, and those that need what stays open between them: a bundle, and the last few graphs."""
+"""Runs every job, and holds what stays open between jobs: a bundle and the last few graphs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class JobRunner:
-    """Runs one request after another; keeps one bundle open between them, and the last few graphs."""
+    """Runs one request after another; keeps one bundle and the last few graphs open between them."""
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
@@ -32,69 +32,71 @@ class JobRunner:
         self._provider = "cpu"
 
     def stop(self) -> None:
-        """Ends the loading or the step of the generation that is under way; may be called from another thread."""
+        """Stops the running load or generation step; may be called from another thread."""
         for one in (self._loading, self._engine):
             if one is not None:
                 one.stop()
 
     @singledispatchmethod
-    def run(self, request: ask.Request[object], told: JobContext) -> Iterator[Event]:
-        """The events of a job, the answer last. Raises JoineryError, one sentence, where it fails."""
-        alone = run_measure_job if type(request) in run_measure_job.registry else run_build_job
-        return alone(request, told)
+    def run(self, request: ask.Request[object], context: JobContext) -> Iterator[Event]:
+        """Runs a job and yields its events, the answer last. Raises JoineryError."""
+        run = run_measure_job if type(request) in run_measure_job.registry else run_build_job
+        return run(request, context)
 
-    # -- the last few graphs --------------------------------------------------------------------------------------
-
-    @run.register
-    def graph(self, request: ask.ShowGraph, told: JobContext) -> Iterator[Event]:
-        """Every node and value."""
-        yield ResultEvent(value=self._shown(request.where).report())
+    # -- graphs --------------------------------------------------------------------------------------
 
     @run.register
-    def diff(self, request: ask.DiffGraphs, told: JobContext) -> Iterator[Event]:
-        """Two graphs as one."""
+    def graph(self, request: ask.ShowGraph, context: JobContext) -> Iterator[Event]:
+        """Reports every node and value of a graph."""
+        yield ResultEvent(value=self._open_graph(request.where).report())
+
+    @run.register
+    def diff(self, request: ask.DiffGraphs, context: JobContext) -> Iterator[Event]:
+        """Compares two graphs."""
         from workflows.graph import diff_graphs
 
-        yield ResultEvent(value=diff_graphs(self._shown(request.before), self._shown(request.after)))
+        yield ResultEvent(value=diff_graphs(self._open_graph(request.before), self._open_graph(request.after)))
 
     @run.register
-    def tensor(self, request: ask.DescribeTensor, told: JobContext) -> Iterator[Event]:
-        """Statistics of an initializer."""
+    def tensor(self, request: ask.DescribeTensor, context: JobContext) -> Iterator[Event]:
+        """Reports statistics of an initializer."""
         from workflows.graph import describe_tensor
 
-        yield ResultEvent(value=describe_tensor(self._shown(request.where).file, request.name))
+        yield ResultEvent(value=describe_tensor(self._open_graph(request.where).file, request.name))
 
     @run.register
-    def rounding(self, request: ask.MeasureRounding, told: JobContext) -> Iterator[Event]:
-        """How coarse its weights are."""
+    def rounding(self, request: ask.MeasureRounding, context: JobContext) -> Iterator[Event]:
+        """Measures the rounding errors of quantized weights."""
         from workflows.quantize.rounding_error import rounding_errors
 
-        yield ResultEvent(value=rounding_errors(self._shown(request.where).file, told.report, told.cancelled))
+        yield ResultEvent(
+            value=rounding_errors(self._open_graph(request.where).file, context.report, context.cancelled)
+        )
 
     @run.register
-    def netron(self, request: ask.ExportExcerpt, told: JobContext) -> Iterator[Event]:
-        """A small file for Netron."""
+    def netron(self, request: ask.ExportExcerpt, context: JobContext) -> Iterator[Event]:
+        """Writes a small graph file for Netron."""
         from workflows.graph import write_excerpt
 
-        yield ResultEvent(value=write_excerpt(self._shown(request.where), request.scope))
+        yield ResultEvent(value=write_excerpt(self._open_graph(request.where), request.scope))
 
-    def _shown(self, where: ask.GraphReference) -> OpenedGraph:
-        """The graph that a job is about, read once while it is among the last few."""
+    def _open_graph(self, where: ask.GraphReference) -> OpenedGraph:
+        """The graph of a request, cached among the last few."""
         from workflows.graph import GraphCache, GraphLocation
 
         self._graphs = self._graphs or GraphCache()
         return self._graphs.open(GraphLocation(Path(where.path), where.component, where.stage))
 
-    # -- a bundle that is open ---------------------------------------------------------------------------------
+    # -- the open bundle ---------------------------------------------------------------------------------
 
     @run.register
-    def open(self, request: ask.Open, told: JobContext) -> Iterator[Event]:
-        """Opens a bundle in place of the one that is open: two models need not be in memory at once."""
+    def open(self, request: ask.Open, context: JobContext) -> Iterator[Event]:
+        """Opens a bundle after closing the open one, so that two models are never in memory at once."""
         from workflows.generate import open_chat_engine
         from workflows.runtime import LoadCancellation
 
         self._close()
-        self._loading = LoadCancellation(told.cancelled)
+        self._loading = LoadCancellation(context.cancelled)
         with self._loading:
             self._engine = open_chat_engine(
                 request.bundle,
@@ -109,49 +111,49 @@ class JobRunner:
         yield self._engine.ready()
 
     @run.register
-    def draft(self, request: ask.UseDraft, told: JobContext) -> Iterator[Event]:
-        """Another bundle drafts, or none."""
+    def draft(self, request: ask.UseDraft, context: JobContext) -> Iterator[Event]:
+        """Sets or removes the draft bundle."""
         from workflows.runtime import LoadCancellation
 
-        engine = self._opened()
-        self._loading = LoadCancellation(told.cancelled)
+        engine = self._require_engine()
+        self._loading = LoadCancellation(context.cancelled)
         with self._loading:
             engine.use_draft(request.folder, self._provider)
         yield ResultEvent(value=Done())
 
     @run.register
-    def generate(self, request: ask.Generate, told: JobContext) -> Iterator[Event]:
-        """One generation."""
+    def generate(self, request: ask.Generate, context: JobContext) -> Iterator[Event]:
+        """Generates once."""
         from workflows.generate.options import check_options
         from workflows.measure.recording import record_generation
 
-        engine = self._opened()
+        engine = self._require_engine()
         options = check_options(request.options)
         prefix = engine.prompts.reply_prefix(request.prefill)
-        events = engine.generate(_prompt(engine, request), options, told.cancelled, prefix=prefix)
-        yield from record_generation(engine.bundle, events, told.say)
+        events = engine.generate(_prompt(engine, request), options, context.cancelled, prefix=prefix)
+        yield from record_generation(engine.bundle, events, context.notify_history)
 
     @run.register
-    def rewind(self, request: ask.Rewind, told: JobContext) -> Iterator[Event]:
-        """Back to an earlier token."""
-        yield self._opened().rewind(request.length)
+    def rewind(self, request: ask.Rewind, context: JobContext) -> Iterator[Event]:
+        """Rewinds the cache to an earlier token."""
+        yield self._require_engine().rewind(request.length)
         yield ResultEvent(value=Done())
 
     @run.register
-    def save_cache(self, request: ask.SaveCache, told: JobContext) -> Iterator[Event]:
-        """The cache to a file."""
-        self._opened().save_cache(Path(request.path))
+    def save_cache(self, request: ask.SaveCache, context: JobContext) -> Iterator[Event]:
+        """Saves the cache to a file."""
+        self._require_engine().save_cache(Path(request.path))
         yield ResultEvent(value=Done())
 
     @run.register
-    def load_cache(self, request: ask.LoadCache, told: JobContext) -> Iterator[Event]:
-        """The cache from a file."""
-        yield self._opened().load_cache(Path(request.path))
+    def load_cache(self, request: ask.LoadCache, context: JobContext) -> Iterator[Event]:
+        """Loads the cache from a file."""
+        yield self._require_engine().load_cache(Path(request.path))
         yield ResultEvent(value=Done())
 
     @run.register
-    def close(self, request: ask.Close, told: JobContext) -> Iterator[Event]:
-        """Nothing is open any more."""
+    def close(self, request: ask.Close, context: JobContext) -> Iterator[Event]:
+        """Closes the bundle."""
         self._close()
         yield ResultEvent(value=Done())
 
@@ -160,14 +162,14 @@ class JobRunner:
             self._engine.close()
         self._engine = None
 
-    def _opened(self) -> Engine:
+    def _require_engine(self) -> Engine:
         if self._engine is None:
             raise RequestError("No bundle is open: open one first.")
         return self._engine
 
 
 def _prompt(engine: Engine, request: ask.Generate) -> list[int]:
-    """The ids that a generation begins with. Raises PromptError where the bundle cannot make them."""
+    """The prompt of a request as token ids. Raises PromptError where the bundle cannot encode it."""
     if request.messages is not None:
         turns: list[TemplateMessage] = [{"role": turn.role, "content": turn.content} for turn in request.messages]
         return engine.encode_turn(turns, _parsed_tools(request.tools), request.prefill)
@@ -177,7 +179,7 @@ def _prompt(engine: Engine, request: ask.Generate) -> list[int]:
 
 
 def _parsed_tools(text: str) -> list[Tool] | None:
-    """The tools that the model is told of, which come as a JSON text; None where there are none."""
+    """The tools of a JSON text; None if it is empty."""
     from workflows.generate import parse_tools
 
     return parse_tools(text, "The list of tools") if text.strip() else None

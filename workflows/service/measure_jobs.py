@@ -1,4 +1,4 @@
-"""Jobs that look at what is there, try it and measure it: nothing stays open after them."""
+"""Jobs that inspect, check and measure; they keep nothing open."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from workflows.wire.reports.devices import DevicesReport
 
 
 @singledispatch
-def run_measure_job(request: ask.Request[object], told: JobContext) -> Iterator[Event]:
-    """The events of such a job, the answer last. Raises JoineryError, one sentence, where it fails."""
+def run_measure_job(request: ask.Request[object], context: JobContext) -> Iterator[Event]:
+    """Runs a job and yields its events, the answer last. Raises JoineryError."""
     raise NotImplementedError(request.job)
 
 
 @run_measure_job.register
-def inspect(request: ask.InspectPath, told: JobContext) -> Iterator[Event]:
-    """What a bundle or a graph holds."""
+def inspect(request: ask.InspectPath, context: JobContext) -> Iterator[Event]:
+    """Inspects a bundle or a graph."""
     from workflows.inspection.contents import inspect_path
 
     yield ResultEvent(value=inspect_path(request.path))
 
 
 @run_measure_job.register
-def verify(request: ask.VerifyBundle, told: JobContext) -> Iterator[Event]:
-    """Every file against the manifest."""
+def verify(request: ask.VerifyBundle, context: JobContext) -> Iterator[Event]:
+    """Checks a bundle's files against its manifest."""
     from workflows.inspection.contents import check_bundle
 
-    yield ResultEvent(value=check_bundle(request.bundle, told.cancelled))
+    yield ResultEvent(value=check_bundle(request.bundle, context.cancelled))
 
 
 @run_measure_job.register
-def form(request: ask.CheckConstraint, told: JobContext) -> Iterator[Event]:
-    """A form that replies may be held to, compiled."""
+def form(request: ask.CheckConstraint, context: JobContext) -> Iterator[Event]:
+    """Compiles a constraint on replies."""
     from workflows.generate.grammar import ReplyForm, check_form
 
     check_form(ReplyForm(request.form, request.text))
@@ -46,74 +46,74 @@ def form(request: ask.CheckConstraint, told: JobContext) -> Iterator[Event]:
 
 
 @run_measure_job.register
-def prune(request: ask.PruneRuns, told: JobContext) -> Iterator[Event]:
-    """The history, cut."""
+def prune(request: ask.PruneRuns, context: JobContext) -> Iterator[Event]:
+    """Removes old runs of the history."""
     from workflows.measure.history import RunHistory
 
-    RunHistory(told=told.say).prune(request.keep)
+    RunHistory(told=context.notify_history).prune(request.keep)
     yield ResultEvent(value=Done())
 
 
 @run_measure_job.register
-def devices(request: ask.ListDevices, told: JobContext) -> Iterator[Event]:
-    """The execution providers."""
+def devices(request: ask.ListDevices, context: JobContext) -> Iterator[Event]:
+    """Lists the execution providers."""
     from workflows.runtime import devices
 
     yield ResultEvent(value=DevicesReport(devices()))
 
 
 @run_measure_job.register
-def install(request: ask.InstallPlugin, told: JobContext) -> Iterator[Event]:
-    """A provider's plugin, and what there is with it."""
+def install(request: ask.InstallPlugin, context: JobContext) -> Iterator[Event]:
+    """Installs a provider's plugin."""
     from workflows.runtime import devices
     from workflows.runtime.providers.install import install_plugin
 
-    install_plugin(request.provider, told.report, told.cancelled)
+    install_plugin(request.provider, context.report, context.cancelled)
     yield ResultEvent(value=DevicesReport(devices()))
 
 
 @run_measure_job.register
-def uninstall(request: ask.RemovePlugin, told: JobContext) -> Iterator[Event]:
-    """What there is without a provider's plugin."""
+def uninstall(request: ask.RemovePlugin, context: JobContext) -> Iterator[Event]:
+    """Removes a provider's plugin."""
     from workflows.runtime import devices
     from workflows.runtime.providers.install import remove_plugin
 
-    remove_plugin(request.provider, told.report, told.cancelled)
+    remove_plugin(request.provider, context.report, context.cancelled)
     yield ResultEvent(value=DevicesReport(devices()))
 
 
 @run_measure_job.register
-def plugin(request: ask.DescribePlugin, told: JobContext) -> Iterator[Event]:
-    """What pip would do."""
+def plugin(request: ask.DescribePlugin, context: JobContext) -> Iterator[Event]:
+    """Describes what pip would install or remove."""
     from workflows.runtime.providers.install import describe_plugin
 
     yield ResultEvent(value=describe_plugin(request.provider))
 
 
 @run_measure_job.register
-def preflight(request: ask.Preflight, told: JobContext) -> Iterator[Event]:
-    """A bundle tried on a provider."""
+def preflight(request: ask.Preflight, context: JobContext) -> Iterator[Event]:
+    """Tries a bundle on a provider."""
     from workflows.inspection.preflight import preflight
 
-    yield ResultEvent(value=preflight(Path(request.bundle), request.provider, cancelled=told.cancelled))
+    yield ResultEvent(value=preflight(Path(request.bundle), request.provider, cancelled=context.cancelled))
 
 
 @run_measure_job.register
-def compile(request: ask.Compile, told: JobContext) -> Iterator[Event]:
-    """A bundle's graphs, for a provider."""
+def compile(request: ask.Compile, context: JobContext) -> Iterator[Event]:
+    """Compiles a bundle's graphs for a provider."""
     from workflows.runtime.providers.context_compiler import compile_bundle
 
-    def tell(line: str) -> None:
-        told.report(ProgressEvent(stage="compile", message=line))
+    def report_line(line: str) -> None:
+        context.report(ProgressEvent(stage="compile", message=line))
 
     yield ResultEvent(
-        value=compile_bundle(Path(request.bundle), request.provider, on_progress=tell, cancelled=told.cancelled)
+        value=compile_bundle(Path(request.bundle), request.provider, on_progress=report_line, cancelled=context.cancelled)
     )
 
 
 @run_measure_job.register
-def bench(request: ask.Bench, told: JobContext) -> Iterator[Event]:
-    """How fast it is."""
+def bench(request: ask.Bench, context: JobContext) -> Iterator[Event]:
+    """Measures a bundle's speed."""
     from workflows.measure.bench import BenchLoad, bench
     from workflows.measure.recording import record_bench
 
@@ -121,33 +121,33 @@ def bench(request: ask.Bench, told: JobContext) -> Iterator[Event]:
         request.bundle,
         request.providers,
         BenchLoad(request.prompt_tokens, request.new_tokens, request.repeats),
-        report=told.report,
-        cancelled=told.cancelled,
+        report=context.report,
+        cancelled=context.cancelled,
     )
-    record_bench(request.bundle, rows, told.say)
+    record_bench(request.bundle, rows, context.notify_history)
     yield ResultEvent(value=BenchReport(rows))
 
 
 @run_measure_job.register
-def profile(request: ask.Profile, told: JobContext) -> Iterator[Event]:
-    """How long each node takes."""
+def profile(request: ask.Profile, context: JobContext) -> Iterator[Event]:
+    """Measures the time of each node."""
     from workflows.inspection.node_profile import profile
 
     path, steps = Path(request.path), request.steps
-    found = profile(
-        path, request.provider, request.component, steps=steps, report=told.report, cancelled=told.cancelled
+    report = profile(
+        path, request.provider, request.component, steps=steps, report=context.report, cancelled=context.cancelled
     )
-    yield ResultEvent(value=found)
+    yield ResultEvent(value=report)
 
 
 @run_measure_job.register
-def eval(request: ask.Eval, told: JobContext) -> Iterator[Event]:
-    """How far it is from another."""
+def eval(request: ask.Eval, context: JobContext) -> Iterator[Event]:
+    """Compares a bundle with another one or a checkpoint."""
     from workflows.build.evaluate import EvalRequest, evaluate
     from workflows.generate.prompt_sets import QUESTIONS
     from workflows.measure.recording import record_eval
 
-    wanted = EvalRequest(
+    eval_request = EvalRequest(
         Path(request.bundle),
         request.against,
         Path(request.prompts) if request.prompts else None,
@@ -158,18 +158,18 @@ def eval(request: ask.Eval, told: JobContext) -> Iterator[Event]:
         frozenset(request.consented),
         request.task,
     )
-    found = evaluate(wanted, *told)
-    record_eval(request.bundle, request.against, found, told.say)
-    yield ResultEvent(value=found)
+    report = evaluate(eval_request, *context)
+    record_eval(request.bundle, request.against, report, context.notify_history)
+    yield ResultEvent(value=report)
 
 
 @run_measure_job.register
-def report(request: ask.WriteReport, told: JobContext) -> Iterator[Event]:
-    """What was measured, in a file for others."""
+def report(request: ask.WriteReport, context: JobContext) -> Iterator[Event]:
+    """Writes a report."""
     from workflows.inspection.report.report_files import write_bundle, write_runs
     from workflows.measure.history import RunHistory
 
-    history, out = RunHistory(told=told.say), Path(request.out)
+    history, out = RunHistory(told=context.notify_history), Path(request.out)
     if request.bundle:
         yield ResultEvent(value=write_bundle(history, request.bundle, out))
     else:
@@ -177,11 +177,11 @@ def report(request: ask.WriteReport, told: JobContext) -> Iterator[Event]:
 
 
 @run_measure_job.register
-def diverge(request: ask.Diverge, told: JobContext) -> Iterator[Event]:
-    """Where two runs part."""
+def diverge(request: ask.Diverge, context: JobContext) -> Iterator[Event]:
+    """Finds the first node at which two runs differ."""
     from workflows.evaluation.divergence import SubjectOptions, diverge
 
     a, b = (SubjectOptions(Path(one.bundle), one.stage, one.provider) for one in (request.a, request.b))
     prompt = request.prompt if request.prompt is not None else request.prompt_ids or ()
-    found = diverge(a, b, prompt, steps=request.steps, report=told.report, cancelled=told.cancelled)
-    yield ResultEvent(value=found)
+    report = diverge(a, b, prompt, steps=request.steps, report=context.report, cancelled=context.cancelled)
+    yield ResultEvent(value=report)

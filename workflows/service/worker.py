@@ -1,14 +1,14 @@
-"""One process that the window can kill: jobs in as JSON lines on stdin, events out as JSON lines on stdout.
+"""A process that the window can kill: jobs in as JSON lines on stdin, events out as JSON lines on stdout.
 
-    stdin ──reader thread──▶ queue ──main thread──▶ Jobs ──▶ events ──▶ stdout
-              └─ cancel, ping: taken at once
+    stdin ──reader thread──▶ queue ──main thread──▶ JobRunner ──▶ events ──▶ stdout
+              └─ cancel, ping: handled at once
 
-Once it opens what comes from elsewhere the process has no network, and takes no further job that may ask the hub: from
-its first job on that never asks; in a build or a comparison, when all is here that it is made of. A probe, which is no
-last word, has another process open what it found.
+The process gives up network access before it opens untrusted input, and then refuses jobs that may need the hub: a job
+without network use gives it up first, a build or a comparison once everything is fetched. A probe opens its source in
+another process.
 
-Every event carries "job", the id of the request that it belongs to. Jobs run one after another. Whatever else in the
-process prints goes to stderr. The end of stdin ends the process at once, whatever it is doing.
+Every event has the key "job", the id of its request. Jobs run one after another. All other output of the process goes
+to stderr. The end of stdin ends the process at once, whatever it does.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ PROGRESS_EVERY_S = 0.05
 
 
 class _QueuedRequest(NamedTuple):
-    """A request that waits for its turn, and its id."""
+    """A request in the queue, with its id."""
 
     id: int
     request: Request[object]
 
 
 class Worker:
-    """Runs what comes on `requests` and writes events to `out`.
+    """Runs the requests of one stream and writes events to another.
 
-    confine: has the process do without a network, told how many bytes of weights it will map; what could not be taken.
+    confine: removes network access, given the bytes of weights to be mapped; returns what failed, as a sentence.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Worker:
         self._requests, self._out = requests, out
         self._write = threading.Lock()
         self._queue: queue.Queue[_QueuedRequest] = queue.Queue()
-        self._pending: set[int] = set()  # taken and not answered to the end
+        self._pending: set[int] = set()  # ids without a final event yet
         self._cancelled: set[int] = set()
         self._stoppable: int | None = None
         self._stopping = threading.Lock()
@@ -79,13 +79,13 @@ class Worker:
         self._progress_at = 0.0
 
     def run(self) -> None:
-        """Serves until stdin ends; the process then exits."""
+        """Runs requests until stdin ends; the process then exits."""
         threading.Thread(target=self._read, name="requests", daemon=True).start()
         while True:
-            taken = self._queue.get()
-            self._serve(taken)
-            self._pending.discard(taken.id)
-            self._cancelled.discard(taken.id)
+            queued = self._queue.get()
+            self._serve(queued)
+            self._pending.discard(queued.id)
+            self._cancelled.discard(queued.id)
 
     def _read(self) -> None:
         for line in self._requests:
@@ -104,49 +104,49 @@ class Worker:
             else:
                 self._pending.add(ident)
                 self._queue.put(_QueuedRequest(ident, request))
-        os._exit(0)  # the window is gone: whatever runs has nobody to run for
+        os._exit(0)  # the window has ended: no job has a reader
 
     def _cancel(self, target: int) -> None:
-        """Marks a job that waits or runs; one that has ended, or never was, is nobody's loss."""
+        """Marks a waiting or running job as cancelled; ignores other ids."""
         if target not in self._pending:
             return
         self._cancelled.add(target)
-        with self._stopping:  # so that a late stop cannot reach the job after this one
+        with self._stopping:  # a late stop must not reach the next job
             if self._stoppable == target:
                 self._jobs.stop()
 
-    def _serve(self, taken: _QueuedRequest) -> None:
+    def _serve(self, queued: _QueuedRequest) -> None:
         try:
-            self._run(taken)
-        except Exception as error:  # noqa: BLE001 - the last wall: the window must hear of every failure
-            self._emit(taken.id, _error_event(error, taken.request.job))
+            self._run(queued)
+        except Exception as error:  # noqa: BLE001 - the window must get every failure
+            self._emit(queued.id, _error_event(error, queued.request.job))
 
-    def _run(self, taken: _QueuedRequest) -> None:
-        generates = isinstance(taken.request, Generate)
-        if taken.id in self._cancelled and not generates:  # a generation ends with a done of its own
+    def _run(self, queued: _QueuedRequest) -> None:
+        generates = isinstance(queued.request, Generate)
+        if queued.id in self._cancelled and not generates:  # a cancelled generation ends with its own event
             raise Cancelled("The job was cancelled before it began.")
-        self._prepare(taken)
-        told = JobContext(
-            self._reporter(taken.id), lambda: taken.id in self._cancelled, partial(self._give_up, taken.id)
+        self._prepare(queued)
+        context = JobContext(
+            self._reporter(queued.id), lambda: queued.id in self._cancelled, partial(self._give_up, queued.id)
         )
-        self._stoppable = taken.id if isinstance(taken.request, Generate | Open) else None
+        self._stoppable = queued.id if isinstance(queued.request, Generate | Open) else None
         try:
-            for event in self._jobs.run(taken.request, told):
-                self._emit(taken.id, event)
+            for event in self._jobs.run(queued.request, context):
+                self._emit(queued.id, event)
         finally:
             with self._stopping:
                 self._stoppable = None
 
-    def _prepare(self, taken: _QueuedRequest) -> None:
-        """Gives up the network before the first job that needs none."""
-        if isinstance(taken.request, NETWORK_REQUESTS):
+    def _prepare(self, queued: _QueuedRequest) -> None:
+        """Gives up network access before the first job that needs none."""
+        if isinstance(queued.request, NETWORK_REQUESTS):
             if self._confine is None:
-                raise RequestError(f"This worker has given up the network: start another one to {taken.request.job}.")
+                raise RequestError(f"This worker has given up the network: start another one to {queued.request.job}.")
         else:
-            self._give_up(taken.id, 0)
+            self._give_up(queued.id, 0)
 
     def _give_up(self, ident: int, mapped: int) -> None:
-        """Once; says where it could not."""
+        """Gives up network access, once; reports what failed."""
         if self._confine is not None:
             confine, self._confine = self._confine, None
             if why := confine(mapped):
@@ -159,7 +159,7 @@ class Worker:
             self._out.flush()
 
     def _reporter(self, job: int) -> Callable[[Event], None]:
-        """Passes events on; progress at a rate that a person can follow, its last one always."""
+        """Emits events; progress at most every PROGRESS_EVERY_S seconds, except the last."""
 
         def report(event: Event) -> None:
             if isinstance(event, ProgressEvent):
@@ -173,7 +173,7 @@ class Worker:
 
 
 def _error_event(error: Exception, job: str = "") -> ErrorEvent:
-    """What is said of it while it is handled. job: what was asked for."""
+    """The event of the error being handled. job: the name of its request."""
     details = traceback.format_exc()
     if is_out_of_memory(error):
         return ErrorEvent(kind=MemoryShortError.kind, message=out_of_memory_message(job), details=details)
@@ -194,7 +194,7 @@ def _error_event(error: Exception, job: str = "") -> ErrorEvent:
 
 
 def main() -> None:
-    """Takes stdout for events alone: file descriptor 1 is made stderr's before anything heavy is imported."""
+    """Runs a worker; redirects file descriptor 1 to stderr before anything heavy is imported."""
     out = claim_stdout("utf-8")
     sys.stdout = sys.stderr
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Chat templates, which are programs from elsewhere, in a process of their own that can be ended.
+"""Chat templates, rendered in a confined process because they are untrusted programs.
 
-template.py  ──Door.ask──▶ rendered ──a line of JSON──▶ [ sandbox: jinja2, 2 s of computing, 384 MiB ] ──▶ text
+chat_template.py ──TEMPLATE_SERVICE.request──▶ JSON ──▶ [ renderer: jinja2, 2 s of processor time, 384 MiB ] ──▶ text
 """

@@ -1,4 +1,4 @@
-"""What a template may take, and the words in which its process says that it gave no text."""
+"""Limits of rendering a template, and the names of its failures in the renderer's answers."""
 
 from __future__ import annotations
 

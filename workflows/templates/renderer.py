@@ -1,10 +1,10 @@
-"""The process that renders chat templates: a line of JSON in, a line of JSON out, until stdin ends.
+"""The process that renders chat templates: one line of JSON in, one out, until stdin ends.
 
     {"sources": {name: template}}                                  ──▶ {} │ {"error": "source", "why": …}
-    {"sources": …, "name": one of them, "given": what it is told}  ──▶ {"text": …} │ {"error": "refused" …, "why": …}
+    {"sources": …, "name": one of them, "given": its variables}  ──▶ {"text": …} │ {"error": "refused" …, "why": …}
 
-The names that a template may use are those that transformers gives: messages, tools, add_generation_prompt, the special
-tokens, tojson, raise_exception, strftime_now. Between two questions the last few compiled templates alone are kept.
+A template can use the names that transformers defines: messages, tools, add_generation_prompt, the special tokens,
+tojson, raise_exception, strftime_now. Between requests only the last few compiled templates are kept.
 """
 
 from __future__ import annotations
@@ -40,42 +40,42 @@ _FAILURES = (
 
 
 class _TemplateRefusal(jinja2.TemplateError):
-    """What a template says by raise_exception."""
+    """The message of a template's raise_exception."""
 
 
 def main() -> None:
-    """Answers until stdin ends. The first line tells what this process could not be kept from.
+    """Answers requests until stdin ends. The first line says what the process could not be confined from.
 
-    The system's own bound on its seconds is wider than that of who waits, who tells why: it is for a process whose
-    owner was killed in the midst of a question, for one step of a template can take hours and hears no end of stdin.
+    The system's time limit is wider than the client's, which reports why: it is for a process whose client was killed
+    during a request, since one step of a template can take hours without reading stdin.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is its owner's
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the client
     _print_json({"open": confine(BYTES)})
     for line in sys.stdin:
         limit_cpu_seconds(2 * SECONDS)
         _print_json(answer(json.loads(line)))
 
 
-def answer(question: Mapping[str, Any]) -> dict[str, str]:
-    """The text that was asked for, or why there is none."""
+def answer(request: Mapping[str, Any]) -> dict[str, str]:
+    """The rendered text, or the failure."""
     try:
-        templates = _compiled(json.dumps(question["sources"]))
+        templates = _compiled(json.dumps(request["sources"]))
     except _FAILURES as error:
         return {"error": SOURCE, "why": _error_text(error)}
     except MemoryError:
         return {"error": TOO_MUCH}
-    if "given" not in question:
+    if "given" not in request:
         return {}
     try:
-        return _render(templates[question["name"]], question["given"])
+        return _render(templates[request["name"]], request["given"])
     except _FAILURES as error:
         return {"error": REFUSED if isinstance(error, _TemplateRefusal) else WRONG, "why": _error_text(error)}
     except MemoryError:
         return {"error": TOO_MUCH}
 
 
-def _print_json(what: Mapping[str, str]) -> None:
-    print(json.dumps(what), flush=True)
+def _print_json(message: Mapping[str, str]) -> None:
+    print(json.dumps(message), flush=True)
 
 
 @lru_cache(maxsize=4)
@@ -88,10 +88,10 @@ def _compiled(sources: str) -> dict[str, jinja2.Template]:
     return {name: environment.from_string(source) for name, source in json.loads(sources).items()}
 
 
-def _render(template: jinja2.Template, given: Mapping[str, Any]) -> dict[str, str]:
+def _render(template: jinja2.Template, variables: Mapping[str, Any]) -> dict[str, str]:
     parts: list[str] = []
     size = 0
-    for part in template.generate(**given):
+    for part in template.generate(**variables):
         parts.append(part)
         size += len(part)
         if size > CHARACTERS:
@@ -104,16 +104,16 @@ def _error_text(error: BaseException) -> str:
 
 
 class _SandboxedEnvironment(jinja2.sandbox.ImmutableSandboxedEnvironment):
-    """jinja2's sandbox, that besides refuses what it would leave undefined, and single steps of endless work."""
+    """jinja2's sandbox, which also refuses unsafe attributes at once and operations without a bound on their work."""
 
     intercepted_binops = frozenset({"*", "**"})
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> jinja2.Undefined:
-        """Refuses `x.__class__` at once, and not only when something is done with it."""
+        """Refuses `x.__class__` when it is read, not only when it is used."""
         raise SecurityError(f"it reaches for {attribute!r}")
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Refuses the powers and repetitions that would take hours or fill the memory."""
+        """Refuses powers and repetitions that would take hours or fill the memory."""
         if operator == "**" and not (abs(left) < 1 << 32 and abs(right) < 64):
             raise SecurityError("it raises to a power that is too large")
         if operator == "*" and _repeated_length(left, right) > CHARACTERS:
@@ -122,18 +122,18 @@ class _SandboxedEnvironment(jinja2.sandbox.ImmutableSandboxedEnvironment):
 
 
 class _GenerationExtension(jinja2.ext.Extension):
-    """`{% generation %}…{% endgeneration %}` marks the assistant's text for training; its body is all that counts."""
+    """`{% generation %}…{% endgeneration %}` marks the assistant's text for training; only its body is rendered."""
 
     tags = {"generation"}  # noqa: RUF012 - as jinja2 declares it
 
     def parse(self, parser: jinja2.parser.Parser) -> list[jinja2.nodes.Node]:
-        """The body as it stands."""
+        """The body, unchanged."""
         next(parser.stream)
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
 def _repeated_length(left: Any, right: Any) -> int:
-    """Characters or items of a repetition; 0 for a product of numbers."""
+    """Length of a repeated text or list; 0 for a product of numbers."""
     for one, times in ((left, right), (right, left)):
         if isinstance(one, str | list | tuple) and isinstance(times, int):
             return len(one) * times

@@ -1,4 +1,4 @@
-"""The door to the process that renders, which all templates of this process share."""
+"""The client of the renderer, shared by all templates of this process."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The classes of the wire to JSON and back; what comes is held against the declaration, field by field.
+"""Dataclasses to JSON and back; incoming data is checked against the declared type of each field.
 
-    dataclass ──dumps──▶ JSON            decoded JSON ──read──▶ dataclass, or a Mismatch that names the place
+    dataclass ──dumps──▶ JSON            decoded JSON ──read──▶ dataclass, or a PayloadMismatch that names the place
 
-A field is a text, a number, true or false, None, a Literal, another dataclass, `X | None`, a list, a tuple, or a dict
-by texts; what is declared as `object` is taken as it is. A field may stand under another key in JSON
-(`metadata={"key": "in"}`), stay away while it is None (`metadata=ABSENT`), and be sent as rows (`metadata=ROWS`).
+A field is a str, a number, a bool, None, a Literal, another dataclass, `X | None`, a list, a tuple, or a dict with str
+keys; a field declared as `object` is not checked. It may have another key in JSON (`metadata={"key": "in"}`), be absent
+while it is None (`metadata=ABSENT`), and be sent as rows (`metadata=ROWS`).
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from workflows.wire.rows import ColumnReader, read_row_chunk, to_row_chunks
 T = TypeVar("T")
 Reader = Callable[[object], object]
 ABSENT = types.MappingProxyType({"absent": True})
-"""The metadata of a field whose key is left out of JSON while it is None."""
+"""Metadata of a field whose key is absent in JSON while it is None."""
 ROWS = types.MappingProxyType({"rows": True})
-"""The metadata of a field that is a list of thousands of one dataclass: see workflows/wire/rows.py."""
+"""Metadata of a field that is a list of thousands of dataclasses; see workflows/wire/rows.py."""
 ELEMENTS_PER_STEP = 200
-"""Elements of a list between two pauses of read_in_steps."""
+"""List elements between two yields of read_in_steps."""
 _TYPE_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
 _PLURAL_TYPE_NAMES = {str: "texts", int: "whole numbers", float: "numbers"}
 
 
-class PayloadMismatch(ValueError):  # noqa: N818 - what does not fit is no more than that
-    """What a payload is not: "lacks its 'source'", "needs a text as its 'stages[2].name'", "takes no 'speed'"."""
+class PayloadMismatch(ValueError):  # noqa: N818 - it describes a payload
+    """A payload that does not match: "lacks its 'source'", "needs a text as its 'stages[2].name'", "takes no 'speed'"."""
 
     def __init__(self, words: str, place: str = "") -> None:
         super().__init__(words, place)
         self.words, self.place = words, place
 
     def within(self, outer: str) -> PayloadMismatch:
-        """The same, seen from one shell further out."""
+        """The same mismatch, with the place seen from the enclosing object."""
         inner = self.place if not self.place or self.place.startswith("[") else f".{self.place}"
         return PayloadMismatch(self.words, outer + inner)
 
@@ -48,7 +48,7 @@ class PayloadMismatch(ValueError):  # noqa: N818 - what does not fit is no more 
 
 
 class _Field(NamedTuple):
-    """One field: its name, how it is read, what it is declared as, whether JSON must have it, and as pieces of rows."""
+    """A field: its name, reader, declared type, whether JSON must have it, and whether it is sent as rows."""
 
     name: str
     read: Reader
@@ -58,7 +58,7 @@ class _Field(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """Where a field stands in JSON; absent: not at all while it is None; rows: as pieces of rows."""
+    """A field's key in JSON. absent: omitted while it is None. rows: sent as chunks of rows."""
 
     key: str
     name: str
@@ -67,15 +67,15 @@ class _Key(NamedTuple):
 
 
 def dumps(value: object, *, escaped: bool = False, named: bool = False) -> str:
-    """One line of JSON; escaped: in ASCII; named: for people, who have no use for rows without names.
+    """One line of JSON. escaped: in ASCII. named: objects instead of rows, for people.
 
-    Each dataclass is opened when it is met: a graph of 20,000 nodes is not copied whole.
+    Dataclasses are converted one at a time: a graph of 20,000 nodes is not copied whole.
     """
     return json.dumps(value, default=partial(to_fields, rows=not named), ensure_ascii=escaped, separators=(",", ":"))
 
 
 def to_fields(value: object, rows: bool = False) -> dict[str, object]:
-    """The keys and values of one dataclass, not converted further but for rows. Raises TypeError for all else."""
+    """The keys and values of one dataclass; only rows are converted further. Raises TypeError for other objects."""
     if not is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"{type(value).__name__} has no place on the wire")
     found = {one.key: getattr(value, one.name) for one in _keys(type(value))}
@@ -96,12 +96,12 @@ def _keys(cls: type) -> tuple[_Key, ...]:
 
 
 def read(kind: type[T], payload: object) -> T:
-    """What `payload`, decoded JSON, says. Raises Mismatch."""
+    """An object of type `kind` from decoded JSON. Raises PayloadMismatch."""
     return cast(T, _reader(cast(Hashable, kind))(payload))
 
 
 def read_in_steps(kind: type[T], payload: object) -> Generator[None, None, T]:
-    """The same with a pause after every few elements of a list. Raises Mismatch."""
+    """As `read`, but yields after every few elements of a list. Raises PayloadMismatch."""
     if not is_dataclass(kind) or not isinstance(payload, dict):
         return read(kind, payload)
     known, values = _fields(kind), {}

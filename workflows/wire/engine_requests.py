@@ -1,4 +1,4 @@
-"""Requests about the bundle that is open."""
+"""Requests about the open bundle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workflows.wire.request import Options, Request
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a conversation: role is system, user or assistant."""
+    """One message of a chat; role is system, user or assistant."""
 
     role: str
     content: str
@@ -20,9 +20,9 @@ class Turn:
 
 @dataclass(frozen=True)
 class Open(Request[ReadyEvent], job="open"):
-    """Opens a bundle in place of the one that is open. capacity: slots; None is the bundle's own.
+    """Opens a bundle after closing the open one. capacity: cache slots; None is the bundle's own.
 
-    place: component → the provider that it has instead. draft: the folder of a bundle that drafts its tokens.
+    place: component → its provider, where it differs. draft: the folder of the draft bundle.
     """
 
     bundle: str
@@ -40,9 +40,10 @@ class Open(Request[ReadyEvent], job="open"):
 
 @dataclass(frozen=True)
 class Generate(Request[GenerationDone], job="generate"):
-    """One generation, after a conversation, a text or ids.
+    """Generates after chat messages, a text or token ids.
 
-    tools: a JSON list that the model is told of. prefill: what the reply to messages begins with.
+    options: the set fields of GenerationOptions, by name; the engine checks them. tools: a JSON list for the chat
+    template. prefill: the beginning of the reply to messages.
     """
 
     messages: tuple[Turn, ...] | None = None
@@ -59,32 +60,32 @@ class Generate(Request[GenerationDone], job="generate"):
 
 @dataclass(frozen=True)
 class Rewind(Request[Done], job="rewind"):
-    """Back to the first `length` tokens."""
+    """Rewinds the cache to the first `length` tokens."""
 
     length: int
 
 
 @dataclass(frozen=True)
 class SaveCache(Request[Done], job="save_cache"):
-    """What the cache holds, to a file."""
+    """Saves the cache's content to a file."""
 
     path: str
 
 
 @dataclass(frozen=True)
 class LoadCache(Request[Done], job="load_cache"):
-    """The cache from a file."""
+    """Loads the cache's content from a file."""
 
     path: str
 
 
 @dataclass(frozen=True)
 class UseDraft(Request[Done], job="draft"):
-    """The bundle in `folder` drafts from now on; None: none does. Where it cannot, all stays as it was."""
+    """Sets the draft bundle; None removes it. After an error the old one stays."""
 
     folder: str | None = None
 
 
 @dataclass(frozen=True)
 class Close(Request[Done], job="close"):
-    """Closes the bundle."""
+    """Closes the open bundle."""

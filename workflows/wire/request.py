@@ -1,4 +1,4 @@
-"""What every request is, and the names of all."""
+"""The base class of requests, and the registry of jobs by name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import ClassVar, Generic, TypeVar, get_args
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
-"""What a person chose among the fields of a recipe or of a generation; the engine checks these by itself."""
+"""The set fields of a recipe or of GenerationOptions, by name; the engine checks their values."""
 
 
 @dataclass(frozen=True)
 class Request(Generic[Answer]):
-    """A job with its fields. `answer` is the class of what it ends with: a report, or an event of its own."""
+    """A job with its arguments. `answer` is the class of its last event or of that event's report."""
 
     job: ClassVar[str]
     answer: ClassVar[type]
@@ -20,9 +20,9 @@ class Request(Generic[Answer]):
     def __init_subclass__(cls, job: str, **others: object) -> None:
         super().__init_subclass__(**others)
         cls.job = job
-        cls.answer = get_args(cls.__orig_bases__[0])[0]  # type: ignore[attr-defined]  # said once, as the parameter
+        cls.answer = get_args(cls.__orig_bases__[0])[0]  # type: ignore[attr-defined]  # the type parameter
         REQUESTS[job] = cls
 
 
 REQUESTS: dict[str, type[Request[object]]] = {}
-"""Every job, by its name."""
+"""Job name → request class."""

@@ -1,4 +1,4 @@
-"""A request as a line of JSON, and back.
+"""Requests as lines of JSON, written and parsed.
 
 Probe(source) ──to_line(id)──▶ {"id","job","source"} ──parse_line──▶ Envelope ──read_request──▶ Probe(source)
 """
@@ -14,7 +14,7 @@ from workflows.wire.requests import REQUESTS, Request
 
 
 class Envelope(NamedTuple):
-    """A line before its fields are looked at."""
+    """A parsed line whose fields are not checked yet."""
 
     id: int
     job: str
@@ -27,7 +27,7 @@ def to_line(ident: int, request: Request[object]) -> str:
 
 
 def parse_line(line: str) -> Envelope:
-    """Whose line it is. Raises RequestError for one that nobody could be answered on."""
+    """Parses a line. Raises RequestError for one without an id to answer to."""
     try:
         payload = json.loads(line)
         ident, job = payload.pop("id"), payload.pop("job")

@@ -1,7 +1,7 @@
-"""What the window asks of a worker: a frozen class a job, which names the class of its answer.
+"""The requests of the window to a worker: one frozen class per job, which names the class of its answer.
 
-What a field holds is checked on arrival, and what fields mean together when a request is made, on either side: a
-RequestError of one sentence. Those about the bundle that is open are in a module of their own, and named here too.
+The types of fields are checked on arrival, their combinations when a request is made, on both sides: RequestError.
+Requests about the open bundle are in engine_requests and exported here too.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ from workflows.wire.request import Request as Request
 
 @dataclass(frozen=True)
 class GraphReference:
-    """A graph: an .onnx file, or a component of a bundle after a stage of its build; "": the first, and as it runs."""
+    """A graph: an .onnx file, or a component of a bundle after a build stage. Defaults: the first component, as it runs."""
 
     path: str
     component: str = ""
     stage: str = ""
 
 
-# -- before a build, and the build -----------------------------------------------------------------------------
+# -- builds -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ProbeSource(Request[ProbeReport], job="probe"):
-    """What a source is: a folder, a hub id or a demo."""
+    """Describes a source: a folder, a hub id or a demo."""
 
     source: str
 
 
 @dataclass(frozen=True)
 class PlanRecipe(Request[PlanReport], job="recipe"):
-    """What a build of `source` with these options would do."""
+    """Plans a build of `source` with these options."""
 
     source: str
     options: Options = field(default_factory=dict)
@@ -68,14 +68,15 @@ class PlanRecipe(Request[PlanReport], job="recipe"):
 
 @dataclass(frozen=True)
 class PreloadModules(Request[Done], job="warm"):
-    """The worker imports what a build needs, so that the next one begins at once."""
+    """Imports the modules of a build, so that the next build starts at once."""
 
 
 @dataclass(frozen=True)
 class Build(Request[BuildDone], job="build"):
-    """A bundle at `out`. consented: SHA-256 of the code files that may run; trust_remote_code: all of them may.
+    """Builds a bundle at `out`.
 
-    goal: finds the precision of every node, which the options then leave open.
+    consented: SHA-256 digests of the code files that may run; trust_remote_code: all may run. goal: the search chooses
+    the precision of every node, which the options must not set then.
     """
 
     source: str
@@ -87,12 +88,12 @@ class Build(Request[BuildDone], job="build"):
     goal: Goal | None = None
 
 
-# -- other people's graphs -------------------------------------------------------------------------------------
+# -- graphs of other tools -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ImportGenai(Request[BuildDone], job="import"):
-    """A bundle at `out` of a folder of onnxruntime-genai's."""
+    """Imports a folder of onnxruntime-genai as a bundle at `out`."""
 
     folder: str
     out: str
@@ -101,7 +102,7 @@ class ImportGenai(Request[BuildDone], job="import"):
 
 @dataclass(frozen=True)
 class ExportGenai(Request[BuildDone], job="export_genai"):
-    """A bundle as a folder `out` of onnxruntime-genai's. version: of its configuration. link: weights by hard links."""
+    """Exports a bundle as a folder of onnxruntime-genai. version: of its configuration. link: hard-link the weights."""
 
     bundle: str
     out: str
@@ -111,7 +112,7 @@ class ExportGenai(Request[BuildDone], job="export_genai"):
 
 @dataclass(frozen=True)
 class PlanAssembly(Request[AssemblyReport], job="plan_assembly"):
-    """What graphs make together. files: component → .onnx file. pipeline: a file that says how; "": they tell."""
+    """Infers the pipeline of graphs. files: component → .onnx file. pipeline: a pipeline file; "" infers all of it."""
 
     files: dict[str, str]
     pipeline: str = ""
@@ -120,7 +121,7 @@ class PlanAssembly(Request[AssemblyReport], job="plan_assembly"):
 
 @dataclass(frozen=True)
 class Assemble(Request[BuildDone], job="assemble"):
-    """The bundle `out` of such graphs. tokenizer: a folder with one; "": the bundle speaks ids alone."""
+    """Assembles graphs to the bundle `out`. tokenizer: its folder; "" makes a bundle for token ids only."""
 
     files: dict[str, str]
     out: str
@@ -129,26 +130,26 @@ class Assemble(Request[BuildDone], job="assemble"):
     force: bool = False
 
 
-# -- what is there ---------------------------------------------------------------------------------------------
+# -- inspection and checks ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class InspectPath(Request[InspectReport], job="inspect"):
-    """What a bundle or an .onnx file holds."""
+    """Inspects a bundle or an .onnx file."""
 
     path: str
 
 
 @dataclass(frozen=True)
 class ShowGraph(Request[GraphReport], job="graph"):
-    """Every node and value of a graph."""
+    """Reports every node and value of a graph."""
 
     where: GraphReference
 
 
 @dataclass(frozen=True)
 class DiffGraphs(Request[DiffReport], job="diff"):
-    """What makes `after` of `before`."""
+    """Compares two graphs."""
 
     before: GraphReference
     after: GraphReference
@@ -156,7 +157,7 @@ class DiffGraphs(Request[DiffReport], job="diff"):
 
 @dataclass(frozen=True)
 class DescribeTensor(Request[TensorReport], job="tensor"):
-    """Statistics of the initializer `name`."""
+    """Reports statistics of the initializer `name`."""
 
     where: GraphReference
     name: str
@@ -164,14 +165,14 @@ class DescribeTensor(Request[TensorReport], job="tensor"):
 
 @dataclass(frozen=True)
 class MeasureRounding(Request[RoundingReport], job="rounding"):
-    """How coarse the quantized weights of a graph are, node by node."""
+    """Measures the rounding errors of a graph's quantized weights by node."""
 
     where: GraphReference
 
 
 @dataclass(frozen=True)
 class ExportExcerpt(Request[ExcerptReport], job="netron"):
-    """A small file of the graph, or of one scope of it, for Netron."""
+    """Writes a small file of the graph or of one scope, for Netron."""
 
     where: GraphReference
     scope: str = ""
@@ -179,14 +180,14 @@ class ExportExcerpt(Request[ExcerptReport], job="netron"):
 
 @dataclass(frozen=True)
 class VerifyBundle(Request[VerifyReport], job="verify"):
-    """Every file of a bundle against its manifest."""
+    """Checks every file of a bundle against its manifest."""
 
     bundle: str
 
 
 @dataclass(frozen=True)
 class CheckConstraint(Request[Done], job="form"):
-    """Whether a reply can be held to a form: `text` is a JSON schema, a regular expression or a Lark grammar."""
+    """Checks a constraint on replies: `text` is a JSON schema, a regular expression or a Lark grammar."""
 
     form: Literal["json_schema", "regex", "grammar"]
     text: str
@@ -194,7 +195,7 @@ class CheckConstraint(Request[Done], job="form"):
 
 @dataclass(frozen=True)
 class PruneRuns(Request[Done], job="prune"):
-    """Removes all runs of the history but the newest `keep`."""
+    """Removes all runs of the history except the newest `keep`."""
 
     keep: int
 
@@ -205,33 +206,33 @@ class PruneRuns(Request[Done], job="prune"):
 
 @dataclass(frozen=True)
 class ListDevices(Request[DevicesReport], job="devices"):
-    """The execution providers of this machine."""
+    """Lists the execution providers of this machine."""
 
 
 @dataclass(frozen=True)
 class InstallPlugin(Request[DevicesReport], job="install"):
-    """The plugin that a provider lacks, by pip; the answer is what there is afterwards."""
+    """Installs a provider's missing plugin by pip; the answer lists the providers afterwards."""
 
     provider: str
 
 
 @dataclass(frozen=True)
 class RemovePlugin(Request[DevicesReport], job="uninstall"):
-    """The plugin of a provider, by pip; the answer is what there is afterwards."""
+    """Removes a provider's plugin by pip; the answer lists the providers afterwards."""
 
     provider: str
 
 
 @dataclass(frozen=True)
 class DescribePlugin(Request[PluginReport], job="plugin"):
-    """What installing or removing a provider's plugin would do."""
+    """Describes what installing or removing a provider's plugin would do."""
 
     provider: str
 
 
 @dataclass(frozen=True)
 class Preflight(Request[PreflightReport], job="preflight"):
-    """How fully and how rightly a bundle would run on a provider."""
+    """Tries a bundle on a provider: coverage and accuracy."""
 
     bundle: str
     provider: str
@@ -239,7 +240,7 @@ class Preflight(Request[PreflightReport], job="preflight"):
 
 @dataclass(frozen=True)
 class Compile(Request[CompileReport], job="compile"):
-    """A bundle's graphs for a provider, made beforehand and kept beside them."""
+    """Compiles a bundle's graphs for a provider and stores the result beside them."""
 
     bundle: str
     provider: str
@@ -250,7 +251,7 @@ class Compile(Request[CompileReport], job="compile"):
 
 @dataclass(frozen=True)
 class Bench(Request[BenchReport], job="bench"):
-    """How fast a bundle runs on each provider. None: what fits the bundle."""
+    """Measures a bundle's speed on each provider. None: a default for the bundle."""
 
     bundle: str
     providers: tuple[str, ...] = ("cpu",)
@@ -261,7 +262,7 @@ class Bench(Request[BenchReport], job="bench"):
 
 @dataclass(frozen=True)
 class Profile(Request[ProfileReport], job="profile"):
-    """How long each node of a graph takes. component: of a bundle; "": all of them. steps: that are counted."""
+    """Measures the time of each node. component: of a bundle; "" is all. steps: the counted ones."""
 
     path: str
     component: str = ""
@@ -271,11 +272,11 @@ class Profile(Request[ProfileReport], job="profile"):
 
 @dataclass(frozen=True)
 class Eval(Request[EvalReport], job="eval"):
-    """How far `bundle` is from `against`, which is a bundle's folder or a source as a build takes it.
+    """Compares `bundle` with `against`, a bundle's folder or a source as a build takes it.
 
-    prompts: a text file, a prompt a line; "": the usual ones. steps: new tokens a prompt at most. questions: of the
-    demo's held-back ones at most; None: as many as usual. task: a person's own, in their place.
-    suggest: nodes to suggest for exclusion at most.
+    prompts: a text file with a prompt per line; "" is the default set. steps: maximum of new tokens per prompt.
+    questions: maximum of the demo's held-out questions; None is the default. task: the user's own task instead.
+    suggest: maximum of nodes to suggest for exclusion.
     """
 
     bundle: str
@@ -291,7 +292,7 @@ class Eval(Request[EvalReport], job="eval"):
 
 @dataclass(frozen=True)
 class WriteReport(Request[WrittenReport], job="report"):
-    """A report at `out`, whose ending says as what: on `runs`, by their ids, or on the bundle in a folder."""
+    """Writes a report at `out`, in the format of its suffix: on `runs`, by their ids, or on the bundle in a folder."""
 
     out: str
     runs: tuple[str, ...] = ()
@@ -304,7 +305,7 @@ class WriteReport(Request[WrittenReport], job="report"):
 
 @dataclass(frozen=True)
 class DivergenceSide:
-    """One of two that run beside each other: a bundle after a stage of its build (""; as it runs), on a provider."""
+    """One of two compared bundles: after a build stage ("" is as it runs), on a provider."""
 
     bundle: str
     stage: str = ""
@@ -313,7 +314,7 @@ class DivergenceSide:
 
 @dataclass(frozen=True)
 class Diverge(Request[DivergenceReport], job="diverge"):
-    """The first node at which `b` parts from `a`, after a text or ids. steps: tokens that `a` goes on with."""
+    """Finds the first node at which `b` differs from `a` for a prompt. steps: tokens that `a` generates after it."""
 
     a: DivergenceSide
     b: DivergenceSide
@@ -328,19 +329,19 @@ class Diverge(Request[DivergenceReport], job="diverge"):
 
 @dataclass(frozen=True)
 class Ping(Request[Done], job="ping"):
-    """A word from the worker, at once, whatever it is doing."""
+    """Answered at once, whatever job runs."""
 
 
 @dataclass(frozen=True)
 class Cancel(Request[None], job="cancel"):
-    """Stops the job whose id is `target`; this one has no answer."""
+    """Cancels the job with the id `target`; has no answer."""
 
     target: int
 
 
 NETWORK_REQUESTS = (ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval)
-"""Those that may ask the hub or an index of packages, and what is done ahead of them; every other needs no network.
+"""The requests that may use the hub or a package index, and their preparation; all others need no network.
 
-A build and a comparison have done so before they open anything, a probe opens nothing by itself, and the other two open
-nothing that comes from elsewhere.
+A build and a comparison finish with the network before they open anything, a probe opens its source in another process,
+and the others open no untrusted input.
 """

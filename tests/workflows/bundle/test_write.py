@@ -133,10 +133,10 @@ def test_a_bundle_that_appeared_meanwhile_is_replaced_with_force_alone(tmp_path:
 def test_a_second_build_is_refused_with_the_process_that_has_the_target(tmp_path: Path) -> None:
     """Another process cannot take the lock, is told who holds it, and can once it is free."""
     code = (
-        "import sys; from pathlib import Path; from workflows.bundle.write import locked\n"
+        "import sys; from pathlib import Path; from workflows.bundle.write import locked_target\n"
         "from workflows.common.errors import RequestError\n"
         "try:\n"
-        "    with locked(Path(sys.argv[1])): print('had it')\n"
+        "    with locked_target(Path(sys.argv[1])): print('had it')\n"
         "except RequestError as error: print(error)\n"
     )
 
@@ -196,8 +196,8 @@ def test_a_folder_without_locks_is_one_sentence(tmp_path: Path, monkeypatch: pyt
 def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
     """A killed build leaves the lock's file, and holds nothing."""
     code = (
-        "import os, signal, sys; from pathlib import Path; from workflows.bundle.write import locked\n"
-        "with locked(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal, sys; from pathlib import Path; from workflows.bundle.write import locked_target\n"
+        "with locked_target(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL

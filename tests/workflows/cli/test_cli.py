@@ -582,9 +582,9 @@ def test_what_a_generation_imports(demo_bundle: Path) -> None:
 def test_who_renders_nothing_starts_no_process_that_renders(demo_bundle: Path, chat: bool) -> None:
     """A template that does not compile is no matter then either; with a conversation it is told before one begins."""
     code = (
-        "import sys; from workflows.cli import run; from workflows.templates.service import RENDERING\n"
+        "import sys; from workflows.cli import run; from workflows.templates.service import TEMPLATE_SERVICE\n"
         "code = run(['generate', *sys.argv[1:], '--prompt', '8*7=', '--max-new-tokens', '1'])\n"
-        "print(code, RENDERING._kept is not None)"
+        "print(code, TEMPLATE_SERVICE._process is not None)"
     )
     line = [sys.executable, "-c", code, str(demo_bundle), *(["--chat"] if chat else [])]
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=True)

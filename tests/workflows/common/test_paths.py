@@ -19,7 +19,7 @@ from workflows.runtime.providers.preflight import try_out
 from workflows.wire.events import GenerationDone
 
 NAME = "Größe 模型 x"
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from workflows.common.errors import JoineryError, RequestError
 from workflows.common.paths import home
 from workflows.common.plugins import allow, forbid, installed, load
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def distribution(folder: Path, name: str, version: str, source: str, module: str = "canary_module") -> Path:

@@ -157,8 +157,8 @@ def test_text_comes_back_as_it_went() -> None:
 def test_a_process_that_was_killed_between_two_prompts_is_started_anew() -> None:
     template = ChatTemplate("{{ messages[0].content }}", {})
     TEMPLATE_SERVICE.start()
-    assert TEMPLATE_SERVICE._kept is not None
-    victim = psutil.Process(TEMPLATE_SERVICE._kept.pid)
+    assert TEMPLATE_SERVICE._process is not None
+    victim = psutil.Process(TEMPLATE_SERVICE._process.pid)
     victim.kill()
     psutil.wait_procs([victim], timeout=60)
     assert template.render(HELLO) == "hello"
@@ -166,11 +166,11 @@ def test_a_process_that_was_killed_between_two_prompts_is_started_anew() -> None
 
 @pytest.mark.skipif(sys.platform != "linux", reason="where the system has no such filter the engine says so")
 def test_a_template_s_process_has_no_network() -> None:
-    assert TEMPLATE_SERVICE.why_open() == ""
+    assert TEMPLATE_SERVICE.confinement_problem() == ""
 
 
 def test_what_the_process_is_not_kept_from_is_said_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TEMPLATE_SERVICE, "why_open", lambda: "It could connect.")
+    monkeypatch.setattr(TEMPLATE_SERVICE, "confinement_problem", lambda: "It could connect.")
     ids = engine.encode_chat(HELLO)
     engine.encode_chat(HELLO)
     events = engine.generate(ids, GenerateOptions(max_new_tokens=1))

@@ -123,6 +123,6 @@ def test_how_it_ended_and_its_faults_are_told(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_it_is_not_kept_from_is_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     told = list[Event]()
-    monkeypatch.setattr(PROBE_SERVICE, "why_open", lambda: "It could connect.")
+    monkeypatch.setattr(PROBE_SERVICE, "confinement_problem", lambda: "It could connect.")
     assert probe("demo:qwen3", told.append, lambda: False).model_type == "qwen3"
     assert NoticeEvent(code="open", message="It could connect.") in told

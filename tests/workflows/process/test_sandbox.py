@@ -133,11 +133,11 @@ def test_an_architecture_without_a_filter_is_told_of(monkeypatch: pytest.MonkeyP
 def test_what_could_not_be_taken_is_a_sentence() -> None:
     """As whoever is asked to tell it gets it; in a process of its own, for the limit of memory stays."""
     code = (
-        "from workflows import confinement\nfrom workflows.process.sandbox import linux\n"
-        "linux.deny_network = lambda: 'the kernel refuses it'\nprint(confinement.confine(1 << 32))"
+        "from workflows.process import sandbox\nfrom workflows.process.sandbox import linux\n"
+        "linux.deny_network = lambda: 'the kernel refuses it'\nprint(sandbox.confine(1 << 32))"
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, encoding="utf-8", check=True)
-    told = "What comes from elsewhere is opened by a process that could connect: the kernel refuses it."
+    told = "Untrusted input is opened by a process that can reach the network: the kernel refuses it."
     assert done.stdout.strip() == told
 
 
@@ -185,6 +185,6 @@ def run_filter(program: bytes, data: dict[int, int]) -> int:
 
 @POSIX
 def test_computing_has_an_end_that_the_system_holds() -> None:
-    code = "from workflows.process.sandbox import bound_seconds\nbound_seconds(0)\nwhile True: pass"
+    code = "from workflows.process.sandbox import limit_cpu_seconds\nlimit_cpu_seconds(0)\nwhile True: pass"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, timeout=120, check=False)
     assert done.returncode < 0

@@ -227,7 +227,7 @@ def test_a_worker_that_hangs_is_killed_and_the_next_one_works(
 def test_a_process_apart_ends_well() -> None:
     """It answers, and the thread that waits for its parent's end does not disturb its own."""
     ended = run_isolated("workflows.runtime.providers.find_device", ["cpu"], 60)
-    assert ended.why == "" and '"name":"cpu"' in ended.told
+    assert ended.failure == "" and '"name":"cpu"' in ended.last_line
 
 
 def _finds(process: psutil.Process) -> bool:

@@ -173,7 +173,7 @@ def test_a_wrong_request_is_named(shared: Client, job: str, fields: Line, names:
 
 def test_probe_and_recipe_of_the_demo(fresh: Client) -> None:
     """What the wizard shows, with the checkpoint's own numbers."""
-    facts = json.loads((Path(__file__).parents[2] / "resources/demos/qwen3/config.json").read_text())
+    facts = json.loads((Path(__file__).parents[3] / "resources/demos/qwen3/config.json").read_text())
     found = fresh.ask("probe", source="demo:qwen3")["value"]
     assert (found["kind"], found["family"], found["supported"]) == ("demo", "qwen3", True)
     decoder = found["decoder"]
@@ -450,17 +450,17 @@ def test_the_end_of_stdin_ends_the_process_at_once_even_in_a_build(fresh: Client
 
 NOISY = """
 import os, sys
-from workflows.service import Jobs
+from workflows.service import JobRunner
 from workflows.wire.events import ResultEvent
 from workflows.wire.reports.graphs import ExcerptReport
-from workflows.wire.requests import Verify
+from workflows.wire.requests import VerifyBundle
 def noisy(self, request, told):
     print("a stray print")
     os.write(1, b"native code writes to descriptor 1\\n")
     os.system("echo a child writes to stdout")
     sys.stdout.write("half a line")
     yield ResultEvent(value=ExcerptReport("\\ud800", 0))
-Jobs.run.register(Verify)(noisy)
+JobRunner.run.register(VerifyBundle)(noisy)
 from workflows.service.worker import main
 main()
 """

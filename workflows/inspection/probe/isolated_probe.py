@@ -38,7 +38,7 @@ def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], 
     Raises CheckpointError and its kinds where there is no whole checkpoint, and Cancelled.
     """
     found = find_checkpoint(source, report=report, cancelled=cancelled)
-    if why := PROBE_SERVICE.why_open():
+    if why := PROBE_SERVICE.confinement_problem():
         report(NoticeEvent(code="open", message=why))
     return _request(found, None, ProbeReport)
 
@@ -52,7 +52,7 @@ def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], boo
 
 
 def _request(found: CheckpointLocation, options: Mapping[str, object] | None, kind: type[Report]) -> Report:
-    answer = PROBE_SERVICE.ask({"found": found._asdict() | {"folder": str(found.folder)}, "options": options})
+    answer = PROBE_SERVICE.request({"found": found._asdict() | {"folder": str(found.folder)}, "options": options})
     if "ended" in answer:
         raise CheckpointError(f"{printable(found.source)} cannot be read: the process that read it {answer['ended']}.")
     if "fault" in answer:

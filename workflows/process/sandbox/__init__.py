@@ -1,12 +1,12 @@
-"""What a process does to itself before it opens what comes from elsewhere: a template, a graph, a checkpoint's code.
+"""Confines this process before it opens untrusted input: a template, a graph, a checkpoint's code.
 
-    memory_limit()        what no job of ours can use: all that the machine has, swap included
-    confine(bytes)       no network from here on, and no more memory than that
-    limit_cpu_seconds(more)  the system ends it after so many further seconds of computing
-    Fetched              how work that may ask the hub says to its process that it is done with that
+    memory_limit()            bytes that no job can use: all memory of the machine, swap included
+    confine(bytes)            no network, and no more memory than that
+    limit_cpu_seconds(more)   the system ends the process after that much further processor time
+    OnFetched                 callback by which work that may use the network says that it is done with it
 
-Neither can be taken back, in this process or in those that it starts. Pipes, files and AF_UNIX go on working. On Linux
-a seccomp filter and resource limits do it, on Windows a job object the limits; what a system has not is told.
+Nothing of it can be undone, in this process or its children. Pipes, files and AF_UNIX sockets still work. Linux does it
+by a seccomp filter and resource limits, Windows limits memory by a job object; what a system lacks is reported.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import time
 from collections.abc import Callable
 
 OnFetched = Callable[[int], None]
-"""Told once all is on this disk that comes from elsewhere, and before it is opened: bytes of weights to be mapped."""
+"""Called once all untrusted input is on the disk and before it is opened, with the bytes of weights to be mapped."""
 
 
 def keep_network(mapped: int) -> None:
-    """What a process does that confines itself or not: a Python program that imports Joinery."""
+    """An OnFetched that confines nothing, for Python programs that import Joinery."""
 
 
 def confine(most: int) -> str:
-    """Takes the network from this process, and all memory but `most` bytes; what could not be taken, as a sentence.
+    """Removes network access and limits memory to `most` bytes; returns what failed, as a sentence.
 
-    Of memory Linux counts what the process has of its own and can write, not the files that it reads through a mapping.
+    Linux counts private writable memory, not files that are mapped for reading.
     """
     if sys.platform == "win32":
         from workflows.process.sandbox.windows import limit_job
@@ -40,13 +40,13 @@ def confine(most: int) -> str:
     from workflows.process.sandbox.linux import deny_network
 
     why = deny_network()
-    return f"What comes from elsewhere is opened by a process that could connect: {why}." if why else ""
+    return f"Untrusted input is opened by a process that can reach the network: {why}." if why else ""
 
 
 def memory_limit(mapped: int = 0) -> int:
-    """All memory and swap that there is, and `mapped` bytes of files that torch maps to be written to.
+    """Bytes of memory and swap of the machine plus `mapped` bytes of files that torch maps for writing.
 
-    A job that would need more can but push everything else out, and be ended by the system at last.
+    A job beyond it would displace all other processes and be killed by the system in the end.
     """
     from workflows.common.memory import total_bytes
 
@@ -54,7 +54,7 @@ def memory_limit(mapped: int = 0) -> int:
 
 
 def limit_cpu_seconds(more: float) -> None:
-    """Has the system end this process after `more` further seconds of computing, and not of waiting."""
+    """Lets the system end this process after `more` further seconds of processor time."""
     used = time.process_time()
     if sys.platform == "win32":
         from workflows.process.sandbox.windows import limit_job
@@ -66,11 +66,11 @@ def limit_cpu_seconds(more: float) -> None:
     _set_limit(resource.RLIMIT_CPU, int(used + more) + 1, resource.RLIM_INFINITY)
 
 
-_NO_FILTER = "What comes from elsewhere is opened by a process that could connect: {0} lets none give up the network."
+_NO_FILTER = "Untrusted input is opened by a process that can reach the network: {0} cannot remove its access."
 
 
 def _set_limit(which: int, to: int, soft: int) -> None:
-    """Sets the soft limit, which may be raised again up to the hard one; never above `soft`, which holds already."""
+    """Lowers the soft limit to `to`; never above `soft`, the present one, nor above the hard limit."""
     if sys.platform == "win32":
         return
     import resource

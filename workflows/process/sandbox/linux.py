@@ -1,10 +1,9 @@
-"""No network for a process and all that it starts, by a seccomp filter: no right is needed, and none is gained.
+"""Removes network access from a process and its children by a seccomp filter, which needs no privilege.
 
-    socket(family, …) ──filter in the kernel──▶ AF_UNIX, AF_NETLINK: as ever │ any other family: EACCES
-    io_uring_setup, calls of another architecture's table ──▶ ENOSYS: ways past the filter
+    socket(family, …) ──filter in the kernel──▶ AF_UNIX, AF_NETLINK: unchanged │ any other family: EACCES
+    io_uring_setup, calls of another architecture's table ──▶ ENOSYS: they would bypass the filter
 
-Both families that stay are of this machine alone: X11 and drivers speak over the one, and ask for devices over the
-other.
+Both allowed families are local: X11 and drivers communicate over AF_UNIX and query devices over AF_NETLINK.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import NamedTuple
 
 
 class _SyscallNumbers(NamedTuple):
-    """The numbers of an architecture: its own in the kernel's audit, and those of system calls."""
+    """The audit number of an architecture and the numbers of its system calls."""
 
     audit: int
     socket: int
@@ -26,17 +25,17 @@ class _SyscallNumbers(NamedTuple):
 
 
 _ARCHITECTURES = {"x86_64": _SyscallNumbers(0xC000003E, 41, 317), "aarch64": _SyscallNumbers(0xC00000B7, 198, 277)}
-_IO_URING_SETUP = 425  # on all
-_X32 = 0x40000000  # calls of x86-64's second table, which has a socket of its own
+_IO_URING_SETUP = 425  # on all architectures
+_X32 = 0x40000000  # offset of the x32 table of system calls, which has its own socket call
 _AF_UNIX, _AF_NETLINK = 1, 16
 _SET_NO_NEW_PRIVS, _FILTER, _ALL_THREADS = 38, 1, 1
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # of classic BPF
-_NUMBER, _ARCHITECTURE, _FAMILY = 0, 4, 16  # where the kernel lays them: struct seccomp_data
+_NUMBER, _ARCHITECTURE, _FAMILY = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
 
 
 def deny_network() -> str:
-    """Takes the network from every thread of this process, for good; why it could not be, empty where it was."""
+    """Removes network access from all threads of this process; returns why it failed, empty if it did not."""
     machine = platform.machine()
     calls = _ARCHITECTURES.get(machine)
     if calls is None:
@@ -52,7 +51,7 @@ def deny_network() -> str:
 
 
 def _kernel() -> ctypes.CDLL:
-    """The two calls of the C library, with the widths that the kernel reads."""
+    """The C library with the argument types of prctl and syscall."""
     library = ctypes.CDLL(None, use_errno=True)
     word = ctypes.c_ulong
     library.prctl.argtypes = (ctypes.c_int, word, word, word, word)
@@ -66,7 +65,7 @@ def _errno_text(what: str) -> str:
 
 
 def _program(calls: _SyscallNumbers) -> bytes:
-    """The filter: each line an instruction, how far it jumps where it holds and where not, and its operand."""
+    """The BPF program; each row has the opcode, the jumps if true and if false, and the operand."""
     lines = (
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 0, 8, calls.audit),

@@ -1,6 +1,6 @@
-"""Limits of a process on Windows: a job object that it joins by itself. Written after its documentation; not run yet.
+"""Limits of a process on Windows by a job object that it joins itself. Written from the documentation; not run yet.
 
-Windows 8 and later nest jobs, so that a process which is in one already can join another.
+Windows 8 and later nest jobs: a process that is in a job already can join another.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 _EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
 _PROCESS_TIME, _PROCESS_MEMORY = 0x2, 0x100  # JOB_OBJECT_LIMIT_…
-_TICKS = 10_000_000  # of 100 ns, a second
+_TICKS = 10_000_000  # ticks of 100 ns per second
 
 
 class _Basic(ctypes.Structure):
@@ -44,11 +44,11 @@ class _Extended(ctypes.Structure):
 
 _REFUSED = " Its memory has no limit either: {0}."
 _limits = _Extended()
-_job: list[int] = []  # the handle, once it was made
+_job: list[int] = []  # the handle, after it was made
 
 
 def limit_job(most: int = 0, seconds: float = 0.0) -> str:
-    """Bounds this process's bytes of memory and its computing in all; 0: as it was. Why it could not, as a sentence."""
+    """Limits memory in bytes and total processor time; 0 leaves a limit unchanged. Returns why it failed, as a sentence."""
     if sys.platform == "win32":
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         kernel.CreateJobObjectW.restype = kernel.GetCurrentProcess.restype = ctypes.c_void_p

@@ -115,12 +115,12 @@ class _Compilation:
             "workflows.runtime.providers.context_compiler",
             arguments,
             self.seconds,
-            heard=self.on_progress,
+            on_line=self.on_progress,
             cancelled=self.cancelled,
         )
-        if ended.why:
-            return f"The process that compiled {ended.why}."
-        return ended.told.removeprefix(_FAILED) if ended.told.startswith(_FAILED) else ""
+        if ended.failure:
+            return f"The process that compiled {ended.failure}."
+        return ended.last_line.removeprefix(_FAILED) if ended.last_line.startswith(_FAILED) else ""
 
     def _try(self, draft: Path) -> str:
         self.on_progress("trying a chunk and a step")

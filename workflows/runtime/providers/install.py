@@ -59,7 +59,7 @@ def install_plugin(
     package = _package_of(name)
     with _lock_of(package) as lock:
         ended = _pip([*_INSTALL, "-r", str(lock)], _reporter("install", report), cancelled)
-    if ended.why and _WRONG_HASH in ended.log:
+    if ended.failure and _WRONG_HASH in ended.log:
         raise DeviceError(
             f"pip received a file for {package}=={PLUGIN_VERSIONS[package]} whose hash is none of those that Joinery "
             "was tested with, and installed nothing: check where pip gets its packages from."
@@ -97,15 +97,15 @@ def _reporter(stage: str, report: Callable[[Event], None]) -> Callable[[str], No
 
 def _pip(arguments: Sequence[str], heard: Callable[[str], None], cancelled: Callable[[], bool]) -> ProcessResult:
     module = "workflows.runtime.providers.install"
-    ended = run_isolated(module, arguments, _SECONDS, heard=heard, cancelled=cancelled)
+    ended = run_isolated(module, arguments, _SECONDS, on_line=heard, cancelled=cancelled)
     importlib.invalidate_caches()
     return ended
 
 
 def _raise_if_failed(ended: ProcessResult, what: str) -> None:
-    if ended.why:
+    if ended.failure:
         last = ended.log.strip().rpartition("\n")[2]  # pip complains on stderr
-        raise DeviceError(f"pip could not {what}: {printable(last, 200) or ended.why}")
+        raise DeviceError(f"pip could not {what}: {printable(last, 200) or ended.failure}")
 
 
 def _package_indexes(lines: Sequence[str]) -> list[str]:

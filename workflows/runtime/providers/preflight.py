@@ -61,9 +61,9 @@ def try_out(
     arguments = [str(folder), device.name, json.dumps(dict(options or {})), str(contexts or "")]
     ended = run_isolated("workflows.runtime.providers.preflight", arguments, seconds, cancelled=cancelled)
     try:
-        report = read(PreflightReport, json.loads(ended.told))
+        report = read(PreflightReport, json.loads(ended.last_line))
     except (ValueError, PayloadMismatch):
-        why = ended.why or "printed nothing that could be read"
+        why = ended.failure or "printed nothing that could be read"
         return PreflightReport(device.name, [], False, f"The process that tried {device.title} {why}.")
     return replace(report, components=[_with_reasons(one, _reasons(ended.log)) for one in report.components])
 

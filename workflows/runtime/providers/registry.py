@@ -54,7 +54,7 @@ def _find(provider: Provider, seconds: float) -> Device:
         return provider.find()
     ended = run_isolated("workflows.runtime.providers.find_device", [provider.name], seconds)
     try:
-        return read(Device, json.loads(ended.told))
+        return read(Device, json.loads(ended.last_line))
     except (ValueError, PayloadMismatch):
-        why = ended.why or "printed nothing that could be read"
+        why = ended.failure or "printed nothing that could be read"
         return provider.unusable(f"The process that loaded its library {why}.", provider.reinstall())
