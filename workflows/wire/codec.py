@@ -32,7 +32,7 @@ _PLURAL_TYPE_NAMES = {str: "texts", int: "whole numbers", float: "numbers"}
 
 
 class PayloadMismatch(ValueError):  # noqa: N818 - it describes a payload
-    """A payload that does not match: "lacks its 'source'", "needs a text as its 'stages[2].name'", "takes no 'speed'"."""
+    """A payload mismatch: "lacks its 'source'", "needs a text as its 'stages[2].name'", "takes no 'speed'"."""
 
     def __init__(self, words: str, place: str = "") -> None:
         super().__init__(words, place)

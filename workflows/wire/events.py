@@ -1,4 +1,4 @@
-"""Progress, step and result events: the one vocabulary that the engine, the CLI, the worker and the window share.
+"""Progress, step and result events, shared by engine, command line, worker and window.
 
     engine ──yield──▶ Event ──to_line──▶ one JSON line ──parse──▶ Event ──▶ the window's models
 
@@ -21,28 +21,28 @@ Stage = Literal[
     "checkpoint", "import", "export", "optimize", "goal", "quantize", "bundle", "compile", "assemble", "export-genai"
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-"""Of builds, and of the doors to other programs, in their order; `import` is torch's within the export, or a door's."""
+"""The stages of builds, imports and exports, in order; `import` is that of torch in an export, or a genai import."""
 StageState = Literal["started", "done", "reused", "skipped", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What all events have: a name on the wire."""
+    """The base of all events; `event` is its name in JSON."""
 
     event: ClassVar[str] = ""
 
     def to_dict(self) -> dict[str, object]:
-        """Its name and its fields, for `codec.dumps`: what is inside them is as it is."""
+        """Its name and its fields, for `codec.dumps`; nested values are not converted."""
         return {"event": self.event, **to_fields(self)}
 
     def to_line(self, job: int) -> str:
-        """One line of JSON, without a line end, for the window's job `job`."""
+        """One line of JSON, without a line end, with the job's id."""
         return dumps({"job": job, **self.to_dict()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageEvent(Event):
-    """A build stage began or ended. `note` says why it was skipped or failed."""
+    """A build stage started or ended. note: why it was skipped or failed."""
 
     event: ClassVar[str] = "stage"
     stage: Stage
@@ -54,7 +54,7 @@ class StageEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressEvent(Event):
-    """How far a stage is: `done` of `total` in `unit`; `total` 0 means not known."""
+    """Progress of a stage: `done` of `total` in `unit`; total 0 is unknown."""
 
     event: ClassVar[str] = "progress"
     stage: str
@@ -66,7 +66,7 @@ class ProgressEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEvent(Event):
-    """A line for the log tail."""
+    """A line for the log."""
 
     event: ClassVar[str] = "log"
     message: str
@@ -75,7 +75,7 @@ class LogEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeEvent(Event):
-    """Something that a person should know and that is no error: `code` is stable, `message` one sentence."""
+    """A message to the user that is not an error. code: a stable name; message: one sentence."""
 
     event: ClassVar[str] = "notice"
     code: str
@@ -86,8 +86,7 @@ class NoticeEvent(Event):
 class ReadyEvent(Event):
     """A bundle is open and can generate.
 
-    `completes`: a conversation is one text that it goes on with. `languages`: those that it can be asked to translate
-    between.
+    completes: a chat is one text that the model continues. languages: those that it translates between.
     """
 
     event: ClassVar[str] = "ready"
@@ -107,7 +106,7 @@ class ReadyEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkEvent(Event):
-    """One prefill chunk ran: `tokens` prompt tokens, the first of them at position `start`."""
+    """One prefill chunk ran: `tokens` prompt tokens from position `start`."""
 
     event: ClassVar[str] = "chunk"
     start: int
@@ -120,10 +119,10 @@ class ChunkEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenEvent(Event):
-    """One token was generated. `phase` is `prefill` for the first, whose logits came from the prompt.
+    """One token was generated. phase: `prefill` for the first one, whose logits are the prompt's.
 
-    `text` is what became certain with it, so that the texts of all tokens joined are that of the end.
-    `latency_ms` is the time from the token before (or, for the first, from the start of the prompt).
+    text: the characters that it completes; the texts of all tokens joined are the final text.
+    latency_ms: from the token before, or for the first one from the start of the prompt.
     `probability` is that of the token under the processed distribution; `alternatives` holds the most
     probable tokens as [id, text, probability], where they were asked for. `drafted`: it was proposed by a draft and
     the model agreed, so that it came in the same run as the token before it.
@@ -144,7 +143,7 @@ class TokenEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeculationEvent(Event):
-    """One run of the model in a generation that drafts; it comes after the events of the run's tokens.
+    """One model run of a generation with drafts, after the events of its tokens.
 
     step: that of its first token. drafted: tokens that `by` (a strategy: ngram, draft_model …) proposed and the run
     looked at; 0 of a plain run. accepted: those among them that the generation took. kept: all tokens that it took of
@@ -162,7 +161,7 @@ class SpeculationEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView:
-    """The slots of the layers that share one table.
+    """The cache slots of layers that share a slot table.
 
     runs: (first slot, first position, count) of filled slots; every other slot is empty. rewindable: (first, last) of
     each range of lengths that can be gone back to. slides: the newest token is always in the last slot. allocated: the
@@ -190,7 +189,7 @@ class GroupView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEvent(Event):
-    """The KV cache as it stands."""
+    """The state of the KV cache."""
 
     event: ClassVar[str] = "cache"
     groups: list[GroupView]
@@ -198,7 +197,7 @@ class CacheEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheUse:
-    """The cache at the end of a generation: `used` slots of `capacity`, after `evicted` tokens had gone."""
+    """The cache at the end of a generation: `used` of `capacity` slots, after `evicted` tokens were evicted."""
 
     layout: str
     capacity: int
@@ -209,9 +208,9 @@ class CacheUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeculationUse:
-    """What came of drafts: `accepted` of the `drafted` tokens that the model looked at, `kept` in all, in `steps` runs.
+    """Draft statistics: `accepted` of `drafted` tokens, `kept` tokens in all, in `steps` model runs.
 
-    Sums, so that uses of several generations add up to one whose rates are those of all their runs.
+    All are sums: the statistics of several generations add up.
     """
 
     drafted: int = 0
@@ -221,16 +220,16 @@ class SpeculationUse:
 
     @property
     def accept_rate(self) -> float | None:
-        """The share of the drafted tokens that were accepted; None where none was drafted."""
+        """The accepted share of the drafted tokens; None without drafts."""
         return self.accepted / self.drafted if self.drafted else None
 
     @property
     def tokens_per_step(self) -> float | None:
-        """Tokens that a run of the model gave; None before the first."""
+        """Mean number of tokens per model run; None before the first."""
         return self.kept / self.steps if self.steps else None
 
     def __add__(self, other: SpeculationUse | SpeculationEvent) -> SpeculationUse:
-        """With another use, or with one run more."""
+        """The sum with other statistics or with one more run."""
         steps = other.steps if isinstance(other, SpeculationUse) else 1
         return SpeculationUse(
             drafted=self.drafted + other.drafted,
@@ -242,7 +241,7 @@ class SpeculationUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationDone(Event):
-    """A generation ended. `token_ids` are the generated tokens alone, the end token included where there was one."""
+    """A generation ended. token_ids: the generated tokens, with the end token if there is one."""
 
     event: ClassVar[str] = "done"
     prompt_ids: list[int]
@@ -259,7 +258,7 @@ class GenerationDone(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildDone(Event):
-    """A build ended; the bundle is whole."""
+    """A build ended; the bundle is complete."""
 
     event: ClassVar[str] = "done"
     bundle: str
@@ -270,7 +269,7 @@ class BuildDone(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultEvent(Event):
-    """The answer to a job that has one answer: a probe, an inspection, the devices …"""
+    """The report of a job: a probe, an inspection, the devices …"""
 
     event: ClassVar[str] = "result"
     value: Report
@@ -278,9 +277,9 @@ class ResultEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorEvent(Event):
-    """A job failed. `message` is one sentence; `details` is the traceback, for the log alone.
+    """A job failed. message: one sentence; details: the traceback, for the log.
 
-    files: name → SHA-256 of the code that a checkpoint would run. reason: why a hub refused.
+    files: name → SHA-256 of the checkpoint's code files. reason: why the hub refused.
     """
 
     event: ClassVar[str] = "error"
@@ -292,7 +291,7 @@ class ErrorEvent(Event):
 
 
 FINAL_EVENTS = (BuildDone, GenerationDone, ReadyEvent, ResultEvent, ErrorEvent)
-"""With one of these a job ends."""
+"""The classes of a job's last event."""
 _BY_NAME: dict[str, type[Event]] = {
     cls.event: cls
     for cls in (
@@ -311,9 +310,9 @@ _BY_NAME: dict[str, type[Event]] = {
 
 
 def parse(payload: object, answer: type) -> Event:
-    """The event in a decoded JSON object, which belongs to a job that ends with an `answer`.
+    """The event of a decoded JSON object. answer: the class of the job's report or last event.
 
-    Raises Mismatch, a ValueError, for one that is no event, or whose fields are not what they should be.
+    Raises PayloadMismatch, a ValueError, for an unknown event or wrong fields.
     """
     name, fields = _opened(payload)
     if name == ResultEvent.event:
@@ -322,7 +321,7 @@ def parse(payload: object, answer: type) -> Event:
 
 
 def parse_in_steps(payload: object, answer: type) -> Generator[None, None, Event]:
-    """The same with a pause after every few elements of a large report."""
+    """As `parse`, but yields after every few elements of a large report."""
     name, fields = _opened(payload)
     if name == ResultEvent.event:
         value = fields.get("value")

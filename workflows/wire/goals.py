@@ -1,4 +1,4 @@
-"""What a person wants kept while weights become smaller, and the task that it may be measured by.
+"""The accuracy goal of a build that searches precisions, and the user's task that can measure it.
 
 top1=0.99 ──parse_goal──▶ Goal: metric, limit        TaskFile: questions with answers, and how replies are judged
 """
@@ -25,7 +25,7 @@ ROWS, TOKENS = 200, 64
 
 @dataclass(frozen=True)
 class TaskFile:
-    """Where a task lies, and how it is asked and judged.
+    """A task file, and how its questions are asked and replies judged.
 
     file: JSON lines or parquet. question, answer: columns; empty for the first of the usual pairs that the file has.
     pattern: a regular expression; its first group, or all that it finds in the reply, is held against the answer.
@@ -47,7 +47,7 @@ class TaskFile:
 
 @dataclass(frozen=True)
 class Goal:
-    """The smallest bundle is wanted that keeps `metric` at `limit`, over the prompts of `joinery eval`.
+    """The goal: the smallest bundle whose `metric` meets `limit` over the prompts of `joinery eval`.
 
     top1: share of positions with the reference's first choice, at least. kl: mean divergence in nats, at most.
     perplexity: the candidate's over the reference's, at most. task: the candidate's score over the reference's, at
@@ -68,7 +68,7 @@ class Goal:
             raise RecipeError("The goal task needs a task: give --task-file with questions and answers.")
 
     def met_by(self, figure: float | None) -> bool:
-        """Whether a figure of the goal's metric holds it; one that is no number does not."""
+        """Whether a value of the metric meets the goal; NaN and None do not."""
         if figure is None or not math.isfinite(figure):
             return False
         return figure >= self.limit if self.metric in AT_LEAST else figure <= self.limit
@@ -79,7 +79,7 @@ class Goal:
 
 
 def parse_goal(text: str, task: TaskFile | None = None, prompts: str = "") -> Goal:
-    """`METRIC=VALUE`. Raises RecipeError that lists the metrics for another text."""
+    """Parses `METRIC=VALUE`. Raises RecipeError, which lists the metrics."""
     name, equals, value = text.partition("=")
     metric = next((one for one in METRICS if one == name.strip()), None)
     try:

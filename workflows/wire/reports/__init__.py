@@ -1,5 +1,5 @@
-"""The answers of the jobs that have one answer each, as the engine makes them, JSON carries them and the window reads.
+"""Reports: the answers of jobs, made by the engine, sent as JSON, read by the window and printed by `--json`.
 
-A field that a report may lack stays away from JSON while it is None; what `joinery … --json` prints are these too.
-The classes are not frozen: that would double the time that making them takes, and both processes do so at start-up.
+Optional fields are absent in JSON while they are None. The classes are not frozen: that doubles the time to define
+them, which both processes spend at start-up.
 """

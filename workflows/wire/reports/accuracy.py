@@ -1,4 +1,4 @@
-"""How far one bundle is from another, as `joinery eval --json` prints it; the window is given the tokens besides."""
+"""The comparison of two bundles of `joinery eval`, with the tokens for the window."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass
 class PairedFigure:
-    """One figure of each; None where there is none."""
+    """A figure of both bundles; None if there is none."""
 
     reference: float | None
     candidate: float | None
@@ -18,7 +18,7 @@ class PairedFigure:
 
 @dataclass
 class GreedyAnswer:
-    """What both generate by themselves after a prompt, as (id, text); the first `tokens_equal` tokens are the same."""
+    """The greedy tokens of both after a prompt, as (id, text); the first `tokens_equal` are equal."""
 
     prompt: str
     tokens_equal: int
@@ -28,13 +28,13 @@ class GreedyAnswer:
 
     @property
     def same(self) -> bool:
-        """Whether all tokens are."""
+        """Whether all tokens are equal."""
         return self.tokens_equal == len(self.reference) == len(self.candidate)
 
 
 @dataclass
 class LayerCosines:
-    """Cosines of one layer of a part (encoder, decoder); None where there is nothing to compare."""
+    """Cosine similarities of one layer of a part (encoder, decoder); None if there is nothing to compare."""
 
     layer: int
     part: str
@@ -45,7 +45,7 @@ class LayerCosines:
 
 @dataclass
 class TaskReport:
-    """The share of a task's questions that the candidate and the reference answer right. metric: what was asked."""
+    """The share of a task's questions that candidate and reference answer correctly. metric: the task."""
 
     metric: str
     rows: int
@@ -55,7 +55,7 @@ class TaskReport:
 
 @dataclass
 class TokenDivergence:
-    """How far the candidate is with some products restored."""
+    """The candidate's divergence with some products not quantized."""
 
     kl_mean: float | None
     top1_agreement: float | None
@@ -63,7 +63,7 @@ class TokenDivergence:
 
 @dataclass
 class SuggestedExclusion:
-    """A node, and the divergence that is left where it alone is not quantized."""
+    """A node, and the remaining divergence if only it is not quantized."""
 
     node: str
     part: str
@@ -72,7 +72,7 @@ class SuggestedExclusion:
 
 @dataclass
 class Suggestions:
-    """The nodes to exclude, the most helpful first, of so many quantized products; and what excluding all gains."""
+    """The nodes to exclude from quantization, the best first, and the effect of excluding all of them."""
 
     positions: int
     products: int
@@ -83,7 +83,7 @@ class Suggestions:
 
 @dataclass
 class EvalReport(Report):
-    """The comparison; its fields are CLI.md's, divergences in nats."""
+    """The comparison; divergences in nats."""
 
     positions: int
     top1_agreement: float | None
@@ -103,10 +103,10 @@ class EvalReport(Report):
 
     @property
     def same(self) -> int:
-        """How many prompts are answered with the same tokens."""
+        """Number of prompts with equal tokens."""
         return sum(answer.same for answer in self.greedy)
 
     @property
     def excluded(self) -> list[str]:
-        """The nodes that are suggested for exclusion, the most helpful first."""
+        """The nodes suggested for exclusion, the best first."""
         return [row.node for row in self.suggestions.exclude] if self.suggestions else []

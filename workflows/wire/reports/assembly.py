@@ -1,4 +1,4 @@
-"""What graphs that lie about as files make together, before anything is written."""
+"""The pipeline that graphs from single files would make, before anything is written."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from workflows.wire.reports.composite import Composite
 
 @dataclass
 class AssemblyReport(Report):
-    """composite: how they run together, None where that cannot be told. lacking: what is missing, a sentence each.
+    """composite: the inferred composite; None if it cannot be inferred. lacking: missing parts, a sentence each.
 
-    notes: what was taken for granted, a sentence each.
+    notes: assumptions, a sentence each.
     """
 
     route: str

@@ -1,4 +1,4 @@
-"""What all reports are."""
+"""The base class of reports."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass
 class Report:
-    """The answer of a job that has one answer."""
+    """The answer of a job."""
 
 
 @dataclass
 class Done(Report):
-    """It is done, and there is nothing more to say."""
+    """The answer of a job without a result."""

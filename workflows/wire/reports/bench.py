@@ -1,4 +1,4 @@
-"""How fast a bundle runs on each provider, as `joinery bench --json` prints it, a row a line."""
+"""The speed of a bundle on each provider; `joinery bench --json` prints one row per line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass
 class Percentiles:
-    """Milliseconds, interpolated between neighbours."""
+    """Percentiles in milliseconds, interpolated."""
 
     p50: float
     p95: float
@@ -20,7 +20,7 @@ class Percentiles:
 
 @dataclass
 class Roofline:
-    """What a decoded token reads, what the memory gives a second, and the share of it that decoding reached."""
+    """Bytes read per decoded token, the memory bandwidth, and the share of it that decoding reached."""
 
     bytes_per_token: int
     bandwidth_bytes_per_s: int
@@ -29,7 +29,7 @@ class Roofline:
 
 @dataclass
 class BenchCache:
-    """The cache that was measured."""
+    """The measured cache."""
 
     layout: str
     capacity: int
@@ -37,10 +37,10 @@ class BenchCache:
 
 @dataclass
 class DraftFigures:
-    """Whose drafts a row was measured with, and what came of them in all its counted runs.
+    """The drafts of a row, with their statistics over all counted runs.
 
-    name: ngram, or the draft's bundle. speedup: decoded tokens a second ÷ those of the provider's plain row, whose runs
-    took turns with these; None where that one could not be measured.
+    name: ngram, or the draft's bundle. speedup: decoded tokens per second ÷ those of the provider's row without drafts,
+    whose runs alternated with these; None if that row could not be measured.
     """
 
     name: str
@@ -55,7 +55,7 @@ class DraftFigures:
 
 @dataclass
 class UnusableProviderRow:
-    """A provider on which nothing ran."""
+    """A provider on which the bundle did not run."""
 
     provider: str
     reason: str
@@ -83,7 +83,7 @@ class CompositeRow:
 
 @dataclass
 class SingleRow:
-    """One graph without a cache; inputs: the shapes that it was given."""
+    """One graph without a cache; inputs: the shapes of its inputs."""
 
     provider: str
     repeats: int
@@ -99,6 +99,6 @@ Row = UnusableProviderRow | CompositeRow | SingleRow
 
 @dataclass
 class BenchReport(Report):
-    """A row for each provider, in the order in which they were asked for."""
+    """A row per provider, in the requested order."""
 
     rows: list[Row]

@@ -1,4 +1,4 @@
-"""What a provider made of a bundle's graphs beforehand."""
+"""A bundle's graphs compiled for a provider."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass(frozen=True, slots=True)
 class CompiledComponent:
-    """One component's context. file: its path in the bundle; bytes: of the small graph around what the provider has."""
+    """One component's compiled context. file: its path in the bundle; bytes: of its graph file."""
 
     name: str
     file: str
@@ -19,8 +19,8 @@ class CompiledComponent:
 
 @dataclass
 class CompileReport(Report):
-    """Contexts that were made and tried. folder: in the bundle. shared: whether components share one copy of the
-    weights. bytes: of all files together. note: what a person should know, empty where there is nothing.
+    """The compiled and tested contexts. folder: in the bundle. shared: whether components share one copy of the
+    weights. bytes: of all files. note: a message to the user; may be empty.
     """
 
     provider: str

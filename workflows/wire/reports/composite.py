@@ -1,6 +1,7 @@
-"""A composite as plain data, the same in the engine, on the wire and in the window.
+"""A composite as plain data, shared by engine, wire and window.
 
-    Session ──Edge──▶ Session        Feed ──▶ Session ──▶ Output        Session ◀──▶ State
+    ComponentSession ──CompositeEdge──▶ ComponentSession ◀──▶ CompositeState
+    CompositeFeed ──▶ ComponentSession ──▶ CompositeOutput
 
 The names of runs (source, prefill, decode …), of states and of what feeds are data: whatever the program says.
 """
@@ -17,7 +18,7 @@ Shape = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class CompositeTensor:
-    """An input, an output, or of a state what one layer has: its `name` there is the role, as `key`."""
+    """An input, an output, or a layer's part of a state, whose `name` is its role, such as `key`."""
 
     name: str
     shape: Shape
@@ -25,18 +26,18 @@ class CompositeTensor:
 
     @property
     def extents(self) -> str:
-        """Its shape: `[1, tokens, 96]`."""
+        """The shape: `[1, tokens, 96]`."""
         return f"[{', '.join(map(str, self.shape))}]"
 
     @property
     def form(self) -> str:
-        """Its shape and type: `[1, tokens, 96] float32`."""
+        """Shape and type: `[1, tokens, 96] float32`."""
         return f"{self.extents} {self.dtype}"
 
 
 @dataclass(frozen=True, slots=True)
 class ComponentSession:
-    """One graph. runs: those that it takes part in, in their order; empty where there is one alone."""
+    """One graph. runs: those that use it, in order; empty if there is only one run."""
 
     name: str
     file: str
@@ -46,7 +47,7 @@ class ComponentSession:
 
 @dataclass(frozen=True, slots=True)
 class CompositeEdge:
-    """An output that feeds an input. tensor: what is fed, by the name of the output. runs: those in which it does."""
+    """An output that feeds an input. tensor: the output. runs: those in which it does."""
 
     source: Port
     target: Port
@@ -56,7 +57,7 @@ class CompositeEdge:
 
 @dataclass(frozen=True, slots=True)
 class LayerGroup:
-    """Layers of a state that have tensors of the same roles, shapes and types; none where it is of no layer."""
+    """Layers of a state whose tensors have the same roles, shapes and types; empty for a state without layers."""
 
     layers: tuple[int, ...]
     tensors: tuple[CompositeTensor, ...]
@@ -64,9 +65,9 @@ class LayerGroup:
 
 @dataclass(frozen=True, slots=True)
 class CompositeState:
-    """What is kept between runs. kind: `cache` for keys and values of the tokens, `cross` for what is computed once and
-    only read from then on, `carried` for what each step overwrites. writer: who puts it into its place, the `host` or
-    the `graph`. writers, readers: the sessions that give it and take it."""
+    """State between runs. kind: `cache` for keys and values of tokens, `cross` for values computed once and then only
+    read, `carried` for values that each step overwrites. writer: which side writes it, `host` or `graph`. writers,
+    readers: the sessions that output and take it."""
 
     name: str
     kind: str
@@ -78,13 +79,13 @@ class CompositeState:
 
     @property
     def frozen(self) -> bool:
-        """Whether it is only read once it is there."""
+        """Whether it is computed once and then only read."""
         return self.kind == "cross"
 
 
 @dataclass(frozen=True, slots=True)
 class CompositeFeed:
-    """Inputs of a session that no session gives. kind: `driver` for what follows from the cache, `given` …"""
+    """Inputs of a session from outside. kind: `driver` for values derived from the cache, `given` …"""
 
     kind: str
     session: str
@@ -94,7 +95,7 @@ class CompositeFeed:
 
 @dataclass(frozen=True, slots=True)
 class CompositeOutput:
-    """Outputs of a session that are the composite's own."""
+    """Outputs of a session that are outputs of the composite."""
 
     session: str
     outputs: tuple[CompositeTensor, ...]
@@ -103,7 +104,7 @@ class CompositeOutput:
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """All of it. runs: their names, in the order in which they come."""
+    """The whole composite. runs: their names, in order."""
 
     name: str
     runs: tuple[str, ...]
@@ -115,7 +116,7 @@ class Composite:
 
 
 def format_ranges(numbers: Sequence[int]) -> str:
-    """Numbers as a person writes them: 0–4, 6–10."""
+    """Formats sorted numbers as ranges: 0–4, 6–10."""
     parts = []
     for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
         found = [number for _, number in run]

@@ -12,10 +12,10 @@ Kind = Literal["CPU", "GPU", "NPU"]
 
 @dataclass
 class Device:
-    """One provider on this machine; `reason` says why it cannot be used, `remedy` what would make it so.
+    """One provider on this machine. reason: why it is unusable; remedy: how to make it usable.
 
-    install: the package that `joinery devices --install` would bring, where that is what lacks. uninstall: the one
-    that `--uninstall` would remove, where it is here.
+    install: the missing package that `joinery devices --install` installs. uninstall: the installed package that
+    `--uninstall` removes.
     """
 
     name: str
@@ -34,8 +34,8 @@ class Device:
 
 @dataclass
 class PluginReport(Report):
-    """What pip would do for a provider's plugin. hashes: those that its file may have, each "sha256:…". sources: the
-    indexes and folders where pip looks. environment: the folder of the Python that it is installed into."""
+    """What pip would do for a provider's plugin. hashes: the allowed hashes of its file, each "sha256:…". sources: the
+    indexes and folders that pip searches. environment: the folder of the Python to install into."""
 
     provider: str
     package: str
@@ -47,6 +47,6 @@ class PluginReport(Report):
 
 @dataclass
 class DevicesReport(Report):
-    """Every provider that Joinery knows, the CPU first."""
+    """Every known provider, the CPU first."""
 
     devices: list[Device]

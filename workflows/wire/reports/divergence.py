@@ -1,4 +1,4 @@
-"""Where two runs part, as `joinery diverge --json` prints it."""
+"""The first difference of two runs; `joinery diverge --json` prints it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class ComparedNode:
 
 @dataclass
 class DivergenceReport(Report):
-    """first: the first node that parts, None where none does. curve: (depth, max_abs_diff), in the order of the run.
+    """first: the first node that differs, or None. curve: (depth, max_abs_diff), in the order of the run.
 
-    nodes: all that were compared; notes: what a person should know, a sentence each.
+    nodes: all compared ones; notes: messages to the user, a sentence each.
     """
 
     prompt: str

@@ -1,4 +1,4 @@
-"""What a search for the smallest mix tried and chose: `goal.json` of a bundle, the picture of size against error."""
+"""The tried and chosen mixes of a goal search: `goal.json` of a bundle, and the chart of size against error."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ GOAL_FILE = "goal.json"
 
 @dataclass
 class TriedPoint:
-    """One mix, measured. bytes: of the weights. figure: of the goal's metric. levels: each unit's, in their order.
+    """A measured mix. bytes: of the weights. figure: of the goal's metric. levels: of the units, in their order.
 
-    kl: mean, in nats; None where the logits are no numbers. at_worst: the figure less one standard error, by which it
+    kl: mean, in nats; None if logits are NaN. at_worst: the figure less one standard error, by which it
     is met. confirmed: whether it held over prompts that no mix was judged by; None where it was not asked.
     """
 
@@ -32,7 +32,7 @@ class TriedPoint:
 
 @dataclass
 class GoalUnit:
-    """A weight with the nodes that use it. alone: the mean divergence in nats where it alone is in `probed`."""
+    """A weight and the nodes that use it. alone: mean divergence in nats if it alone has the level `probed`."""
 
     name: str
     nodes: list[str]

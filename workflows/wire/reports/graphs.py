@@ -1,7 +1,6 @@
-"""A graph as the window draws it, two graphs as one, and what is in a tensor.
+"""Graphs as the window draws them, differences of two graphs, and statistics of tensors.
 
-Nodes stand in topological order, and name values by their place in `values`. The fields `change` and `was` are of a
-difference alone.
+Nodes are in topological order and refer to values by index. The fields `change` and `was` are set in differences only.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Shape = list[int | str]
 
 @dataclass(slots=True)
 class ValueBefore:
-    """What a value was."""
+    """A value before the change."""
 
     dtype: str
     shape: Shape | None
@@ -28,9 +27,9 @@ class ValueBefore:
 
 @dataclass(slots=True)
 class GraphValue:
-    """What flows along an edge. kind: input, output, initializer or value. bytes: of an initializer's data.
+    """A tensor of a graph. kind: input, output, initializer or value. bytes: of an initializer's data.
 
-    shape: None where it is not known.
+    shape: None if it is unknown.
     """
 
     name: str
@@ -43,14 +42,14 @@ class GraphValue:
 
     @property
     def type(self) -> str:
-        """Element type and shape in words: float32 1 × 64 × hidden."""
+        """Element type and shape: float32 1 × 64 × hidden."""
         shape = "?" if self.shape is None else " × ".join(str(axis) for axis in self.shape) or "scalar"
         return f"{self.dtype} {shape}".strip()
 
 
 @dataclass(slots=True)
 class NodeBefore:
-    """What a node was; its ends by name."""
+    """A node before the change; its inputs and outputs by name."""
 
     op: str
     domain: str
@@ -61,7 +60,7 @@ class NodeBefore:
 
 @dataclass(slots=True)
 class GraphNode:
-    """One operator. inputs, outputs: places in the values, -1 for an omitted input. parent: the node it is in, or -1.
+    """One node. inputs, outputs: value indices, -1 for an omitted input. parent: index of the enclosing node, or -1.
 
     scope: the module path, model/layers/0/attn. made_by: the pass that made or changed it.
     """
@@ -80,13 +79,13 @@ class GraphNode:
 
     @property
     def operator(self) -> str:
-        """The operator with its domain where that is not ONNX's own."""
+        """The operator, with its domain unless it is ONNX's own."""
         return f"{self.domain}.{self.op}" if self.domain else self.op
 
 
 @dataclass
 class GraphStage:
-    """One stop of the slider; `kind` is export, pass, quantize or final. `nodes` and `bytes` are those after it."""
+    """A build stage. kind: export, pass, quantize or final. nodes, bytes: after the stage."""
 
     name: str
     title: str
@@ -101,7 +100,7 @@ class GraphStage:
 
 @dataclass
 class GraphFacts:
-    """What a file says of itself. bytes: of its weights. warnings: one sentence each."""
+    """Facts of a model file. bytes: of its weights. warnings: one sentence each."""
 
     producer: str
     ir_version: int
@@ -113,7 +112,7 @@ class GraphFacts:
 
 @dataclass
 class GraphReport(Report):
-    """A graph: where it is from, the stages beside it, its nodes and values; inputs and outputs are values' places."""
+    """A graph: its origin, its build stages, nodes and values; inputs and outputs are indices of values."""
 
     title: str
     path: str
@@ -129,7 +128,7 @@ class GraphReport(Report):
 
 @dataclass
 class OperatorCounts:
-    """How many nodes of an operator there were and are."""
+    """The number of nodes of an operator before and after."""
 
     op: str
     before: int
@@ -138,7 +137,7 @@ class OperatorCounts:
 
 @dataclass
 class ScopeCounts:
-    """How many nodes of a scope differ."""
+    """The number of changed nodes of a scope."""
 
     scope: str
     removed: int
@@ -148,9 +147,9 @@ class ScopeCounts:
 
 @dataclass
 class DiffReport(Report):
-    """Two graphs as one. counts: nodes by change, and `same`; ops, scopes: those that differ alone.
+    """The difference of two graphs. counts: nodes by change, and `same`; ops, scopes: only those that differ.
 
-    initializers: names by what became of them. notes: what else differs, a sentence each.
+    initializers: names by change. notes: other differences, a sentence each.
     """
 
     graph: GraphReport
@@ -163,7 +162,7 @@ class DiffReport(Report):
 
 @dataclass
 class ValueHistogram:
-    """`counts` of equal bins from `low` to `high`."""
+    """Counts of equal bins from `low` to `high`."""
 
     low: float
     high: float
@@ -172,7 +171,7 @@ class ValueHistogram:
 
 @dataclass
 class TensorReport(Report):
-    """Statistics of an initializer; None where nothing is finite. head: its first elements."""
+    """Statistics of an initializer; None if no element is finite. head: its first elements."""
 
     name: str
     dtype: str

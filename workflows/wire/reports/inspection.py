@@ -1,4 +1,4 @@
-"""What a bundle or an .onnx file holds, as `joinery inspect --json` prints it; and whether a bundle is whole."""
+"""The content of a bundle or an .onnx file (`joinery inspect --json`), and the check of a bundle's files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workflows.wire.reports.composite import Composite
 
 @dataclass
 class TensorFacts:
-    """An input or output of a graph; a dynamic axis is its name."""
+    """An input or output of a graph; a dynamic axis is a string, its name."""
 
     name: str
     shape: list[int | str]
@@ -20,9 +20,9 @@ class TensorFacts:
 
 @dataclass
 class ComponentReport:
-    """One graph of a bundle. bytes: of its weights. warnings: what is odd about the file, a sentence each.
+    """One graph of a bundle. bytes: of its weights. warnings: problems of the file, a sentence each.
 
-    faults: those of the warnings for which no runtime takes the graph.
+    faults: the warnings for which every runtime rejects the graph.
     """
 
     name: str
@@ -38,13 +38,13 @@ class ComponentReport:
 
     @property
     def nodes(self) -> int:
-        """Nodes in the graph, all operators together."""
+        """Number of nodes of the graph."""
         return sum(self.op_counts.values())
 
 
 @dataclass
 class KVGroupReport:
-    """Layers that share one slot table. bytes: of all slots. note: what was inferred of a graph that says nothing."""
+    """Layers that share a slot table. bytes: of all slots. note: what was inferred where the graph has no metadata."""
 
     group: str
     layout: str
@@ -61,7 +61,7 @@ class KVGroupReport:
 
 @dataclass
 class ParityReport:
-    """How far values moved; None where they are no numbers. The greedy tokens that came out the same, of how many."""
+    """The largest difference of values, None for NaN; and how many of the greedy tokens are equal."""
 
     max_abs_diff: float | None
     greedy_equal: int
@@ -71,7 +71,7 @@ class ParityReport:
 
 @dataclass
 class PassRefusal:
-    """Why a pass left a place alone; node is empty for the whole graph."""
+    """Why a pass was not applied at a node; node is empty for the whole graph."""
 
     reason: str
     node: str = ""
@@ -79,7 +79,7 @@ class PassRefusal:
 
 @dataclass
 class BuiltPass:
-    """What one pass, or one quantization, did to one component. nodes and bytes are those after it, in seconds."""
+    """The effect of one pass or quantization on a component. nodes, bytes: after it."""
 
     name: str
     modified: bool
@@ -94,7 +94,7 @@ class BuiltPass:
 
 @dataclass
 class BuiltStage:
-    """What one stage of the build did to one component; parity is against the stage before."""
+    """The effect of one build stage on a component; parity is against the stage before."""
 
     name: str
     component: str
@@ -107,9 +107,9 @@ class BuiltStage:
 
 @dataclass
 class InspectReport(Report):
-    """A bundle, or one graph: then what only a bundle has is empty.
+    """A bundle, or one graph, whose bundle fields are empty.
 
-    doubts: what a bundle says of text that does not hold (generate/doubts.py), a sentence each.
+    doubts: problems of the bundle's tokenizer and template (generate/text_problems.py), a sentence each.
     """
 
     model_type: str
@@ -133,7 +133,7 @@ class InspectReport(Report):
 
 @dataclass
 class FileProblem:
-    """What is wrong with one file: `missing`, `altered`, `truncated`, `link` or `unknown`."""
+    """A problem of one file: `missing`, `altered`, `truncated`, `link` or `unknown`."""
 
     file: str
     problem: str
@@ -141,7 +141,7 @@ class FileProblem:
 
 @dataclass
 class VerifyReport(Report):
-    """What was read of a bundle, and what was wrong with it; ok: nothing. doubts: what it says that does not hold."""
+    """The checked files of a bundle and their problems; ok: there are none. doubts: as in InspectReport."""
 
     ok: bool
     files: int

@@ -1,4 +1,4 @@
-"""Before a build: what a source is, and what a recipe would make of it."""
+"""The reports before a build: the source, and the plan of its recipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass
 class TokenizerFacts:
-    """What a checkpoint's tokenizer is: its algorithm, its tokens, whether it has a chat template."""
+    """A checkpoint's tokenizer: algorithm, vocabulary size, whether it has a chat template."""
 
     kind: str
     vocabulary: int | None
@@ -19,7 +19,7 @@ class TokenizerFacts:
 
 @dataclass
 class DecoderFacts:
-    """The sizes of a model that keeps a cache."""
+    """The sizes of a model with a KV cache."""
 
     layers: int
     hidden_size: int
@@ -30,9 +30,9 @@ class DecoderFacts:
 
 @dataclass
 class ProbeReport(Report):
-    """What a source holds. reason: why it cannot be built. remote_code: name → SHA-256 of its own Python files.
+    """The content of a source. reason: why it cannot be built. remote_code: name → SHA-256 of its Python files.
 
-    tasks: what it can be built for, the checkpoint's own first. decoder: None for a model without a cache.
+    tasks: the possible ones, the checkpoint's own first. decoder: None for a model without a cache.
     """
 
     source: str
@@ -54,7 +54,7 @@ class ProbeReport(Report):
 
 @dataclass
 class RecipeSummary:
-    """What the wizard shows of a recipe; PlanReport.recipe is all of it."""
+    """The settings of a recipe that the window shows; PlanReport.recipe has all."""
 
     target: str
     variant: str
@@ -72,7 +72,7 @@ class RecipeSummary:
 
 @dataclass
 class BuildEstimate:
-    """What a build will take, and what there is. builds: earlier ones of like size that the seconds were taken from."""
+    """The resources that a build needs, and the free ones. builds: number of similar builds behind the time."""
 
     seconds: float
     memory_bytes: int
@@ -85,7 +85,7 @@ class BuildEstimate:
 
 @dataclass
 class PlanComponent:
-    """A component in the recipe's picture."""
+    """A component in the picture of the recipe."""
 
     name: str
     role: str
@@ -95,7 +95,7 @@ class PlanComponent:
 
 @dataclass
 class PlanEdge:
-    """What goes from one box to another, each end as component.tensor."""
+    """An edge between two components, each end as component.tensor."""
 
     source: str = field(metadata={"key": "from"})
     target: str = field(metadata={"key": "to"})
@@ -104,7 +104,7 @@ class PlanEdge:
 
 @dataclass
 class PlanOption:
-    """Something that can be chosen, or why not."""
+    """An option, available or not. note: why not."""
 
     name: str
     available: bool
@@ -113,7 +113,7 @@ class PlanOption:
 
 @dataclass
 class TargetOption:
-    """What a build can be made for. title: of its provider. reasons: what it makes otherwise, and why."""
+    """A target of a build. title: of its provider. reasons: what it changes in the recipe, and why."""
 
     name: str
     title: str
@@ -122,7 +122,7 @@ class TargetOption:
 
 @dataclass
 class PassOption:
-    """A pass, and whether it is on unless a person says otherwise."""
+    """A pass, and whether it is on by default."""
 
     name: str
     title: str
@@ -131,8 +131,8 @@ class PassOption:
 
 @dataclass
 class PrecisionOption:
-    """A precision. bytes: what the weights would take. calibrated: it needs prompts. blocks: weights share a scale
-    block by block. Of the chosen target: how it runs there, what one overlooks, or why the target cannot have it.
+    """A precision. bytes: of the weights. calibrated: whether it needs prompts. blocks: whether scales are per block.
+    runs, trap, refused: of the chosen target, how it runs, what to beware of, or why it is impossible.
     """
 
     name: str
@@ -148,7 +148,7 @@ class PrecisionOption:
 
 @dataclass
 class PlanReport(Report):
-    """The recipe that options give, its picture, its price, and what else could be chosen."""
+    """The recipe of the given options, its picture, its cost, and the alternatives."""
 
     recipe: dict[str, object]
     chosen: RecipeSummary

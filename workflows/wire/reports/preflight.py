@@ -1,4 +1,4 @@
-"""How fully and how rightly a bundle would run on a provider, by node."""
+"""The coverage and accuracy of a bundle on a provider."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass(frozen=True, slots=True)
 class FallbackNode:
-    """A node that the provider does not take. reason: its own words, empty where it gives none."""
+    """A node that runs on another provider. reason: the provider's message; may be empty."""
 
     node: str
     op: str
@@ -18,7 +18,7 @@ class FallbackNode:
 
 @dataclass(frozen=True, slots=True)
 class OutputDifference:
-    """The largest difference to the CPU provider in one run; None where the component gives none of it."""
+    """The largest difference to the CPU provider in one run; None if the component has no such output."""
 
     logits_max_abs_diff: float | None
     kv_max_abs_diff: float | None
@@ -26,7 +26,7 @@ class OutputDifference:
 
 @dataclass(frozen=True, slots=True)
 class ComponentPreflight:
-    """One graph. prefill, step: of the run of a chunk and of one token, None where it takes no part in it."""
+    """One graph. prefill, step: the differences in a chunk's run and a token's run; None if the run does not use it."""
 
     name: str
     nodes: int
@@ -38,7 +38,7 @@ class ComponentPreflight:
 
 @dataclass
 class PreflightReport(Report):
-    """usable: whether it runs, and gives what the CPU gives. reason: why not, or what is to be known."""
+    """usable: whether it runs with the CPU's results. reason: why not, or a message to the user."""
 
     provider: str
     components: list[ComponentPreflight]

@@ -1,4 +1,4 @@
-"""How long each node of a graph took, as `joinery profile --json` prints it."""
+"""The times of a graph's nodes; `joinery profile --json` prints them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass(frozen=True, slots=True)
 class NodeTime:
-    """One node as onnxruntime ran it. name: what it calls it; own: the graph's node, "" where onnxruntime made it.
+    """A node as onnxruntime ran it. name: in onnxruntime; own: in the bundle's graph, "" if not there.
 
     total_us, median_us: microseconds over all calls and of one, without the nodes inside a body. share: calls ×
     median, of the sum of all nodes. activation_bytes: of what a call reads and writes, without initializers.
@@ -42,13 +42,13 @@ class ComponentProfile:
 
     @property
     def made(self) -> list[NodeTime]:
-        """Those that onnxruntime made itself, which are in no graph of ours."""
+        """The nodes that onnxruntime made, which are in no graph of the bundle."""
         return [node for node in self.nodes if not node.own]
 
 
 @dataclass
 class ProfileReport(Report):
-    """One of each component and phase that ran. provider: onnxruntime's word for it is each node's own."""
+    """The profiles by component and phase. provider: the requested one; each node names the one that ran it."""
 
     provider: str
     components: list[ComponentProfile]

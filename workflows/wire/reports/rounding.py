@@ -1,4 +1,4 @@
-"""How coarse the weights of a quantized graph are, node by node."""
+"""The rounding errors of a quantized graph's weights, by node."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from workflows.wire.reports.base import Report
 
 @dataclass(frozen=True, slots=True)
 class NodeRounding:
-    """A node with a quantized weight. error: expected root mean square of its rounding, relative to the weight's own.
+    """A node with a quantized weight. error: expected RMS of the rounding error relative to the RMS of the weight.
 
-    bits: of a weight.
+    bits: per weight.
     """
 
     node: str
@@ -22,6 +22,6 @@ class NodeRounding:
 
 @dataclass
 class RoundingReport(Report):
-    """The coarsest first; empty for a graph whose weights are in floating point."""
+    """The largest errors first; empty for a graph without quantized weights."""
 
     nodes: list[NodeRounding]

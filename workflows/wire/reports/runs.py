@@ -1,4 +1,4 @@
-"""Runs that were kept: what was built, generated, measured and evaluated, with whose figures they are."""
+"""Recorded runs of the history: builds, generations, measurements and evaluations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Figure = float | int | str | None
 
 @dataclass(frozen=True, slots=True)
 class RunStep:
-    """One token of a generation. latency_ms: from the token before, of the first from the start of the prompt."""
+    """One token of a generation. latency_ms: from the token before, or from the start of the prompt."""
 
     step: int
     phase: str
@@ -26,7 +26,7 @@ class RunStep:
 class RunRecord:
     """One run. time: UTC, ISO. bundle: its folder then; name: the model's. digest: of its graphs and weights.
 
-    provider: with who ran elsewhere, and the version of its package; of a build, its target. machine: where it ran.
+    provider: with the components on other providers, and its package's version; of a build, its target.
     figures: by name, with the unit at its end (`ttft_ms`, `decode_tokens_per_s`, `bytes`).
     """
 
@@ -54,6 +54,6 @@ class RunReport(Report):
 
 @dataclass
 class WrittenReport(Report):
-    """The files that a report was written to, the one that was asked for first."""
+    """The files of a written report, the requested one first."""
 
     files: list[str]
