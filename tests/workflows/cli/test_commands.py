@@ -44,26 +44,33 @@ def test_what_the_list_imports(line: str, code: int) -> None:
     assert HEAVY & loaded <= ({"pydantic"} if code else set())  # typer itself checks a word with it
     own = {name for name in loaded if name.startswith("workflows.")}
     assert own <= {f"workflows.{name}" for name in (
-        "cli", "cli.commands", "cli.completion", "cli.streams", "confinement", "errors", "paths", "processes",
+        "cli", "cli.commands", "cli.completion", "cli.streams", "common", "common.errors", "common.paths", "process",
+        "process.sandbox", "process.subprocesses",
     )}  # fmt: skip
 
 
-SHELL = {"cli", "confinement", "errors", "paths", "processes", "wire"}
+SHELL = {"cli", "common.errors", "common.paths", "process.sandbox", "process.subprocesses", "wire"}
 MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
 BUILD = {
-    "builder", "bundle", "checkpoint", "digests", "evidence", "files", "locks", "memory", "names", "preconditions",
-    "recipe", "strict",
+    "build", "bundle", "checkpoint", "common.digests", "common.files", "common.kernel_constraints", "common.locks",
+    "common.memory", "common.strict_json", "common.tensor_names", "recipe",
 }  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
 PROMPTED = ("generate", "chat", "bench", "diverge")
 MORE = {
-    **dict.fromkeys(PROMPTED, frozenset({"files", "strict"})),
-    "inspect": {"files", "picture"},
-    "cache": {"files", "locks", "stage_cache", "filelock"},
-    **dict.fromkeys(BUILDERS, BUILD | {"files", "stage_cache", "filelock", "psutil"}),
+    **dict.fromkeys(PROMPTED, frozenset({"common.files", "common.strict_json"})),
+    "inspect": {"common.files", "inspection"},
+    "cache": {"common.files", "common.locks", "common.stage_cache", "filelock"},
+    **dict.fromkeys(BUILDERS, BUILD | {"common.stage_cache", "filelock", "psutil"}),
 }
-"""What a command's own module brings before it is told what to do: rooms of workflows/, and other people's packages."""
+"""What a command's module imports before it runs: packages of workflows/, modules of the shared ones, other packages."""
+
+
+def _listed(module: str) -> str:
+    """A module of a shared package by its name, any other by its package."""
+    package = module.partition(".")[0]
+    return module if package in ("common", "process") else package
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -73,13 +80,13 @@ def test_what_a_command_imports_before_it_works(name: str) -> None:
         f"import sys; from workflows.cli import run; run([{name!r}, '--help']); "
         "loaded = [name.split('.') for name in sys.modules]; "
         "print(*({one[0] for one in loaded} - set(sys.stdlib_module_names)), file=sys.stderr); "
-        "print(*{one[1] for one in loaded if one[0] == 'workflows' and one[1:]}, file=sys.stderr)"
+        "print(*{'.'.join(one[1:]) for one in loaded if one[0] == 'workflows' and one[1:]}, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", tell], capture_output=True, text=True, check=True)
-    packages, rooms = (set(line.split()) for line in done.stderr.splitlines()[-2:])
+    packages, modules = (set(line.split()) for line in done.stderr.splitlines()[-2:])
     more = MORE.get(name, set())
     assert {one for one in packages if not one.startswith("_")} <= LINE | more
-    assert rooms <= SHELL | more
+    assert set(map(_listed, modules)) - {"common", "process"} <= SHELL | more
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process can give up the network, which a notice says")
