@@ -1,4 +1,4 @@
-"""The `joinery` command: one thin file a subcommand, no logic. Without a subcommand it opens the window.
+"""The `joinery` command: one file per subcommand, without logic. Without a subcommand it opens the window.
 
 Errors go to stderr as one sentence; exit code 2 for a wrong request or bad input, 1 for a failure, 130 when
 cancelled; `--debug`, anywhere on the line, adds the traceback.
@@ -42,8 +42,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         print_line(f"joinery {__version__}")
         raise typer.Exit
 
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def _confine(mapped: int = 0) -> None:
-    """Gives up the network for good; `mapped` bytes of weights will be."""
+    """Gives up network access. mapped: bytes of weights that will be mapped."""
     from workflows.process.sandbox import confine, memory_limit
 
     if why := confine(memory_limit(mapped)):
@@ -85,30 +85,30 @@ def _confine(mapped: int = 0) -> None:
 
 
 def run(arguments: list[str], debug: bool = False, fetched: OnFetched = keep_network) -> int:
-    """Runs one command line; gives its exit code after telling stderr what was wrong. fetched: told as `build` does."""
+    """Runs one command line, prints its error on stderr and returns the exit code. fetched: called as by `build`."""
     try:
         command = typer.main.get_command(app)
         if completion.is_completing():
             completion.attach(command)
         result = command(arguments, prog_name=completion.PROGRAM, standalone_mode=False, obj=fetched)
         sys.stdout.flush()
-        if result == Cancelled.exit_code:  # what typer makes of Ctrl+C, without a word
+        if result == Cancelled.exit_code:  # typer's result after Ctrl+C, without a message
             return _fail("Cancelled.", result)
         return result if isinstance(result, int) else 0
     except TyperException as error:  # a wrong command line
         return _fail(_sentence(error), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("Cancelled.", Cancelled.exit_code)
-    except BrokenPipeError:  # the reader of our output has gone
+    except BrokenPipeError:  # the reader of stdout has closed it
         return 1
-    except Exception as error:  # noqa: BLE001 - the last wall: no traceback without --debug
+    except Exception as error:  # noqa: BLE001 - no traceback without --debug
         if debug:
             traceback.print_exc()
-        return _fail(*_told(error, next(iter(arguments), "")))
+        return _fail(*_message_and_code(error, next(iter(arguments), "")))
 
 
-def _told(error: Exception, command: str) -> tuple[str, int]:
-    """What is said of it, and the exit code."""
+def _message_and_code(error: Exception, command: str) -> tuple[str, int]:
+    """The message for the user and the exit code."""
     if is_out_of_memory(error):
         return out_of_memory_message(command), MemoryShortError.exit_code
     if isinstance(error, JoineryError):

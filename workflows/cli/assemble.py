@@ -1,4 +1,4 @@
-"""`joinery assemble`: graphs that lie about as .onnx files to a bundle."""
+"""`joinery assemble`: makes a bundle of single .onnx files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from workflows.common.errors import RequestError
 
 def assemble(
     graphs: list[str] = typer.Argument(metavar="NAME=FILE...", help="The graphs, each with a name of your choice."),
-    out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when it is whole."),
+    out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when it is complete."),
     pipeline: Path | None = typer.Option(
-        None, "--pipeline", metavar="FILE", help="A pipeline.json, or keys of one, that win over what the graphs tell."
+        None,
+        "--pipeline",
+        metavar="FILE",
+        help="A pipeline.json, or keys of one, which override what is inferred from the graphs.",
     ),
     tokenizer: Path | None = typer.Option(
         None, "--tokenizer", metavar="DIR", help="A folder with tokenizer.json, config.json, generation_config.json."
@@ -24,7 +27,7 @@ def assemble(
     force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Put .onnx files together into a bundle; what feeds what is told from their inputs and outputs."""
+    """Assemble .onnx files to a bundle; their inputs and outputs decide which graph feeds which."""
     from workflows.interop.assemble import assemble as run_assemble
     from workflows.interop.assemble import read_keys
 
@@ -33,15 +36,15 @@ def assemble(
         raise RequestError(f"NAME=FILE takes the file of a graph, and {empty!r} names none.")
     if len(files) < len(graphs):
         raise RequestError("Two graphs have one name: give each its own NAME=FILE.")
-    said = read_keys(pipeline) if pipeline else None
+    keys = read_keys(pipeline) if pipeline else None
     with interruptible() as cancelled:
         if as_json:
             done = run_assemble(
-                files, out, said, tokenizer,
+                files, out, keys, tokenizer,
                 force=force, report=lambda event: write_json(event.to_dict()), cancelled=cancelled,
             )  # fmt: skip
             write_json(done.to_dict())
             return
         with ProgressDisplay() as shown:
-            done = run_assemble(files, out, said, tokenizer, force=force, report=shown.take, cancelled=cancelled)
+            done = run_assemble(files, out, keys, tokenizer, force=force, report=shown.show, cancelled=cancelled)
     print_line(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, assembled")

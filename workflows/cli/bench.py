@@ -1,4 +1,4 @@
-"""`joinery bench`: how fast a bundle runs, on one provider or several side by side."""
+"""`joinery bench`: measures a bundle's speed on one or more providers."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def bench(
     flags: Annotated[RunFlags, Only("draft", "ngram", "draft_tokens")] = RunFlags(),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth.
+    """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory bandwidth.
 
-    With --draft or --ngram each provider is measured with drafts and without, in turns; give a --prompt-file then, for
-    random tokens are no text that drafts are made for.
+    With --draft or --ngram each provider is measured with and without drafts in turns; give a --prompt-file then, for
+    random tokens cannot be drafted.
     """
     from workflows.measure.bench import BenchLoad
     from workflows.measure.bench import bench as measure
@@ -72,7 +72,7 @@ def _ids(bundle: Path, text: str) -> list[int]:
 
 
 def _table(rows: list[Measured]) -> Table:
-    """A line for each measure, a column for each provider."""
+    """A row per figure, a column per provider."""
     table = Table(title=_title(rows[0]))
     table.add_column("")
     for row in rows:

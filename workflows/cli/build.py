@@ -1,4 +1,4 @@
-"""`joinery build`: a checkpoint to a bundle."""
+"""`joinery build`: builds a bundle from a checkpoint."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, S
 from workflows.wire.goals import Goal, TaskFile, parse_goal
 
 GOAL_HELP = (
-    "The smallest mix of methods that keeps top1 (a share, at least), kl (nats, at most), perplexity (the ratio to the "
-    "source's, at most) or task (of its score, at least, with --task-file): top1=0.99."
+    "Search the smallest mix of precisions with this accuracy: top1 (share, at least), kl (nats, at most), perplexity "
+    "(ratio to the source's, at most) or task (share of its score, at least, with --task-file): top1=0.99."
 )
 
 
@@ -30,15 +30,17 @@ GOAL_HELP = (
 def build(
     context: typer.Context,
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
-    out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is whole."),
-    task: str | None = typer.Option(None, "--task", help="What the model is for, where that is not clear."),
+    out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is complete."),
+    task: str | None = typer.Option(None, "--task", help="The model's task, if the checkpoint leaves it open."),
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
     precision: str | None = typer.Option(None, "--precision", help="fp32, fp16, bf16, int8, int4, int8-dynamic, w8a16"),
     goal: str | None = typer.Option(None, "--goal", metavar="METRIC=VALUE", help=GOAL_HELP),
-    prompts: Path | None = typer.Option(None, "--prompts", help="What the goal is held to, as `eval` has it."),
+    prompts: Path | None = typer.Option(
+        None, "--prompts", help="The prompts that the goal is measured on, as in `eval`."
+    ),
     task_file: Path | None = typer.Option(None, "--task-file", help="Questions and answers: JSON lines or parquet."),
-    asked: TaskFlags = TaskFlags(),
+    task_flags: TaskFlags = TaskFlags(),
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
@@ -52,8 +54,8 @@ def build(
     options = _read_recipe(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
-    wanted = _goal(goal, precision, prompts, asked.task(task_file))
-    request = BuildRequest(source, out, options, trust_remote_code, force, goal=wanted)
+    goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
+    request = BuildRequest(source, out, options, trust_remote_code, force, goal=goal_request)
     stages: dict[str, StageEvent] = {}
     with interruptible() as cancelled:
         if as_json:
@@ -63,17 +65,17 @@ def build(
             write_json(done.to_dict())
             return
         with ProgressDisplay() as shown:
-            done = run_build(request, collect_stages(shown.take, stages), cancelled, context.obj)
+            done = run_build(request, collect_stages(shown.show, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
     names = ", ".join(done.components)
     print_line(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
 
 
 def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: TaskFile | None) -> Goal | None:
-    """Raises RecipeError for a goal beside a precision, and for what is of a goal without one."""
+    """The goal. Raises RecipeError for a goal with a precision, and for a goal's options without one."""
     if goal is None:
         if prompts is not None or task is not None:
-            raise RecipeError("--prompts and --task-file say what a goal is held to: give --goal too.")
+            raise RecipeError("--prompts and --task-file are options of a goal: give --goal too.")
         return None
     if precision is not None:
         raise RecipeError("--goal finds the precision of every node: leave --precision out.")
@@ -83,13 +85,13 @@ def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: T
 def _read_recipe(path: Path) -> dict[str, object]:
     recipe = read_value(path, "recipe")
     if not isinstance(recipe, dict):
-        raise RecipeError(f"The recipe file {path} is no JSON object of settings.")
+        raise RecipeError(f"The recipe file {path} is not a JSON object of settings.")
     recipe.pop("source", None)  # a recipe serves any checkpoint of its family
     return recipe
 
 
 class ProgressDisplay:
-    """Stages and progress on a terminal, on stderr."""
+    """Shows stages and progress on stderr, if it is a terminal."""
 
     def __init__(self) -> None:
         columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
@@ -104,11 +106,11 @@ class ProgressDisplay:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def take(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         """Shows one event."""
         if isinstance(event, StageEvent):
             task = self._task(event.stage)
-            note = f" ({event.note})" if event.note and event.state != "failed" else ""  # the error says it
+            note = f" ({event.note})" if event.note and event.state != "failed" else ""  # the error has it
             ended = event.state != "started"
             self._progress.update(task, description=f"{event.stage}: {event.state}{note}", total=1, completed=ended)
         elif isinstance(event, ProgressEvent):

@@ -1,4 +1,4 @@
-"""`joinery cache`: the stages of builds that are kept for later ones, and how much of the disk they may take."""
+"""`joinery cache`: the cached build stages and their size limit on the disk."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ cache = typer.Typer(help="Stages of builds that later builds reuse.", no_args_is
 
 @cache.callback(invoke_without_command=True)
 def overview(context: typer.Context) -> None:
-    """Stages of builds that later builds reuse; without a word after it, the list."""
+    """Build stages that later builds reuse; lists them without a subcommand."""
     if context.invoked_subcommand is None:
         show_list(False)
 
 
 @cache.command("list")
 def show_list(as_json: bool = JsonFlag) -> None:
-    """List the stages, the one that was used last first."""
+    """List the stages, the most recently used first."""
     kept = StageCache().kept()
     if as_json:
         for one in kept:
@@ -44,12 +44,12 @@ def show_list(as_json: bool = JsonFlag) -> None:
 
 @cache.command("size")
 def show_size(as_json: bool = JsonFlag) -> None:
-    """Say how much of the disk they take, and may take."""
-    found = StageCache()
+    """Print the size of the stages and its limit."""
+    cache = StageCache()
     if as_json:
-        write_json({"folder": str(found.folder), "bytes": found.bytes, "limit": found.limit, "chosen": read_limit()})
+        write_json({"folder": str(cache.folder), "bytes": cache.bytes, "limit": cache.limit, "chosen": read_limit()})
         return
-    print_line(f"{mebibytes(found.bytes)} of at most {mebibytes(found.limit)} in {found.folder}")
+    print_line(f"{mebibytes(cache.bytes)} of at most {mebibytes(cache.limit)} in {cache.folder}")
 
 
 @cache.command()
@@ -60,15 +60,15 @@ def clear() -> None:
 
 @cache.command()
 def limit(size: str = typer.Argument(help="As 20GB or 512MiB; 0 keeps nothing; default: 20 GiB or less.")) -> None:
-    """Set how much of the disk they may take."""
+    """Set the size limit of the stages."""
     write_limit(None if size == "default" else _bytes(size))
-    found = StageCache()
-    found.trim(found.limit)
+    cache = StageCache()
+    cache.trim(cache.limit)
     show_size(False)
 
 
 def _bytes(text: str) -> int:
-    """Raises RequestError for what is no size."""
+    """Bytes of a size. Raises RequestError."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise RequestError(f"{text!r} is no size: write a number and a unit, as 20GB or 512MiB, or the word default.")

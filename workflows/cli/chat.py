@@ -1,4 +1,4 @@
-"""`joinery chat`: many turns, the cache kept between them."""
+"""`joinery chat`: a chat of many turns that keeps the KV cache between them."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class ChatFlags(RunFlags):
 @with_flags
 def chat(
     bundle: Path = typer.Argument(help="A bundle's folder."),
-    system: str = typer.Option("", "--system", help="A system message that comes first."),
+    system: str = typer.Option("", "--system", help="A system message before the first turn."),
     source: Annotated[PromptFlags, Only("tools", "prefill")] = PromptFlags(),
     flags: Annotated[ChatFlags, _FLAGS] = ChatFlags(),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Talk with a bundle; a line is a turn. On a terminal lines are edited, kept and may be several: see /help there.
+    """Chat with a bundle; each line is a turn. A terminal has line editing and a history: see /help there.
 
-    A base model, whose bundle has no chat template, completes what was written so far: each line stands on a line of
-    its own after the text before, and an empty line lets it go on where it ended.
+    A base model, whose bundle has no chat template, continues the text so far: each line is appended on a line of its
+    own, and an empty line lets the model continue.
     """
     from workflows.generate import open_chat_engine
     from workflows.generate.options import check_options
@@ -51,23 +51,23 @@ def chat(
     tools = source.read_tools()
     with exit_on_interrupt():
         engine = flags.open(open_chat_engine, bundle)
-    talk = TerminalChat(engine, options, system, tools, source.prefill, as_json)
+    terminal_chat = TerminalChat(engine, options, system, tools, source.prefill, as_json)
     interactive = is_terminal() and not as_json
     if interactive:
-        sys.stderr.write(talk.welcome())
-    _converse(talk, terminal_reader() if interactive else read_pipe, interactive)
+        sys.stderr.write(terminal_chat.welcome())
+    _converse(terminal_chat, terminal_reader() if interactive else read_pipe, interactive)
 
 
-def _converse(talk: TerminalChat, read: ReadLine, interactive: bool) -> None:
-    """Says what is read until it ends. A person is told what was wrong and goes on; a pipe ends with the error."""
+def _converse(terminal_chat: TerminalChat, read: ReadLine, interactive: bool) -> None:
+    """Replies to lines until the input ends. A terminal prints errors and goes on, a pipe raises them."""
     while (line := read()) is not None:
         if line in ("/exit", "/quit"):
             break
         try:
             if line == "/reset":
-                talk.reset()
-            elif not (interactive and talk.command(line)):
-                talk.say(line)
+                terminal_chat.reset()
+            elif not (interactive and terminal_chat.command(line)):
+                terminal_chat.reply(line)
         except (RequestError, LogitsError) as error:
             way_out = " /reset begins a new conversation." if isinstance(error, PromptError | LogitsError) else ""
             sys.stderr.write(f"joinery: {error}{way_out}\n")

@@ -1,4 +1,4 @@
-"""`joinery compile`: what a provider makes of a bundle's graphs, made beforehand."""
+"""`joinery compile`: compiles a bundle's graphs for a provider."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def compile_contexts(
     ),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Compile a bundle's graphs for a provider, try what came of it, and keep it beside the plain graphs."""
+    """Compile a bundle's graphs for a provider, test the result, and store it beside the graphs."""
     from workflows.runtime.providers.context_compiler import compile_bundle
 
     console = Console(stderr=True)

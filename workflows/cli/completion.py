@@ -1,7 +1,7 @@
-"""Shell completion: what a word on the command line can be, by the name of the parameter that it is for.
+"""Shell completion: the values of arguments, by the name of the parameter.
 
---show-completion SHELL prints the script, --install-completion SHELL puts it where the shell looks;
-the script asks `joinery` itself, with _JOINERY_COMPLETE set, at each press of Tab
+--show-completion SHELL prints the script, --install-completion SHELL installs it; the script runs `joinery` with
+_JOINERY_COMPLETE set at each press of Tab.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ InstallOption = typer.Option(
 
 
 def is_completing() -> bool:
-    """Whether it is the shell that runs this process, for a word that is being typed."""
+    """Whether the shell runs this process to complete a word."""
     return COMPLETION_VARIABLE in os.environ
 
 
 def attach(command: Any) -> None:
-    """Teaches a command, and all under it, what completes each parameter; the shell completes files by itself."""
+    """Sets the completers of a command's parameters and of its subcommands'; the shell completes files itself."""
     completion_init()
     for parameter in command.params:
         words = COMPLETERS.get(parameter.name or "")
@@ -67,20 +67,20 @@ def attach(command: Any) -> None:
 
 
 def _completer(words: Callable[[str], Iterator[str]]) -> Callable[[Any, Any, str], list[str]]:
-    return lambda context, parameter, begun: sorted(word for word in set(words(begun)) if word.startswith(begun))
+    return lambda context, parameter, prefix: sorted(word for word in set(words(prefix)) if word.startswith(prefix))
 
 
-def bundles(begun: str) -> Iterator[str]:
-    """Folders under what was begun, and the bundles of the person's own folder."""
-    yield from folders(begun)
-    kept = home() / "bundles"
-    if kept.is_dir():
-        yield from (str(one) for one in kept.iterdir() if (one / PIPELINE).is_file())
+def bundles(prefix: str) -> Iterator[str]:
+    """Folders that start with the word, and the bundles in Joinery's folder."""
+    yield from folders(prefix)
+    folder = home() / "bundles"
+    if folder.is_dir():
+        yield from (str(one) for one in folder.iterdir() if (one / PIPELINE).is_file())
 
 
-def folders(begun: str) -> Iterator[str]:
-    """The folders that a path can go on to; a bundle is whole, any other ends with a slash to go on from."""
-    head = begun[: begun.rfind("/") + 1]
+def folders(prefix: str) -> Iterator[str]:
+    """Folders that complete a path; all except bundles end with a slash."""
+    head = prefix[: prefix.rfind("/") + 1]
     parent = Path(head or ".").expanduser()
     if parent.is_dir():
         for one in parent.iterdir():
@@ -88,30 +88,30 @@ def folders(begun: str) -> Iterator[str]:
                 yield f"{head}{one.name}" + ("" if (one / PIPELINE).is_file() else "/")
 
 
-def sources(begun: str) -> Iterator[str]:
+def sources(prefix: str) -> Iterator[str]:
     """Checkpoints: the demos, and folders."""
     from workflows.checkpoint.source import DEMO, demos
 
     yield from (f"{DEMO}{name}" for name in demos())
-    yield from folders(begun)
+    yield from folders(prefix)
 
 
-def providers(begun: str) -> Iterator[str]:
-    """Execution providers, whether they can be used here or not."""
+def providers(prefix: str) -> Iterator[str]:
+    """Execution providers, usable here or not."""
     from workflows.runtime.providers.registry import PROVIDERS
 
     yield from PROVIDERS
 
 
-def layouts(begun: str) -> Iterator[str]:
+def layouts(prefix: str) -> Iterator[str]:
     """Cache layouts."""
     from workflows.kvcache.layouts import LAYOUTS
 
     yield from LAYOUTS
 
 
-def precisions(begun: str) -> Iterator[str]:
-    """What weights can be kept in."""
+def precisions(prefix: str) -> Iterator[str]:
+    """Precisions of weights."""
     from workflows.recipe.precision import FACTS
 
     yield from FACTS

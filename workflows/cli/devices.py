@@ -1,4 +1,4 @@
-"""`joinery devices`: providers and devices, usable or why not; `--install` and `--uninstall` are for plugins."""
+"""`joinery devices`: lists providers and devices; installs and removes plugins."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def devices(
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask on a terminal; nothing is asked anywhere else."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """List the execution providers, and say why one cannot be used."""
-    from workflows.runtime import devices as found
+    """List the execution providers, and why one cannot be used."""
+    from workflows.runtime import devices as list_devices
     from workflows.runtime.providers.install import describe_plugin, install_plugin, remove_plugin
 
     if install and uninstall:
@@ -32,7 +32,7 @@ def devices(
                 _confirm(describe_plugin(name), removes=act is remove_plugin)
             with interruptible() as cancelled:
                 act(name, _print_event, cancelled)
-    listed = found()
+    listed = list_devices()
     if as_json:
         write_json(DevicesReport(listed))
         return
@@ -42,7 +42,7 @@ def devices(
 
 
 def _confirm(plugin: PluginReport, removes: bool) -> None:
-    """Raises Cancelled unless a person says yes."""
+    """Asks for confirmation. Raises Cancelled without it."""
     lines = [f"{plugin.package} {plugin.version} {'in' if removes else 'into'} {plugin.environment}"]
     if not removes:
         lines.append(f"from {', '.join(plugin.sources) or 'nowhere: pip may use no index'}")

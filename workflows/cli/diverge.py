@@ -1,4 +1,4 @@
-"""`joinery diverge`: the first node at which two bundles, stages or providers part."""
+"""`joinery diverge`: finds the first node at which two bundles, stages or providers differ."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from workflows.cli.run_flags import PromptFlags
 from workflows.common.errors import printable
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
 
-_LISTED = 12  # nodes that part, before the rest is counted
+_LISTED = 12  # differing nodes; the rest is counted
 
 
 @with_flags
 def diverge(
-    a: Path = typer.Argument(metavar="A", help="The bundle's folder that is held to be right."),
-    b: Path = typer.Argument(metavar="B", help="The bundle's folder that is judged; it may be the same."),
+    a: Path = typer.Argument(metavar="A", help="The folder of the reference bundle."),
+    b: Path = typer.Argument(metavar="B", help="The folder of the bundle to compare; may be the same."),
     source: Annotated[PromptFlags, Only("prompt", "prompt_ids", "prompt_file")] = PromptFlags(),
-    steps: int = typer.Option(2, "--steps", help="Tokens that A goes on with after the prompt."),
-    stage: str = typer.Option("", "--stage", help="A as a stage of its build left it; see `joinery inspect`."),
-    stage_b: str = typer.Option("", "--stage-b", help="B as a stage of its build left it."),
+    steps: int = typer.Option(2, "--steps", help="Tokens that A generates after the prompt."),
+    stage: str = typer.Option("", "--stage", help="A after a build stage; see `joinery inspect`."),
+    stage_b: str = typer.Option("", "--stage-b", help="B after a build stage."),
     provider: str = typer.Option("cpu", "--provider", help="Where A runs; see `joinery devices`."),
     provider_b: str = typer.Option("cpu", "--provider-b", help="Where B runs."),
     as_json: bool = JsonFlag,
@@ -39,31 +39,31 @@ def diverge(
     prompt = source.read()
     sides = SubjectOptions(a, stage, provider), SubjectOptions(b, stage_b, provider_b)
     with interruptible() as cancelled, ProgressDisplay() as shown:
-        found = run(*sides, prompt, steps=steps, report=shown.take, cancelled=cancelled)
+        report = run(*sides, prompt, steps=steps, report=shown.show, cancelled=cancelled)
     if as_json:
-        write_json(found)
+        write_json(report)
     else:
-        _show(Console(), found)
+        _show(Console(), report)
 
 
-def _show(console: Console, found: DivergenceReport) -> None:
-    tokens = len(found.prompt_ids) + len(found.token_ids)
-    console.print(f"{found.nodes_compared:,} nodes compared over {tokens:,} tokens", highlight=False)
-    first = found.first
+def _show(console: Console, report: DivergenceReport) -> None:
+    tokens = len(report.prompt_ids) + len(report.token_ids)
+    console.print(f"{report.nodes_compared:,} nodes compared over {tokens:,} tokens", highlight=False)
+    first = report.first
     if first is None:
         console.print("no divergence: every node of B gives what A's gives, but for rounding")
     else:
         where = f" in {printable(first.scope)}" if first.scope else ""
         name = f"{printable(first.op)} {printable(first.node)}"
-        told = Text.assemble((f"first to part: {name}", "bold"), f"{where} ({first.component})")
-        console.print(told, highlight=False)
-        console.print(_table([node for node in found.nodes if node.parts]))
-    end = found.nodes[-1]
+        line = Text.assemble((f"first to part: {name}", "bold"), f"{where} ({first.component})")
+        console.print(line, highlight=False)
+        console.print(_table([node for node in report.nodes if node.parts]))
+    end = report.nodes[-1]
     console.print(
         f"at the end, {printable(end.node)}: off by {_figure(end.max_abs_diff)} of {end.reference_max:.3g}",
         highlight=False,
     )
-    for note in found.notes:
+    for note in report.notes:
         console.print(note, highlight=False)
 
 

@@ -1,4 +1,4 @@
-"""`joinery eval`: how far a bundle is from another one, or from its checkpoint."""
+"""`joinery eval`: compares a bundle with another one or a checkpoint."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosin
 @with_flags
 def evaluate(
     context: typer.Context,
-    bundle: Path = typer.Argument(help="The bundle's folder that is judged."),
-    against: str = typer.Option(..., "--against", metavar="SOURCE_OR_BUNDLE", help="What it should be like."),
+    bundle: Path = typer.Argument(help="The folder of the bundle to evaluate."),
+    against: str = typer.Option(
+        ..., "--against", metavar="SOURCE_OR_BUNDLE", help="The reference: a bundle or a source."
+    ),
     prompts: Path | None = typer.Option(None, "--prompts", help="A text file, a prompt a line."),
     steps: int = typer.Option(16, "--steps", help="New tokens a prompt at most."),
     questions: int = typer.Option(200, "--questions", help="Of a demo's held-back questions at most; 0 asks none."),
@@ -32,7 +34,7 @@ def evaluate(
     task_file: Path | None = typer.Option(
         None, "--task", "--task-file", help="Your own questions and answers: JSON lines or parquet."
     ),
-    asked: TaskFlags = TaskFlags(),
+    task_flags: TaskFlags = TaskFlags(),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
     as_json: bool = JsonFlag,
 ) -> None:
@@ -41,44 +43,44 @@ def evaluate(
     from workflows.build.evaluate import evaluate as run
     from workflows.measure.recording import record_eval, to_stderr
 
-    task = asked.task(task_file)
+    task = task_flags.task(task_file)
     request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task)
     with interruptible() as cancelled, ProgressDisplay() as shown:
-        found = run(request, shown.take, cancelled, context.obj)
-    record_eval(bundle, against, found, to_stderr)
+        report = run(request, shown.show, cancelled, context.obj)
+    record_eval(bundle, against, report, to_stderr)
     if as_json:
-        greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in found.greedy]
-        write_json(to_fields(found) | {"greedy": greedy})
+        greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in report.greedy]
+        write_json(to_fields(report) | {"greedy": greedy})
         return
     console = Console()
-    for table in (_figures(found), _layers(found.layers), _greedy(found.greedy)):
+    for table in (_figures(report), _layers(report.layers), _greedy(report.greedy)):
         console.print(table)
-    if found.suggestions:
-        console.print(_suggested(found.suggestions))
-        print_line(f"Build with: --set 'quantize.exclude={json.dumps(found.excluded)}'")
-    for note in found.notes:
+    if report.suggestions:
+        console.print(_suggested(report.suggestions))
+        print_line(f"Build with: --set 'quantize.exclude={json.dumps(report.excluded)}'")
+    for note in report.notes:
         console.print(note, highlight=False)
 
 
-def _figures(found: EvalReport) -> Table:
-    table = Table(title=f"{found.positions:,} positions", show_header=False)
+def _figures(report: EvalReport) -> Table:
+    table = Table(title=f"{report.positions:,} positions", show_header=False)
     rows = {
-        "top-1 agreement": _percent(found.top1_agreement),
-        "top-5 overlap": _percent(found.top5_overlap),
-        "KL divergence, mean": _number(found.kl_mean, "nats"),
-        "KL divergence, largest": _number(found.kl_max, "nats"),
-        "logits, largest difference": _number(found.logit_max_abs_diff),
-        "hidden states, cosine": _number(found.hidden_cosine),
-        "keys and values, cosine": _number(found.kv_cosine),
-        "perplexity of the prompts, reference": _number(found.perplexity.reference),
-        "perplexity of the prompts, candidate": _number(found.perplexity.candidate),
-        "perplexity of the reference's answers, reference": _number(found.answer_perplexity.reference),
-        "perplexity of the reference's answers, candidate": _number(found.answer_perplexity.candidate),
-        "prompts answered with the same tokens": _same(found.greedy),
+        "top-1 agreement": _percent(report.top1_agreement),
+        "top-5 overlap": _percent(report.top5_overlap),
+        "KL divergence, mean": _number(report.kl_mean, "nats"),
+        "KL divergence, largest": _number(report.kl_max, "nats"),
+        "logits, largest difference": _number(report.logit_max_abs_diff),
+        "hidden states, cosine": _number(report.hidden_cosine),
+        "keys and values, cosine": _number(report.kv_cosine),
+        "perplexity of the prompts, reference": _number(report.perplexity.reference),
+        "perplexity of the prompts, candidate": _number(report.perplexity.candidate),
+        "perplexity of the reference's answers, reference": _number(report.answer_perplexity.reference),
+        "perplexity of the reference's answers, candidate": _number(report.answer_perplexity.candidate),
+        "prompts answered with the same tokens": _same(report.greedy),
     }
-    if found.task:
-        rows[f"{found.task.rows} {found.task.metric}, reference"] = _percent(found.task.reference_score)
-        rows["the same, candidate"] = _percent(found.task.score)
+    if report.task:
+        rows[f"{report.task.rows} {report.task.metric}, reference"] = _percent(report.task.reference_score)
+        rows["the same, candidate"] = _percent(report.task.score)
     for name, cell in rows.items():
         table.add_row(name, cell)
     return table
@@ -107,14 +109,14 @@ def _greedy(greedy: list[GreedyAnswer]) -> Table:
     return table
 
 
-def _suggested(found: Suggestions) -> Table:
-    before, after = found.before, found.after
-    table = Table(title=f"of {found.products:,} quantized products, these hurt most ({found.positions:,} positions)")
+def _suggested(report: Suggestions) -> Table:
+    before, after = report.before, report.after
+    table = Table(title=f"of {report.products:,} quantized products, these hurt most ({report.positions:,} positions)")
     table.add_column("left out")
     table.add_column("KL divergence, mean", justify="right")
     table.add_column("top-1 agreement", justify="right")
     table.add_row("none", _number(before.kl_mean, "nats"), _percent(before.top1_agreement))
-    for row in found.exclude:
+    for row in report.exclude:
         table.add_row(row.node, _number(row.kl_mean, "nats"), "")
     table.add_row("all of these", _number(after.kl_mean, "nats"), _percent(after.top1_agreement))
     return table

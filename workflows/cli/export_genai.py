@@ -1,4 +1,4 @@
-"""`joinery export-genai`: a bundle to a folder of onnxruntime-genai's."""
+"""`joinery export-genai`: writes a bundle as an onnxruntime-genai folder."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ def export_folder(
 
     if version not in (1, 2):
         raise RequestError(f"There is no configuration version {version}: there are 1 and 2.")
-    chosen = cast(Literal[1, 2], version)
+    config_version = cast(Literal[1, 2], version)
     with interruptible() as cancelled:
         if as_json:
             tell = lambda event: write_json(event.to_dict())  # noqa: E731
-            write_json(export_genai(bundle, out, version=chosen, link=link, report=tell, cancelled=cancelled).to_dict())
+            write_json(
+                export_genai(bundle, out, version=config_version, link=link, report=tell, cancelled=cancelled).to_dict()
+            )
             return
         with ProgressDisplay() as shown:
-            done = export_genai(bundle, out, version=chosen, link=link, report=shown.take, cancelled=cancelled)
+            done = export_genai(bundle, out, version=config_version, link=link, report=shown.show, cancelled=cancelled)
     print_line(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, written for onnxruntime-genai")

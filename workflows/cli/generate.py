@@ -1,4 +1,4 @@
-"""`joinery generate`: one generation, streamed."""
+"""`joinery generate`: generates from one prompt and streams the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workflows.wire.events import Event, GenerationDone, NoticeEvent, Speculatio
 if TYPE_CHECKING:
     from workflows.generate import Engine, TemplateMessage, Tool
 
-# The contract's fields; the worker's events carry more for the window.
+# The documented fields; the worker's events have more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
 CACHE_FIELDS = ("layout", "capacity", "used", "bytes")
 DRAFT_FIELDS = ("drafted", "accepted", "steps")
@@ -33,7 +33,7 @@ def generate(
     flags: RunFlags = RunFlags(),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Generate from one prompt; greedy unless sampling is asked for."""
+    """Generate from one prompt; greedy without sampling options."""
     from workflows.generate import open_chat_engine, open_engine
     from workflows.generate.options import check_options
     from workflows.measure.recording import record_generation, to_stderr
@@ -103,9 +103,9 @@ class _PromptEncoder:
 
 
 def print_generation(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
-    """Prints a generation as it comes: its text after `prefill`, or a JSON object a token and one for the end."""
+    """Prints a generation as it streams: its text after `prefill`, or a JSON object per token and one at the end."""
     done: GenerationDone | None = None
-    before = prefill  # comes with the first token: a prompt that is refused has no reply
+    before = prefill  # printed with the first token: a refused prompt has no reply
     for event in events:
         if isinstance(event, NoticeEvent):
             sys.stderr.write(f"joinery: {event.message}\n")
@@ -140,11 +140,11 @@ def _done_fields(done: GenerationDone) -> dict[str, object]:
 
 
 def draft_summary(use: SpeculationUse) -> str:
-    """The figures of a generation, or of several, that drafted."""
+    """The draft statistics of one or more generations, as a clause."""
     if use.accept_rate is None:
         return f"no token was drafted in {use.steps:,} steps"
-    kept = f"{use.accepted:,} of {use.drafted:,} drafted tokens accepted ({use.accept_rate:.1%})"
-    return f"{kept}, {use.tokens_per_step or 0.0:.2f} tokens per step"
+    accepted = f"{use.accepted:,} of {use.drafted:,} drafted tokens accepted ({use.accept_rate:.1%})"
+    return f"{accepted}, {use.tokens_per_step or 0.0:.2f} tokens per step"
 
 
 def _warn_capacity(done: GenerationDone) -> None:
@@ -152,7 +152,7 @@ def _warn_capacity(done: GenerationDone) -> None:
         return
     from workflows.kvcache import LAYOUTS  # numpy: not for `--help`
 
-    if LAYOUTS[done.cache.layout].evicts:  # a window is never full: it was the model that had no further position
+    if LAYOUTS[done.cache.layout].evicts:  # a window is never full: the model has no further position
         sys.stderr.write("joinery: All positions that the model knows are taken: start anew.\n")
     else:
         capacity = done.cache.capacity

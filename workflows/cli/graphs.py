@@ -1,4 +1,4 @@
-"""One stage of a component, and two graphs side by side, as `joinery inspect` prints them."""
+"""Prints one build stage of a component, and the difference of two graphs, for `joinery inspect`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from workflows.wire.reports.inspection import ParityReport
 
 _COLOURS = {"removed": "red", "added": "green", "changed": "yellow"}
 _SIGNS = {"removed": "−", "added": "+", "changed": "~"}
-_LISTED = 8  # nodes of one scope, before the rest is counted
+_LISTED = 8  # nodes of one scope; the rest is counted
 
 
 def show_stage(path: Path, component: str, stage: str, as_json: bool, whole: bool) -> None:
-    """The graph of `component` as `stage` left it."""
+    """Prints the graph of `component` after `stage`."""
     from workflows.graph import GraphLocation, open_graph
 
     shown = open_graph(GraphLocation(path, component, stage)).report()
@@ -47,7 +47,7 @@ def show_stage(path: Path, component: str, stage: str, as_json: bool, whole: boo
 
 
 def _write_stage(shown: GraphReport, counts: dict[str, int], whole: bool) -> None:
-    """Names, ends and facts; with `whole` every node and value too."""
+    """Prints names, inputs, outputs and facts; with `whole` every node and value too."""
     names = {name: getattr(shown, name) for name in ("title", "path", "component", "stage", "stages")}
     ends = {
         name: [_spec(shown.values[place]) for place in places]
@@ -58,36 +58,38 @@ def _write_stage(shown: GraphReport, counts: dict[str, int], whole: bool) -> Non
 
 
 def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
-    """What is different between two graphs."""
+    """Prints the difference of two graphs."""
     from workflows.graph import GraphLocation, diff_graphs, open_graph
 
-    found = diff_graphs(open_graph(GraphLocation.parse(before)), open_graph(GraphLocation.parse(after)))
-    changed = [node for node in found.graph.nodes if node.change]
+    difference = diff_graphs(open_graph(GraphLocation.parse(before)), open_graph(GraphLocation.parse(after)))
+    changed = [node for node in difference.graph.nodes if node.change]
     if as_json:
-        rest = {name: value for name, value in to_fields(found).items() if name != "graph"}
-        nodes = [_change(node, found.graph.values) for node in changed]
-        write_json({"title": found.graph.title, **rest, "nodes": nodes} | ({"graph": found.graph} if whole else {}))
+        rest = {name: value for name, value in to_fields(difference).items() if name != "graph"}
+        nodes = [_change(node, difference.graph.values) for node in changed]
+        write_json(
+            {"title": difference.graph.title, **rest, "nodes": nodes} | ({"graph": difference.graph} if whole else {})
+        )
         return
     console = Console()
-    counts = ", ".join(f"{count} {name}" for name, count in found.counts.items())
+    counts = ", ".join(f"{count} {name}" for name, count in difference.counts.items())
     console.print(f"{before} → {after}", style="bold", highlight=False)
     console.print(counts, highlight=False)
     if changed:
-        console.print(_tree(changed, found.scopes))
-    if found.ops:
-        console.print(_operators(found.ops))
-    for change, names in found.initializers.items():
+        console.print(_tree(changed, difference.scopes))
+    if difference.ops:
+        console.print(_operators(difference.ops))
+    for change, names in difference.initializers.items():
         if names:
             listed = ", ".join(printable(name) for name in names[:_LISTED])
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             label = f"{len(names)} weights {change}", _COLOURS[change]
             console.print(Text.assemble(label, f": {listed}{more}"), highlight=False)
-    for note in found.notes:
+    for note in difference.notes:
         console.print(note, highlight=False)
 
 
 def parity_text(parity: ParityReport) -> str:
-    """How far the values moved, in words."""
+    """The largest difference and the equal greedy tokens, as a clause."""
     moved = parity.max_abs_diff
     if moved is None and not parity.greedy_tokens and parity.note:  # what did not run at all
         return parity.note
@@ -98,7 +100,7 @@ def parity_text(parity: ParityReport) -> str:
 
 
 def _tree(changed: list[GraphNode], scopes: list[ScopeCounts]) -> Tree:
-    """The changed nodes below their scopes."""
+    """The changed nodes by scope."""
     root = Tree("changes by scope", highlight=False)
     branches: dict[str, Tree] = {"": root}
     for row in scopes:
@@ -131,7 +133,7 @@ def _operators(rows: list[OperatorCounts]) -> Table:
 
 
 def _change(node: GraphNode, values: list[GraphValue]) -> dict[str, object]:
-    """A changed node with the names of its ends, in place of their numbers."""
+    """A changed node with the names of its inputs and outputs in place of their indices."""
     kept = {name: value for name, value in to_fields(node).items() if name != "parent"}
     read, made = (["" if value < 0 else values[value].name for value in end] for end in (node.inputs, node.outputs))
     return kept | {"in": read, "out": made}

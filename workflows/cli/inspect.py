@@ -1,4 +1,4 @@
-"""`joinery inspect`: what a bundle or an .onnx file holds."""
+"""`joinery inspect`: shows the content of a bundle or an .onnx file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workflows.inspection.picture.svg import write_picture
 from workflows.wire.reports.composite import format_ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
-# The contract's fields; the window is given more.
+# The documented fields; the window gets more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
 COMPONENT_FIELDS = ("name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes")
 KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer")
@@ -37,7 +37,7 @@ def inspect(
     ),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Show what a bundle or graph holds, one stage of its build, or what is different between two graphs."""
+    """Show a bundle or a graph, one stage of its build, or the difference of two graphs."""
     if picture is not None and (diff is not None or stage is not None):
         raise RequestError("--picture draws a bundle or an .onnx file as a whole: leave out --diff and --stage.")
     if diff is not None:
@@ -53,7 +53,7 @@ def inspect(
 
 
 def _raise_problem(report: InspectReport) -> None:
-    """Ends the command with 1 where no runtime takes a graph of it, which stderr was told."""
+    """Exits with 1 if every runtime rejects one of the graphs; stderr has the reason already."""
     if any(entry.faults for entry in report.components):
         raise typer.Exit(1)
 
@@ -89,7 +89,7 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
 
 
 def _cache_line(group: KVGroupReport) -> str:
-    """One row of a cache for a person."""
+    """A row of the cache's table."""
     size = mebibytes(group.bytes) if group.bytes else "size set when it is opened"
     capacity = f"capacity {group.capacity}, " if group.capacity else ""
     return (
@@ -99,7 +99,7 @@ def _cache_line(group: KVGroupReport) -> str:
 
 
 def _pass_outcome(step: BuiltPass) -> str:
-    """What one pass did, on one line."""
+    """The effect of a pass, on one line."""
     change = f"{step.nodes_before} → {step.nodes_after} nodes" if step.modified else "no change"
     refused = "".join(f"; refused: {one.reason} {one.node}".rstrip() for one in step.refused)
     parity = f", {parity_text(step.parity)}" if step.parity else ""

@@ -1,9 +1,9 @@
-"""Ctrl+C while a model is loaded or runs: heard by a thread, for the main one may be deep in a driver's code.
+"""Ctrl+C while a model is loaded or runs, handled by a thread because the main thread may be in a driver's code.
 
-    Ctrl+C ─the system's signal─▶ a pipe ─▶ thread: stop() at once, and the end of the process where nothing comes of it
+    Ctrl+C ──SIGINT──▶ a pipe ──▶ thread: calls stop() at once, and ends the process if the work goes on
 
-Python tells the main thread of a signal between two lines of Python; a fused partition or a graph that is compiled
-comes back to Python only when it is done.
+Python runs signal handlers in the main thread between two bytecodes; the run of a fused partition or the compilation
+of a graph returns to Python only at its end.
 """
 
 from __future__ import annotations
@@ -17,67 +17,67 @@ from contextlib import contextmanager
 
 from workflows.common.errors import Cancelled, JoineryError
 
-GRACE_S = 1.2  # in which what can be stopped has stopped, so that a person never waits for two seconds
-_END = b"\0"  # no signal has this number
+GRACE_S = 1.2  # seconds for the work to stop, so that a user never waits for two seconds
+_END = b"\0"  # not the number of a signal
 
 
 @contextmanager
 def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
-    """Gives a question `cancelled()` that Ctrl+C answers with yes; `stop` is called at once, from another thread.
+    """Yields `cancelled()`, which returns True after Ctrl+C; calls `stop` at once from another thread.
 
-    Where the work still goes on after GRACE_S, or at a second Ctrl+C, the process ends with the exit code of Cancelled.
+    The process exits with the code of Cancelled if the work continues after GRACE_S, and at a second Ctrl+C.
     """
-    asked = threading.Event()
-    heard, said = os.pipe()
+    interrupted = threading.Event()
+    reader, writer = os.pipe()
     if sys.platform != "win32":
-        os.set_blocking(said, False)  # a signal's handler may not wait
+        os.set_blocking(writer, False)  # a signal handler must not block
 
-    thread = threading.Thread(target=_listen, args=(heard, asked, stop), name="interrupts", daemon=True)
+    thread = threading.Thread(target=_listen, args=(reader, interrupted, stop), name="interrupts", daemon=True)
     handler = signal.signal(signal.SIGINT, lambda number, frame: None)
-    before = signal.set_wakeup_fd(said, warn_on_full_buffer=False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     thread.start()
     try:
-        yield asked.is_set
+        yield interrupted.is_set
     finally:
         signal.set_wakeup_fd(before)
         signal.signal(signal.SIGINT, handler)
-        os.write(said, _END)
+        os.write(writer, _END)
         thread.join()
-        os.close(heard)
-        os.close(said)
+        os.close(reader)
+        os.close(writer)
 
 
 @contextmanager
 def exit_on_interrupt() -> Iterator[None]:
-    """While a model is opened, which Ctrl+C ends. Raises Cancelled."""
+    """Lets Ctrl+C stop the loading of a model. Raises Cancelled."""
     from workflows.runtime import LoadCancellation
 
     with LoadCancellation() as model, stop_on_interrupt(model.stop) as cancelled:
         try:
             yield
         except JoineryError:
-            if cancelled():  # the processes that look for devices are interrupted as well, and say so
+            if cancelled():  # the processes that find devices are interrupted too and fail
                 raise Cancelled("Cancelled.") from None
             raise
 
 
-def _listen(heard: int, asked: threading.Event, stop: Callable[[], None]) -> None:
-    """Reads the numbers of signals, up to _END."""
-    late = threading.Timer(GRACE_S, _exit_process)
-    late.daemon = True
-    while (byte := os.read(heard, 1)) != _END:
+def _listen(reader: int, interrupted: threading.Event, stop: Callable[[], None]) -> None:
+    """Reads signal numbers until _END."""
+    timer = threading.Timer(GRACE_S, _exit_process)
+    timer.daemon = True
+    while (byte := os.read(reader, 1)) != _END:
         if byte != bytes([signal.SIGINT]):
             continue
-        if asked.is_set():
+        if interrupted.is_set():
             _exit_process()
-        asked.set()
-        late.start()
+        interrupted.set()
+        timer.start()
         stop()
-    late.cancel()
+    timer.cancel()
 
 
 def _exit_process() -> None:
-    """Ends the process as it is: what runs in it answers to nobody."""
+    """Ends the process without waiting for its threads."""
     sys.stderr.write("joinery: Cancelled.\n")
     sys.stderr.flush()
     os._exit(Cancelled.exit_code)

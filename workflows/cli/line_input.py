@@ -1,6 +1,6 @@
-"""A line that a person writes on a terminal: edited, multi-line, with the lines of earlier days to go back to.
+"""Reads lines from a pipe, or from a terminal with line editing, multi-line input and a history.
 
-Enter sends · Alt+Enter breaks the line · ↑ earlier lines · Ctrl+C drops what is written · Ctrl+D leaves
+Enter sends · Alt+Enter breaks the line · ↑ earlier lines · Ctrl+C drops the input · Ctrl+D ends
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 HISTORY = "chat-history"
 PROMPT = "> "
 ReadLine = Callable[[], str | None]
-"""Gives the next line without its end, or None at the end of the input."""
+"""Returns the next line without its end, or None at the end of the input."""
 
 
 def is_terminal() -> bool:
-    """Whether a person sits at both ends."""
+    """Whether stdin and stdout are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def read_pipe() -> str | None:
-    """The next line of what a program, or a file, says."""
+    """The next line of stdin; None at its end."""
     line = sys.stdin.readline()
     return line.rstrip("\n") if line else None
 
 
 def terminal_reader(history: Path | None = None) -> ReadLine:
-    """Reads lines that a person edits. history: where they are kept, else in the person's own folder."""
+    """A reader with line editing. history: its file; None is the one in Joinery's folder."""
     session = _session(history or home() / HISTORY)
 
     def read() -> str | None:
         while True:
             try:
                 return session.prompt(PROMPT)
-            except KeyboardInterrupt:  # what was written is dropped, as a shell does it
+            except KeyboardInterrupt:  # drops the input, as a shell does
                 continue
             except EOFError:
                 return None
@@ -65,7 +65,7 @@ def _session(history: Path) -> PromptSession[str]:
 
 
 def _keys() -> KeyBindings:
-    """Enter sends and Alt+Enter breaks the line; a paste of several lines, being one event, is not sent by itself."""
+    """Enter sends and Alt+Enter breaks the line; a paste of several lines is one event and is not sent."""
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
     keys = KeyBindings()

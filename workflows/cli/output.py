@@ -1,4 +1,4 @@
-"""What the subcommands share: JSON on stdout, and stopping at Ctrl+C without losing what was done."""
+"""Functions of all subcommands: JSON on stdout, cancellation by Ctrl+C, `K=V` arguments."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ JsonFlag = typer.Option(False, "--json", help="Print JSON alone on stdout.")
 
 
 def write_json(payload: object) -> None:
-    """One object, one line; where stdout has not every letter, they are escaped as JSON does it."""
+    """Prints one object as one line; escapes characters that stdout's encoding may lack."""
     sys.stdout.write(dumps(payload, escaped=not sys.stdout.encoding.lower().startswith("utf"), named=True) + "\n")
     sys.stdout.flush()
 
 
 @contextmanager
 def interruptible(on_interrupt: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
-    """Gives a question `cancelled()` that Ctrl+C answers with yes; a second Ctrl+C ends the process."""
-    asked = False
+    """Yields `cancelled()`, which returns True after Ctrl+C; a second Ctrl+C ends the process."""
+    interrupted = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
+        nonlocal interrupted
+        if interrupted:
             raise KeyboardInterrupt
-        asked = True
+        interrupted = True
         on_interrupt()
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
-        yield lambda: asked
+        yield lambda: interrupted
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 def parse_pairs(option: str, texts: list[str]) -> dict[str, str]:
-    """`K=V` texts as a dict. Raises RequestError for one of another form."""
-    found: dict[str, str] = {}
+    """`K=V` texts as a dict. Raises RequestError for a text of another form."""
+    pairs: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise RequestError(f"{option} takes K=V, and {text!r} is not of that form.")
-        found[key] = value
-    return found
+        pairs[key] = value
+    return pairs
 
 
 def mebibytes(count: float) -> str:
-    """Bytes for a person's eyes."""
+    """A number of bytes in MiB, formatted."""
     return f"{count / 2**20:,.1f} MiB"

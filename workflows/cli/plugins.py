@@ -1,4 +1,4 @@
-"""`joinery plugins`: other people's code that bundles may ask for, and what of it may run."""
+"""`joinery plugins`: lists third-party plugins, and allows or forbids them to run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ plugins = typer.Typer(help="Other people's code that bundles may ask for, and wh
 
 @plugins.command("list")
 def show_list(as_json: bool = JsonFlag) -> None:
-    """What is installed, and whether it may run; nothing of it is imported."""
+    """List the installed plugins, without importing them, and whether they may run."""
     from workflows.common.plugins import installed
 
     for one in installed():
@@ -28,7 +28,7 @@ def show_list(as_json: bool = JsonFlag) -> None:
 
 @plugins.command("allow")
 def allow(name: str = Library) -> None:
-    """Let the plugins of a distribution run, in the version that is installed and in no other."""
+    """Allow the plugins of a distribution to run, in the installed version only."""
     from workflows.common import plugins
 
     print_line(f"The plugins of {name} {plugins.allow(name)} may run now.")
@@ -36,7 +36,7 @@ def allow(name: str = Library) -> None:
 
 @plugins.command("forbid")
 def forbid(name: str = Library) -> None:
-    """Let the plugins of a distribution run no more."""
+    """Forbid the plugins of a distribution to run."""
     from workflows.common import plugins
 
     plugins.forbid(name)

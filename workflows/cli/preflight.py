@@ -1,4 +1,4 @@
-"""`joinery preflight`: how fully and how rightly a bundle would run on a provider."""
+"""`joinery preflight`: tries a bundle on a provider: coverage and accuracy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workflows.cli.output import JsonFlag, parse_pairs, write_json
 from workflows.common.errors import DeviceError
 from workflows.wire.reports.preflight import OutputDifference, PreflightReport
 
-_LISTED = 12  # nodes of a component, before the rest is counted
+_LISTED = 12  # nodes of a component; the rest is counted
 
 
 def preflight(
@@ -21,9 +21,9 @@ def preflight(
     options: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Try a bundle on a provider in a process of its own: nodes, and one chunk and one step against the CPU.
+    """Try a bundle on a provider in a subprocess: its nodes, and one chunk and one step against the CPU.
 
-    DirectML's nodes are told where it is not here, too."""
+    The nodes that DirectML takes are reported on machines without it, too."""
     from workflows.inspection.preflight import preflight as run_preflight
 
     report = run_preflight(bundle, provider, parse_pairs("K=V", options))

@@ -1,4 +1,4 @@
-"""`joinery profile`: how long each node takes."""
+"""`joinery profile`: measures the time of each node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def profile(
     top: int = typer.Option(20, "--top", help="Nodes of each component that are listed; --json has all."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Time every node in a process of its own: a prefill chunk and some steps, after one of each to warm up."""
+    """Time every node in a subprocess: a prefill chunk and some steps, after a warm-up of one each."""
     from workflows.inspection.node_profile import profile as run_profile
 
     status = Console(stderr=True).status("opening")
@@ -31,11 +31,11 @@ def profile(
             status.update(event.message)
 
     with interruptible() as cancelled, status:
-        found = run_profile(path, provider, component, steps=steps, report=report, cancelled=cancelled)
+        measured = run_profile(path, provider, component, steps=steps, report=report, cancelled=cancelled)
     if as_json:
-        write_json(found)
+        write_json(measured)
         return
-    for part in found.components:
+    for part in measured.components:
         Console().print(_table(part, top))
 
 

@@ -1,4 +1,4 @@
-"""`joinery report`: how a bundle was built, and what its runs said of it, in one file for others."""
+"""`joinery report`: writes a bundle's build and measurements to one file for others."""
 
 from __future__ import annotations
 

@@ -31,12 +31,15 @@ class PromptFlags:
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt.")
     chat: bool = typer.Option(False, "--chat", help="Put the prompt through the chat template.")
     tools: Path | None = typer.Option(
-        None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of."
+        None, "--tools", metavar="FILE", help="A JSON list of tools for the chat template."
     )
     tool_calls: Literal["auto", "required"] | None = typer.Option(
-        None, "--tool-calls", metavar="auto|required", help="Hold replies to calls of --tools, or to such or free text."
+        None,
+        "--tool-calls",
+        metavar="auto|required",
+        help="Constrain replies to calls of --tools; auto also allows free text.",
     )
-    prefill: str = typer.Option("", "--prefill", metavar="TEXT", help="What the reply begins with.")
+    prefill: str = typer.Option("", "--prefill", metavar="TEXT", help="The beginning of the reply.")
 
     def read(self) -> str | list[int]:
         """The prompt as text or as token ids. Raises RequestError and PromptError."""
@@ -46,7 +49,7 @@ class PromptFlags:
             return read_text(self.prompt_file, "prompt")
         if self.prompt_ids is not None:
             if not re.fullmatch(r"\s*-?[0-9]+\s*(,\s*-?[0-9]+\s*)*", self.prompt_ids):
-                raise PromptError(f"--prompt-ids takes whole numbers with commas, and got {self.prompt_ids[:60]!r}.")
+                raise PromptError(f"--prompt-ids takes whole numbers with commas, not {self.prompt_ids[:60]!r}.")
             return [int(part) for part in self.prompt_ids.split(",")]
         assert self.prompt is not None
         return self.prompt
@@ -70,18 +73,20 @@ class RunFlags:
     """How `joinery generate` opens a bundle, and the options of its generation, in the order of `--help`."""
 
     max_new_tokens: int = _flag("max_new_tokens", GenerationOptions.max_new_tokens)
-    cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own.")
+    cache: str | None = typer.Option(None, "--cache", help="static or window, instead of the bundle's own.")
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`.")
     device_option: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider.")
-    capacity: int | None = typer.Option(None, "--capacity", min=1, help="Cache slots, other than the bundle's own.")
+    capacity: int | None = typer.Option(
+        None, "--capacity", min=1, help="Cache slots, instead of the bundle's own number."
+    )
     session_option: list[str] = typer.Option(
         [], "--session-option", metavar="K=V", help="An option of onnxruntime's sessions: intra_op_num_threads=2 …"
     )
     place: list[str] = typer.Option(
-        [], "--place", metavar="COMPONENT=PROVIDER,…", help="Components that run on another provider than the others."
+        [], "--place", metavar="COMPONENT=PROVIDER,…", help="Components that run on another provider."
     )
     draft: Path | None = typer.Option(
-        None, "--draft", metavar="BUNDLE", help="A smaller bundle of the same tokens that drafts."
+        None, "--draft", metavar="BUNDLE", help="A smaller bundle with the same tokens that drafts."
     )
     ngram: bool = _flag("ngram", False)
     no_drafts: bool = _flag("drafts", False, "--no-drafts")
@@ -91,7 +96,7 @@ class RunFlags:
     guidance: float | None = _flag("guidance", metavar="G")
     negative_prompt: str | None = _flag("negative_prompt", metavar="TEXT")
     amateur: Path | None = typer.Option(
-        None, "--amateur", metavar="BUNDLE", help="A smaller bundle whose logits are taken off."
+        None, "--amateur", metavar="BUNDLE", help="A smaller bundle whose logits are subtracted."
     )
     alpha: float | None = _flag("alpha", metavar="A")
     beams: int | None = _flag("num_beams", None, "--beams", metavar="N")

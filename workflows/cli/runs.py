@@ -1,4 +1,4 @@
-"""`joinery runs`: what was built, generated, measured and evaluated on this machine."""
+"""`joinery runs`: the history of builds, generations, measurements and evaluations on this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workflows.measure.history import RunHistory
 
 KINDS = ("build", "generate", "bench", "eval")
-FIGURE_LABELS = {  # figure → how a line of the list says it
+FIGURE_LABELS = {  # figure → its text in the list
     "decode_tokens_per_s": "{} tok/s",
     "roofline_share": "{} of the roofline",
     "speedup": "{} × beside plain",
@@ -42,7 +42,7 @@ runs = typer.Typer(help="What was built, generated, measured and evaluated here.
 
 @runs.callback(invoke_without_command=True)
 def overview(context: typer.Context) -> None:
-    """What was built, generated, measured and evaluated here; without a word after it, the list."""
+    """The history of builds, generations and measurements; lists runs without a subcommand."""
     if context.invoked_subcommand is None:
         show_list(None, None, 20, False)
 
@@ -59,12 +59,12 @@ def show_list(
         raise RequestError(f"There are no runs of the kind {kind!r}: there are {', '.join(KINDS)}.")
     if last is not None and last < 1:
         raise RequestError(f"--last must be at least 1, and {last} was given.")
-    found = open_history().runs(kind, bundle, last or (None if as_json else 20))
+    selected = open_history().runs(kind, bundle, last or (None if as_json else 20))
     if as_json:
-        for one in found:
+        for one in selected:
             write_json(one)
         return
-    Console().print(_runs_table(found) if found else "No run has been kept yet: build or generate something first.")
+    Console().print(_runs_table(selected) if selected else "The history is empty: build or generate something first.")
 
 
 @runs.command()
@@ -82,11 +82,11 @@ def show(ident: str = Ids, as_json: bool = JsonFlag) -> None:
 def compare(idents: list[str] = Ids, as_json: bool = JsonFlag) -> None:
     """Show several runs side by side."""
     history = open_history()
-    found = [history.find(one) for one in idents]
+    selected = [history.find(one) for one in idents]
     if as_json:
-        write_json({"runs": [to_fields(one) for one in found]})
+        write_json({"runs": [to_fields(one) for one in selected]})
         return
-    Console().print(_comparison_table(found))
+    Console().print(_comparison_table(selected))
 
 
 @runs.command()
@@ -115,19 +115,19 @@ def prune(
 
 
 def print_written(written: WrittenReport) -> None:
-    """A line for each file."""
+    """Prints a line per file."""
     print_line("\n".join(written.files))
 
 
 def open_history() -> RunHistory:
-    """Of this person; what is wrong with it is said on stderr."""
+    """The user's history; its problems are printed on stderr."""
     from workflows.measure.history import RunHistory
     from workflows.measure.recording import to_stderr
 
     return RunHistory(told=to_stderr)
 
 
-def _runs_table(found: Sequence[RunRecord]) -> Table:
+def _runs_table(selected: Sequence[RunRecord]) -> Table:
     from workflows.measure.measures import drafts_of
 
     table = Table()
@@ -135,21 +135,23 @@ def _runs_table(found: Sequence[RunRecord]) -> Table:
         table.add_column(name, no_wrap=True)
     for name in ("bundle", "made as", "figures"):
         table.add_column(name, overflow="fold")
-    for run in found:
+    for run in selected:
         when = datetime.fromisoformat(run.time).astimezone().strftime("%m-%d %H:%M")
         known = {name: run.figures.get(name) for name in FIGURE_LABELS}
-        told = ", ".join(FIGURE_LABELS[name].format(_cell(value)) for name, value in known.items() if value is not None)
+        figures = ", ".join(
+            FIGURE_LABELS[name].format(_cell(value)) for name, value in known.items() if value is not None
+        )
         made = " ".join(filter(None, (run.precision, run.layout, run.provider, drafts_of(run))))
-        table.add_row(printable(run.id), run.kind, when, Path(run.bundle).name, made, told)
+        table.add_row(printable(run.id), run.kind, when, Path(run.bundle).name, made, figures)
     return table
 
 
-def _comparison_table(found: Sequence[RunRecord]) -> Table:
-    table = Table("", *(printable(run.id) for run in found))
+def _comparison_table(selected: Sequence[RunRecord]) -> Table:
+    table = Table("", *(printable(run.id) for run in selected))
     for name in ("kind", "time", "bundle", "name", "digest", "precision", "layout", "provider", "version", "machine"):
-        table.add_row(name, *(str(getattr(run, name)) for run in found))
-    for name in dict.fromkeys(name for run in found for name in run.figures):
-        table.add_row(printable(name), *(_cell(run.figures.get(name)) for run in found))
+        table.add_row(name, *(str(getattr(run, name)) for run in selected))
+    for name in dict.fromkeys(name for run in selected for name in run.figures):
+        table.add_row(printable(name), *(_cell(run.figures.get(name)) for run in selected))
     return table
 
 

@@ -1,10 +1,10 @@
-"""The standard streams of a command: visible text on terminals, text as it is on pipes, none missing.
+"""The standard streams of a command: control characters escaped on terminals, unchanged text on pipes.
 
-    text ──write──▶ Stream ──on a terminal: control characters as \\uXXXX──▶ file descriptor 1 or 2
-    text ──Console (console.py)──▶ each segment so, its style as it is──▶ Stream.styled ──▶ the same descriptor
+    text ──write──▶ StandardStream ──on a terminal: control characters as \\uXXXX──▶ file descriptor 1 or 2
+    text ──Console (console.py)──▶ each segment so, its style unchanged──▶ StandardStream.styled ──▶ the same descriptor
 
-A model, a file or a driver may hold escape sequences. On a terminal they would move the cursor, change its title or
-turn the text around, so every character that is no text is shown by its number; a line break and a tab stay.
+Text of a model, a file or a driver may have escape sequences, which would move a terminal's cursor, change its title or
+reverse text. There every control character except line feed and tab is printed as its number.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from contextlib import contextmanager
 from workflows.common.errors import OutputError
 from workflows.process.subprocesses import claim_stdout
 
-# C0 without tab and line feed, DEL, C1, and Unicode's controls of the direction of text
+# C0 without tab and line feed, DEL, C1, and the Unicode controls of text direction
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def escape_controls(text: str) -> str:
     """`text` with each control character as \\uXXXX, which JSON reads as the same character."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 class StandardStream(io.TextIOWrapper):
     """Standard output or standard error.
 
-    styled: the same stream for a Console, whose own escape sequences pass. Writing to standard output raises
-    BrokenPipeError where the reader has gone, and OutputError where the stream cannot be written for another reason;
-    what standard error cannot take is dropped, for there is no place left to say so.
+    styled: the same stream for a Console, which does not escape the console's own sequences. Writing to standard output
+    raises BrokenPipeError if the reader has closed it, and OutputError for other failures; what cannot be written to
+    standard error is dropped.
     """
 
     def __init__(self, buffer: io.BufferedWriter, encoding: str, is_output: bool, is_styled: bool = False) -> None:
@@ -44,7 +44,7 @@ class StandardStream(io.TextIOWrapper):
         self.styled = self if is_styled else StandardStream(buffer, encoding, is_output, is_styled=True)
 
     def write(self, text: str) -> int:
-        """Writes all of `text`; on a terminal a line at once."""
+        """Writes all of `text`; flushes every line on a terminal."""
         with self._checked():
             super().write(escape_controls(text) if self._escapes else text)
             if not self._is_output or (self._is_terminal and "\n" in text):
@@ -52,7 +52,7 @@ class StandardStream(io.TextIOWrapper):
         return len(text)
 
     def flush(self) -> None:
-        """Hands to the system what is buffered."""
+        """Flushes the buffer."""
         if not self.closed:
             with self._checked():
                 super().flush()
@@ -71,23 +71,23 @@ class StandardStream(io.TextIOWrapper):
                 ) from error
 
     def discard(self) -> None:
-        """From now on, and at the end of the process, what is written goes nowhere."""
+        """Redirects the descriptor to the null device."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.fileno())
         os.close(nowhere)
 
 
 def print_line(text: str) -> None:
-    """One line on stdout."""
+    """Prints one line on stdout."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def open_streams() -> None:
-    """Makes `sys.stdout` and `sys.stderr` Streams; what a driver prints to descriptor 1 goes to standard error.
+    """Makes `sys.stdout` and `sys.stderr` StandardStreams; descriptor 1 becomes standard error, where drivers print.
 
-    Streams that are closed read as empty, or lead nowhere, so that no file that is opened later takes their numbers.
-    Raises OutputError where standard output is one of them.
+    Closed streams become the null device, so that no file opened later gets their numbers. Raises OutputError if
+    standard output is closed.
     """
     has_output, encoding = sys.stdout is not None, sys.stdout.encoding if sys.stdout is not None else "utf-8"
     for number, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
@@ -95,7 +95,7 @@ def open_streams() -> None:
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = StandardStream(open(2, "wb", closefd=False), encoding, is_output=False)  # noqa: SIM115
-    if has_output and sys.stdout.isatty():  # a line too many of a driver does no harm there
+    if has_output and sys.stdout.isatty():  # a driver's extra line does no harm there
         sys.stdout = StandardStream(_binary_buffer(sys.stdout.buffer), encoding, is_output=True)
     else:
         sys.stdout = StandardStream(_binary_buffer(claim_stdout(encoding).detach()), encoding, is_output=True)
@@ -103,20 +103,20 @@ def open_streams() -> None:
         raise OutputError("Standard output is closed, and what this command prints goes there: give it a file.")
 
 
-def _binary_buffer(found: object) -> io.BufferedWriter:
-    """A stream's buffer; Python makes none when it runs unbuffered."""
-    if isinstance(found, io.BufferedWriter):
-        return found
-    assert isinstance(found, io.RawIOBase)
-    return io.BufferedWriter(found)
+def _binary_buffer(stream: object) -> io.BufferedWriter:
+    """A stream's buffer; a new one if Python runs unbuffered."""
+    if isinstance(stream, io.BufferedWriter):
+        return stream
+    assert isinstance(stream, io.RawIOBase)
+    return io.BufferedWriter(stream)
 
 
 def _reopen(number: int, mode: int) -> None:
-    """Opens the null device under a number that is closed."""
+    """Opens the null device as a descriptor that is closed."""
     try:
         os.fstat(number)
     except OSError:
-        opened = os.open(os.devnull, mode)  # the lowest number that is free, which may be this one
+        opened = os.open(os.devnull, mode)  # the lowest free descriptor, which may be this one
         if opened != number:
             os.dup2(opened, number)
             os.close(opened)

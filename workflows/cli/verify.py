@@ -1,4 +1,4 @@
-"""`joinery verify`: every file of a bundle against its manifest."""
+"""`joinery verify`: checks the files of a bundle against its manifest."""
 
 from __future__ import annotations
 

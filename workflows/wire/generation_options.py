@@ -46,45 +46,45 @@ class GenerationOptions:
     target_language, source_language: of a translation, where the bundle has languages; None is the checkpoint's own.
     """
 
-    max_new_tokens: int = _option(256, "Tokens to generate at most.", ge=1)
+    max_new_tokens: int = _option(256, "Maximum tokens to generate.", ge=1)
     temperature: float = _option(0.0, "Sample with this temperature; 0 is greedy.", ge=0, le=100, allow_inf_nan=False)
     top_k: int = _option(0, "Sample from the K most probable tokens.", ge=0)
-    top_p: float = _option(1.0, "Sample from the fewest tokens with this mass.", gt=0, le=1)
-    min_p: float = _option(0.0, "Drop tokens below this share of the best one.", ge=0, le=1)
+    top_p: float = _option(1.0, "Sample from the fewest tokens with this probability mass.", gt=0, le=1)
+    min_p: float = _option(0.0, "Drop tokens below this share of the highest probability.", ge=0, le=1)
     repetition_penalty: float = _option(1.0, "Above 1: repeat less.", gt=0, le=100)
     seed: int | None = _option(None, "Draw the same tokens each time.", ge=0)
     stop: list[str] = field(default_factory=list, metadata={"description": "End where this text appears."})
     alternatives: int = _option(0, ge=0, le=20)
-    drafts: bool = _option(True, "No drafts, where the bundle's own file asks for some too.")
-    ngram: bool = _option(False, "Draft what followed the last tokens when they came before.")
-    draft_tokens: int = _option(8, "Tokens that a draft has at most.", ge=1, le=16)
+    drafts: bool = _option(True, "No drafts, even if the bundle asks for them.")
+    ngram: bool = _option(False, "Draft the tokens that followed the latest tokens before.")
+    draft_tokens: int = _option(8, "Maximum tokens of a draft.", ge=1, le=16)
     draft_tree: int | None = _option(
-        None, "Let drafts branch, with N tokens at most; one run looks at all paths.", ge=2, le=64
+        None, "Drafts that branch, of at most N tokens; one run checks all paths.", ge=2, le=64
     )
     acceptance: Acceptance | None = _option(
-        None, "Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
+        None, "Rule to accept drafts: greedy, rejection_sampling or typical; the default is exact."
     )
-    num_beams: int = _option(1, "Search N texts at once for the most probable one.", ge=1, le=64)
-    length_penalty: float = _option(1.0, "Of beams: above 0 favours long texts.", allow_inf_nan=False)
-    early_stopping: Literal["never"] | bool = _option(False, "Of beams: true, false or never, as transformers'.")
+    num_beams: int = _option(1, "Beam search with N beams.", ge=1, le=64)
+    length_penalty: float = _option(1.0, "Of beam search: above 0 favours long texts.", allow_inf_nan=False)
+    early_stopping: Literal["never"] | bool = _option(
+        False, "Of beam search: true, false or never, as in transformers."
+    )
     json_schema: str | None = _option(None, "A JSON schema that the reply must fit.", min_length=1, max_length=1 << 20)
     regex: str | None = _option(
         None, "A regular expression that the whole reply must match.", min_length=1, max_length=1 << 20
     )
     grammar: str | None = _option(None, "A Lark grammar that the reply must follow.", min_length=1, max_length=1 << 20)
-    chain: tuple[object, ...] | None = _option(
-        None, "A JSON list of the ops that logits go through, in place of the bundle's."
-    )
+    chain: tuple[object, ...] | None = _option(None, "A JSON list of logits ops that replace the bundle's.")
     tool_calls: str | None = _option(None, "", min_length=1, max_length=1 << 20)
     guidance: float | None = _option(
-        None, "Follow the prompt G times as far; above 1.", ge=0, le=100, allow_inf_nan=False
+        None, "Scale of classifier-free guidance; above 1.", ge=0, le=100, allow_inf_nan=False
     )
-    negative_prompt: list[int] | None = _option(None, "What guidance leads away from.")
+    negative_prompt: list[int] | None = _option(None, "The prompt that guidance leads away from.")
     alpha: float | None = _option(
-        None, "How much of the amateur's logits is taken off.", ge=0, le=100, allow_inf_nan=False
+        None, "Weight of the amateur's logits that are subtracted.", ge=0, le=100, allow_inf_nan=False
     )
-    target_language: str | None = _option(None, "Translate into it: de_DE, fra_Latn …")
-    source_language: str | None = _option(None, "The language of what is translated.")
+    target_language: str | None = _option(None, "Language to translate into: de_DE, fra_Latn …")
+    source_language: str | None = _option(None, "Language to translate from.")
 
 
 def description(name: str) -> str:

@@ -41,7 +41,7 @@ from workflows.wire.request import Request as Request
 
 @dataclass(frozen=True)
 class GraphReference:
-    """A graph: an .onnx file, or a bundle's component after a build stage. Defaults: the first component, as it runs."""
+    """A graph: an .onnx file, or a bundle's component after a build stage; by default the first one, as it runs."""
 
     path: str
     component: str = ""

@@ -68,7 +68,7 @@ def test_commands(talk_of: Callable[[], TerminalChat], tmp_path: Path, capsys: p
     assert [talk.command(line) for line in ("/help", "hello", "/etc/passwd")] == [True, False, False]
     assert "/system TEXT" in capsys.readouterr().err
     talk.command("/system  Be brief.")
-    talk.say("8*7=")
+    talk.reply("8*7=")
     assert talk.command(f"/save {tmp_path}/talk.json")
     turns = json.loads((tmp_path / "talk.json").read_text())
     assert [turn["role"] for turn in turns] == ["system", "user", "assistant"]
@@ -95,7 +95,7 @@ def test_on_a_terminal(demo_bundle: Path, tmp_path: Path) -> None:
         os.close(theirs)
         try:
             seen = until(ours, PROMPTED)
-            assert "/help tells what else there is" in seen
+            assert "/help lists the commands" in seen
             os.write(ours, b"8*7=\r")
             until(ours, "(?s)8.7=.{400}")  # the reply is under way
             it.send_signal(signal.SIGINT)  # what Ctrl+C is outside of the prompt
