@@ -15,7 +15,8 @@ from tests.sweep.case import LENGTHS, STEPS, Kind, Verdict
 from tests.sweep.tiny import HEAD
 
 SOURCES = (
-    "workflows/common/kernel_constraints.py", "workflows/recipe", "workflows/export", "workflows/optimize", "workflows/runtime",
+    "workflows/common/kernel_constraints.py", "workflows/recipe", "workflows/export", "workflows/optimize",
+    "workflows/runtime",
     "workflows/kvcache", "tests/sweep",
 )  # fmt: skip
 _HEAD = """# Causal LMs of transformers, tried from tiny configs

@@ -152,7 +152,8 @@ def test_processes_are_started_in_five_places_alone() -> None:
     """A sixth one must say how it keeps the current folder out, and be listed here."""
     found = {path for path, tree in sources() for node in ast.walk(tree) if starts_a_process(node)}
     assert found == {
-        "app/jobs/worker_client.py", "workflows/cli/__init__.py", "workflows/process/subprocesses.py", "installer/bootstrap.py",
+        "app/jobs/worker_client.py", "workflows/cli/__init__.py", "workflows/process/subprocesses.py",
+        "installer/bootstrap.py",
         "installer/supply.py",
     }  # fmt: skip
 

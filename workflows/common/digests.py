@@ -87,7 +87,7 @@ def remember_digest(path: Path, digest: str, info: os.stat_result | None = None)
 
 
 def known_digest(path: Path, info: os.stat_result | None = None) -> str | None:
-    """The cached SHA-256, unless the file was written, linked or replaced since. info: the stat result of the open file."""
+    """The cached SHA-256, unless the file was written, linked or replaced since. info: of the open file."""
     return _digests.get(_identity(path, info or path.stat()))
 
 

@@ -151,8 +151,8 @@ def raise_disk_full(path: Path, needed: int | None = None) -> Iterator[None]:
 def _disk_full_message(path: Path, needed: int | None) -> str:
     needs = f"{path.name} needs {needed / 2**20:,.1f} MiB and" if needed is not None else f"{path.name} does not fit,"
     return (
-        f"The disk of {_folder_of(path)} is full: {needs} {free_space_text(path)}; make room there, or choose a folder on "
-        "another disk."
+        f"The disk of {_folder_of(path)} is full: {needs} {free_space_text(path)}; make room there, or choose a folder "
+        "on another disk."
     )
 
 

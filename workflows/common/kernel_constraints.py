@@ -6,8 +6,8 @@
 
 The sweep and the fuzzer (tests/sweep) draw sizes on both sides of the limits and build with what this table chooses.
 recipe/target.py has the limits of other targets' providers. The rows were measured with onnxruntime 1.31.1:
-tests/workflows/common/test_kernel_constraints.py runs every kernel on both sides of every limit and fails with a version
-of onnxruntime that has other limits.
+tests/workflows/common/test_kernel_constraints.py runs every kernel on both sides of every limit and fails if another
+version of onnxruntime has other limits.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Lock:
         """Releases the lock, if it is held."""
         if self._lock.is_locked:
             with suppress(OSError):  # Windows does not remove an open file
-                self.path.unlink()  # while it is held: a process that waits sees that the file is gone and makes a new one
+                self.path.unlink()  # while it is held: a waiting process sees that the file is gone and makes a new one
             with name_os_errors(self.path):
                 self._lock.release(force=True)
 

@@ -34,7 +34,8 @@ def lay(root: Path) -> None:
     """Three runs with steps."""
     history = RunHistory(root / DATABASE_FILE)
     for number, kind in enumerate(("bench", "build", "eval")):
-        run = RunRecord(f"{number}abc", kind, f"2026-01-0{number + 1}T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static",
+        run = RunRecord(f"{number}abc", kind, f"2026-01-0{number + 1}T00:00:00+00:00", "/b", "b", "0" * 16, "fp32",
+                        "static",
                   "cpu", "1", "m", _FIGURES)  # fmt: skip
         history.add(run, [RunStep(step, "decode", 1.5, step, 99) for step in range(30)])
     with closing(sqlite3.connect(root / DATABASE_FILE)) as base:

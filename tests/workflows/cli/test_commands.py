@@ -64,7 +64,7 @@ MORE = {
     "cache": {"common.files", "common.locks", "common.stage_cache", "filelock"},
     **dict.fromkeys(BUILDERS, BUILD | {"common.stage_cache", "filelock", "psutil"}),
 }
-"""What a command's module imports before it runs: packages of workflows/, modules of the shared ones, other packages."""
+"""What a command's module imports before it runs: packages of workflows/, single modules of two, other packages."""
 
 
 def _listed(module: str) -> str:

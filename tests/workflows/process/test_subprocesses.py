@@ -157,7 +157,8 @@ def test_a_service_ends_with_who_started_it(module: Path, asked: str) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([here, str(module.parent)])}
     ask = f"service.request({asked!r})" if asked else "time.sleep(600)"
     starter = (
-        "import time\nfrom workflows.process.subprocesses import ServiceProcess\nservice = ServiceProcess('apart', 600, 1 << 40)\n"
+        "import time\nfrom workflows.process.subprocesses import ServiceProcess\n"
+        "service = ServiceProcess('apart', 600, 1 << 40)\n"
         f"print(service.greeting, flush=True)\n{ask}"
     )
     with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE, env=environment) as parent:

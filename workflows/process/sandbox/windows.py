@@ -48,7 +48,7 @@ _job: list[int] = []  # the handle, after it was made
 
 
 def limit_job(most: int = 0, seconds: float = 0.0) -> str:
-    """Limits memory in bytes and total processor time; 0 leaves a limit unchanged. Returns why it failed, as a sentence."""
+    """Limits memory in bytes and total processor time; 0 leaves a limit as it is. Returns the failure, a sentence."""
     if sys.platform == "win32":
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         kernel.CreateJobObjectW.restype = kernel.GetCurrentProcess.restype = ctypes.c_void_p
