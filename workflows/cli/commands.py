@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import typer
+from typer._click.core import Command, Context
 from typer.core import TyperCommand, TyperGroup
 
 COMMANDS = {
@@ -48,16 +49,18 @@ class CommandGroup(TyperGroup):
 
 
 class LazyCommand(TyperCommand):
-    """A command that is imported when it is called. attach: called with the command then."""
-
-    attach: Callable[[Any], None] | None = None
+    """A command that is imported when it is called."""
 
     def __init__(self, name: str, target: str, summary: str) -> None:
         super().__init__(name, help=summary, rich_markup_mode=None)
-        self._target = target
+        self._target, self._on_load = target, list[Callable[[Command], None]]()
+
+    def on_load(self, callback: Callable[[Command], None]) -> None:
+        """Calls `callback` with the command once it is imported."""
+        self._on_load.append(callback)
 
     @cached_property
-    def loaded(self) -> Any:
+    def loaded(self) -> Command:
         """The imported command; a group if it has subcommands."""
         module, function = self._target.split(":")
         target = getattr(import_module(f"workflows.cli.{module}"), function)
@@ -67,10 +70,12 @@ class LazyCommand(TyperCommand):
         else:
             parent.command(self.name)(target)
         command = typer.main.get_group(parent).commands[self.name or ""]
-        if self.attach is not None:
-            self.attach(command)
+        for callback in self._on_load:
+            callback(command)
         return command
 
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: Any
+    ) -> Context:
         """A context of the imported command."""
         return self.loaded.make_context(info_name, args, parent, **extra)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import typer
+from typer._click.core import Command
 from typer._completion_classes import completion_init
 from typer._completion_shared import Shells, get_completion_script, install
 
@@ -52,7 +52,7 @@ def is_completing() -> bool:
     return COMPLETION_VARIABLE in os.environ
 
 
-def attach(command: Any) -> None:
+def attach(command: Command) -> None:
     """Sets the completers of a command's parameters and of its subcommands'; the shell completes files itself."""
     completion_init()
     for parameter in command.params:
@@ -61,12 +61,12 @@ def attach(command: Any) -> None:
             parameter._custom_shell_complete = _completer(words)
     for child in getattr(command, "commands", {}).values():
         if isinstance(child, LazyCommand):
-            child.attach = attach
+            child.on_load(attach)
         else:
             attach(child)
 
 
-def _completer(words: Callable[[str], Iterator[str]]) -> Callable[[Any, Any, str], list[str]]:
+def _completer(words: Callable[[str], Iterator[str]]) -> Callable[[object, object, str], list[str]]:
     return lambda context, parameter, prefix: sorted(word for word in set(words(prefix)) if word.startswith(prefix))
 
 

@@ -33,7 +33,7 @@ class ConfinedService:
         with self._lock:
             self._running()
 
-    def request(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def request(self, message: Mapping[str, object]) -> dict[str, Any]:
         """The answer to a message, or {"ended": how the process ended over it}.
 
         Raises ValueError and TypeError for a message that JSON cannot hold.

@@ -15,12 +15,13 @@ import sys
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import jinja2
 import jinja2.ext
 import jinja2.nodes
 import jinja2.parser
+import jinja2.runtime
 import jinja2.sandbox
 from jinja2.exceptions import SecurityError
 
@@ -37,6 +38,14 @@ _FAILURES = (
     ArithmeticError,
     RecursionError,
 )
+
+
+class RenderRequest(TypedDict):
+    """A request to compile templates and, if it has `given`, to render one of them."""
+
+    sources: dict[str, str]
+    name: NotRequired[str]
+    given: NotRequired[dict[str, object]]
 
 
 class _TemplateRefusal(jinja2.TemplateError):
@@ -56,7 +65,7 @@ def main() -> None:
         _print_json(answer(json.loads(line)))
 
 
-def answer(request: Mapping[str, Any]) -> dict[str, str]:
+def answer(request: RenderRequest) -> dict[str, str]:
     """The rendered text, or the failure."""
     try:
         templates = _compiled(json.dumps(request["sources"]))
@@ -88,7 +97,7 @@ def _compiled(sources: str) -> dict[str, jinja2.Template]:
     return {name: environment.from_string(source) for name, source in json.loads(sources).items()}
 
 
-def _render(template: jinja2.Template, variables: Mapping[str, Any]) -> dict[str, str]:
+def _render(template: jinja2.Template, variables: Mapping[str, object]) -> dict[str, str]:
     parts: list[str] = []
     size = 0
     for part in template.generate(**variables):
@@ -108,13 +117,18 @@ class _SandboxedEnvironment(jinja2.sandbox.ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset({"*", "**"})
 
-    def unsafe_undefined(self, obj: Any, attribute: str) -> jinja2.Undefined:
+    def unsafe_undefined(self, obj: object, attribute: str) -> jinja2.Undefined:
         """Refuses `x.__class__` when it is read, not only when it is used."""
         raise SecurityError(f"it reaches for {attribute!r}")
 
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: jinja2.runtime.Context, operator: str, left: object, right: object) -> object:
         """Refuses powers and repetitions that would take hours or fill the memory."""
-        if operator == "**" and not (abs(left) < 1 << 32 and abs(right) < 64):
+        if (
+            operator == "**"
+            and isinstance(left, int | float)
+            and isinstance(right, int | float)
+            and (not (abs(left) < 1 << 32 and abs(right) < 64))
+        ):
             raise SecurityError("it raises to a power that is too large")
         if operator == "*" and _repeated_length(left, right) > CHARACTERS:
             raise SecurityError("it repeats something too often")
@@ -132,7 +146,7 @@ class _GenerationExtension(jinja2.ext.Extension):
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
-def _repeated_length(left: Any, right: Any) -> int:
+def _repeated_length(left: object, right: object) -> int:
     """Length of a repeated text or list; 0 for a product of numbers."""
     for one, times in ((left, right), (right, left)):
         if isinstance(one, str | list | tuple) and isinstance(times, int):
@@ -140,7 +154,7 @@ def _repeated_length(left: Any, right: Any) -> int:
     return 0
 
 
-def _to_json(value: Any, ensure_ascii: bool = False, indent: int | None = None, **options: Any) -> str:
+def _to_json(value: object, ensure_ascii: bool = False, indent: int | None = None, **options: Any) -> str:
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, **options)
 
 
