@@ -107,7 +107,9 @@ def compile(request: ask.Compile, context: JobContext) -> Iterator[Event]:
         context.report(ProgressEvent(stage="compile", message=line))
 
     yield ResultEvent(
-        value=compile_bundle(Path(request.bundle), request.provider, on_progress=report_line, cancelled=context.cancelled)
+        value=compile_bundle(
+            Path(request.bundle), request.provider, on_progress=report_line, cancelled=context.cancelled
+        )
     )
 
 
