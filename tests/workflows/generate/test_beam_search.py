@@ -113,7 +113,7 @@ def test_a_search_that_is_stopped_leaves_the_prompt(flat: Path, built: Built) ->
 
 
 def test_what_cannot_search_is_refused(flat: Path, built: Built) -> None:
-    with open_engine(built(flat, cache="window", capacity=64)) as engine, pytest.raises(RequestError, match="forget"):
+    with open_engine(built(flat, cache="window", capacity=64)) as engine, pytest.raises(RequestError, match="evict"):
         list(engine.generate([1] * 60, GenerateOptions(max_new_tokens=20, num_beams=2), eos=[]))
     with pytest.raises(RequestError, match="leave the temperature at 0"):
         check_options({"num_beams": 2, "temperature": 1.0})

@@ -129,7 +129,11 @@ def test_what_a_controller_may_not_do_is_one_sentence(built: Built, sharp_qwen3:
         yield from ()
 
     with open_engine(built(sharp_qwen3, capacity=96)) as engine:
-        for loop, why in ((beyond, "token 997 is not in"), (back, "goes back to the 1 tokens"), (failing, "once")):
+        for loop, why in (
+            (beyond, "token 997 is not in"),
+            (back, "can go back to the 1 emitted tokens"),
+            (failing, "once"),
+        ):
             with pytest.raises(JoineryError, match=why) as raised:
                 said(controlled(engine, loop), [3])
             assert "\n" not in str(raised.value)

@@ -94,7 +94,7 @@ def test_logits_that_are_no_numbers_are_refused_behind_every_step(options: dict[
     broken = np.random.default_rng(size).normal(0, 2, size).astype(np.float32)
     broken[size // 2] = np.nan
     for row in (broken, np.full(size, -np.inf, np.float32)):
-        with pytest.raises(LogitsError, match="leave no token"):
+        with pytest.raises(LogitsError, match="mask every token"):
             check_choice(process([], row), 0)
 
 

@@ -54,7 +54,7 @@ CASES: dict[str, tuple[Spoil, str]] = {
     "template": (written("tokenizer/chat_template.jinja", "{% for"), "The chat template cannot be compiled"),
     "template of another type": (
         no_template_file,
-        "The chat template default in tokenizer/tokenizer_config.json is of the type int, and no text.",
+        "The chat template default in tokenizer/tokenizer_config.json is of the type int, not a text.",
     ),
     "defaults": (
         changed("tokenizer/generation_config.json", lambda found: found.update(repetition_penalty=-1)),

@@ -158,7 +158,7 @@ UNTOLD = {
                       "{{ c.function.arguments.items() | first | join('=') }}){% endfor %}{% endfor %}", "no JSON"),
     "takes none": ("{% for m in messages %}{% if m.tool_calls %}{{ raise_exception('no calls') }}{% endif %}"
                    "{{ m.content }}{% endfor %}", "no calls"),
-    "begins otherwise": ("{{ 'A' if add_generation_prompt else 'B' }}{{ messages[-1] | tojson }}", "begins a reply"),
+    "begins otherwise": ("{{ 'A' if add_generation_prompt else 'B' }}{{ messages[-1] | tojson }}", "past replies"),
 }  # fmt: skip
 
 
