@@ -141,5 +141,5 @@ def test_what_is_no_bundle_is_told_before_anything_is_downloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluate, "find_checkpoint", lambda *_, **__: pytest.fail("it was looked for"))
-    with pytest.raises(BundleError, match="is no bundle: it has no manifest"):
+    with pytest.raises(BundleError, match="is not a bundle: it has no manifest"):
         evaluate.evaluate(evaluate.EvalRequest(tmp_path, "org/model"))

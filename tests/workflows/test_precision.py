@@ -154,7 +154,7 @@ def test_the_plan_offers_what_is_built_and_its_sizes_come_near(built: Built) -> 
     places = {external_location(one) for one in graph.initializer if one.data_location == onnx.TensorProto.EXTERNAL}
     size = sum(place.length for place in places)  # each tensor begins at a page
     assert abs(size - choices["int4"].bytes) < 0.05 * size
-    with pytest.raises(CheckpointError, match="is a bundle, whose graphs are built and perhaps quantized already"):
+    with pytest.raises(CheckpointError, match="is a bundle, whose graphs are already built and possibly quantized"):
         plan(str(bundle), {}, lambda: False)
 
 
@@ -165,7 +165,7 @@ def test_half_precision_halves_the_planned_cache() -> None:
 
 def test_components_that_share_a_cache_have_it_in_one_type() -> None:
     split = {"graphs": "prefill-decode", "capacity": 128}
-    with pytest.raises(RecipeError, match=r"fp16 changes the type of the cache, which .*prefill.* share"):
+    with pytest.raises(RecipeError, match=r"fp16 changes the dtype of the cache, which .*prefill.* share"):
         recipe_with(quantize={"components": {"prefill": "fp16"}}, **split)
     both = {"prefill": "fp16", "decode": "fp16"}
     assert recipe_with(quantize={"components": both}, **split).precision_of("decode") == "fp16"

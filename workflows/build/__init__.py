@@ -1,10 +1,10 @@
-"""The build: a source and options in, a bundle out; resumable and atomic.
+"""Builds a bundle from a source and options; resumable and atomic.
 
     checkpoint ─▶ export ─▶ optimize ─▶ quantize ─▶ bundle
-                     └─────────┴────────────┴──▶ evidence: a graph of every step, counts, seconds, parity
+                     └─────────┴────────────┴──▶ evidence: a graph per step, operator counts, seconds, parity
 
-A stage's key is the hash of what it depends on; its folder, beside the target, is renamed into place when it is
-whole, so a build that was killed goes on after its last whole stage. The target itself appears by one rename.
+A stage's key is the hash of its inputs; its folder, beside the target, is renamed into place when it is complete, so an
+interrupted build continues after its last complete stage. The target itself appears by a single rename.
 """
 
 from workflows.build.run import BuildRequest, build

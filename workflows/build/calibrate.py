@@ -1,4 +1,4 @@
-"""What methods learn of activations: the optimized composite itself is opened, observed, and answers prompts.
+"""Calibrates quantization methods: the optimized composite runs prompts while observers record its activations.
 
 stage "optimize" ──its graphs with observers──▶ Engine ──trajectories──▶ Ranger  ──▶ component → Ranges
                                                                     └──▶ Moments ──▶ weight → second moments
@@ -41,24 +41,24 @@ from workflows.runtime import device_named, open_machine
 from workflows.wire.events import LogEvent, ProgressEvent
 
 STAGE = "quantize"
-_CAPACITY = 1024  # slots that calibration runs with where the graphs leave it open
+_CAPACITY = 1024  # the cache's slots during calibration where the graphs leave the number open
 
 
 @dataclass(frozen=True)
 class OptimizedComposite:
-    """The graphs of the stage `optimized`, and what they answer prompts with. words: the folder of the tokenizer."""
+    """The graphs of the stage `optimized` and their program. words: the folder with the tokenizer."""
 
     optimized: Path
     recipe: Recipe
     cut: Cut
     pipeline: Pipeline
-    words: Path
+    tokenizer_folder: Path
 
 
 def find_ranges(
     composite: OptimizedComposite, models: Mapping[str, ir.Model], report: Report
 ) -> tuple[dict[str, Ranges], str]:
-    """Component → its ranges, empty where the recipe needs none; and in words what they were found with.
+    """Returns component → its activation ranges, empty where the recipe needs none, and a description of their source.
 
     models: component → its optimized graph. Raises RecipeError for a model without a cache, PromptError as
     calibration_prompts does.
@@ -72,46 +72,46 @@ def find_ranges(
     names = {name: method.observed(models[name], recipe.quantize) for name, method in methods.items()}
     bits = min(method.bits for method in methods.values())
     ranger = make_range_finder(recipe.quantize.calibration, names, bits)
-    said = _run(composite, names, ranger, report)
-    told = f"{recipe.quantize.calibration.method} over {said}"
-    report(LogEvent(message=f"Calibrated by {told}."))
-    return ranger.ranges(), told
+    source = _run(composite, names, ranger, report)
+    description = f"{recipe.quantize.calibration.method} over {source}"
+    report(LogEvent(message=f"Calibrated by {description}."))
+    return ranger.ranges(), description
 
 
 def find_moments(
     composite: OptimizedComposite, models: Mapping[str, ir.Model], report: Report
 ) -> tuple[SecondMoments | None, str]:
-    """What the int4 weights of all components are multiplied by, None where the recipe's rounding does not ask; and in
-    words what it was found with. The arguments and errors are those of find_ranges.
+    """Returns the second moments of the activations that int4 weights multiply, None where the recipe's rounding needs
+    none, and a description of their source. Arguments and errors are those of find_ranges.
     """
     recipe = composite.recipe
     if recipe.quantize.rounding != "compensated":
         return None, ""
     _refuse_single(composite.cut, "The rounding compensated", "the rounding search")
-    found = {name: model for name, model in models.items() if recipe.precision_of(name) == "int4"}
-    moments = SecondMoments(found, recipe.quantize)
-    told = f"moments over {_run(composite, moments.names, moments, report)}"
-    report(LogEvent(message=f"Calibrated by {told}."))
-    return moments, told
+    weight_only = {name: model for name, model in models.items() if recipe.precision_of(name) == "int4"}
+    moments = SecondMoments(weight_only, recipe.quantize)
+    description = f"moments over {_run(composite, moments.names, moments, report)}"
+    report(LogEvent(message=f"Calibrated by {description}."))
+    return moments, description
 
 
 def _run(composite: OptimizedComposite, names: Mapping[str, list[str]], watcher: RunObserver, report: Report) -> str:
-    """Has the composite answer the recipe's prompts while `watcher` looks; gives what they were, in words."""
+    """Runs the recipe's prompts through the composite while `watcher` observes; returns a description of the runs."""
     calibration = composite.recipe.quantize.calibration
     with _observed_engine(composite, names, watcher) as engine:
         chosen = calibration_prompts(engine, calibration.prompts)
 
-        def tell(samples: int) -> None:
+        def report_progress(samples: int) -> None:
             report(ProgressEvent(stage=STAGE, message="calibrating", done=samples, total=calibration.samples))
 
-        done = run_trajectories(engine, chosen.prompts, calibration, tell)
+        done = run_trajectories(engine, chosen.prompts, calibration, report_progress)
     return f"{done.samples:,} runs on {done.prompts:,} of the {len(chosen.prompts):,} prompts: {chosen.origin}"
 
 
 def _refuse_single(cut: Cut, name: str, instead: str) -> None:
     if cut.cache is None:
         raise RecipeError(
-            f"{name} is calibrated on what a model generates, and one without a KV cache generates nothing: choose "
+            f"{name} is calibrated with generated text, and a model without a KV cache generates none: choose "
             f"{instead}."
         )
 
@@ -120,7 +120,7 @@ def _refuse_single(cut: Cut, name: str, instead: str) -> None:
 def _observed_engine(
     composite: OptimizedComposite, names: Mapping[str, list[str]], watcher: RunObserver
 ) -> Iterator[Engine]:
-    """The composite as an open bundle, whose observed sessions tell `watcher`."""
+    """Opens the composite as a bundle whose sessions report their outputs to `watcher`."""
     optimized, recipe, pipeline = composite.optimized, composite.recipe, composite.pipeline
     files = {name: optimized / pipeline.pipeline.sessions[name].file for name in names}
     graphs = {name: _observed_graph(files[name], values, watcher) for name, values in names.items()}
@@ -129,16 +129,16 @@ def _observed_engine(
         if names.get(component):
             watcher.take(component, outputs)
 
-    # beside the stage, so that weights are linked; an open file is not removed everywhere, and goes with the stages
+    # beside the stage, so that weights are hard links; files that are still open are removed later, with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
-        bundle = draft_bundle(Path(folder), optimized, recipe, pipeline, composite.words)
+        bundle = draft_bundle(Path(folder), optimized, recipe, pipeline, composite.tokenizer_folder)
         slots = _slots(composite.cut, recipe)
         machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs, observer=observe)
         yield Engine(bundle, machine, 0.0)
 
 
 def _slots(cut: Cut, recipe: Recipe) -> int | None:
-    """Few where the graphs leave it open: what a long context would take is not needed."""
+    """The number of cache slots: small where the graphs leave it open, since calibration needs no long context."""
     if recipe.cache == "window" or any(part.slots for part in cut.keepers):
         return None
     return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.keepers))
@@ -150,9 +150,9 @@ def _observed_graph(file: Path, values: list[str], watcher: RunObserver) -> byte
     return bytes(model.SerializeToString())
 
 
-def draft_bundle(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path) -> Bundle:
-    """The stage's graphs with the checkpoint's words about itself, as a bundle that nobody verifies."""
-    write_tokenizer(words, folder / "tokenizer")
+def draft_bundle(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, tokenizer_folder: Path) -> Bundle:
+    """The stage's graphs with the checkpoint's tokenizer files, as an unverified bundle."""
+    write_tokenizer(tokenizer_folder, folder / "tokenizer")
     (folder / "recipe.json").write_text(recipe.model_dump_json(), "utf-8")
     for name in {session.file for session in pipeline.pipeline.sessions.values()} | {WEIGHTS}:
         link_or_copy(optimized / name, folder / name)

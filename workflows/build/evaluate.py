@@ -133,7 +133,7 @@ def _open_reference(
     with tempfile.TemporaryDirectory(prefix="joinery-eval-") as folder:
         out = Path(folder) / "reference"
         wanted = BuildRequest(
-            request.against, out, options, request.trust_remote_code, consented=request.consented, found=found
+            request.against, out, options, request.trust_remote_code, consented=request.consented, location=found
         )
         try:
             build(wanted, told, cancelled)

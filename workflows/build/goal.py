@@ -1,8 +1,8 @@
-"""The stage that finds what a goal asks for: the optimized graphs are tried in many mixes, and one becomes the recipe.
+"""The stage `goal`: searches the mix of precisions that reaches a goal by trying the optimized graphs in many mixes.
 
     stage "optimize" ──linked──▶ trials-KEY: reference, points, parts ──Search──▶ goal.json, mix.json ──▶ Recipe
 
-The trials' folder outlives a build that was killed or cancelled, and goes when the search is done.
+The trials' folder survives a build that was killed or cancelled, and is removed after the search.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ MIX = "mix.json"
 
 
 def check_goal(goal: Goal, recipe: Recipe) -> str:
-    """The SHA-256 of the goal with all that its files hold, before anything long is begun.
+    """The SHA-256 of the goal with the contents of its files, before any long work.
 
-    Raises RecipeError where the recipe says what the goal is to find, and as reading the files does.
+    Raises RecipeError where the recipe sets what the goal searches, and the errors of reading the files.
     """
     if not recipe.keeps_weights:
         raise RecipeError("A goal chooses the precision of every node: leave out --precision, nodes and components.")
     if recipe.early_exit is not None:
-        raise RecipeError("A goal tries what the model itself computes with, and not its draft: leave early_exit out.")
+        raise RecipeError("A goal searches the model's precisions, not its draft's: leave early_exit out.")
     if not family_for(recipe.model_type, recipe.task).cached:
-        raise RecipeError("A goal is held to what a model generates, and one without a KV cache generates nothing.")
+        raise RecipeError("A goal is measured on generated text, and a model without a KV cache generates none.")
     read = [read_task(goal.task).questions] if goal.task else []
     prompts = read_prompts(Path(goal.prompts)) if goal.prompts else []
     return hashlib.sha256(repr((goal, read, prompts)).encode()).hexdigest()
@@ -58,17 +58,17 @@ def make_goal(
     optimized: Path,
     recipe: Recipe,
     pipeline: Pipeline,
-    words: Path,
+    tokenizer_folder: Path,
     goal: Goal,
     work: BuildWorkspace,
     folder: Path,
     trials: Path,
 ) -> Evidence:
-    """Searches, and writes what was tried and what was found into `folder`. words: the checkpoint's folder.
+    """Searches, and writes the trials and the result into `folder`. words: the checkpoint's folder.
 
-    Raises RecipeError where no mix keeps the goal, and as split_prompts does.
+    Raises RecipeError where no mix reaches the goal, and as hold_apart does.
     """
-    reference = _reference(trials, optimized, recipe, pipeline, words)
+    reference = _reference(trials, optimized, recipe, pipeline, tokenizer_folder)
     models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in load_evidence(optimized)}
     recipe = expand_node_patterns(recipe, models.values())
     check_excluded(models.values(), recipe.quantize)
@@ -77,7 +77,7 @@ def make_goal(
     task: FileTask | None = read_task(goal.task) if goal.task else None
     with Engine(reference, open_machine(reference, device_named("cpu")), 0.0) as engine:
         sets = split_prompts(engine, goal, task, recipe.quantize.calibration.prompts)
-    tried = Trials(
+    trial_runs = Trials(
         reference,
         units,
         recipe.quantize,
@@ -86,37 +86,37 @@ def make_goal(
         task=task if goal.metric == "task" else None,
         check=work.check,
     )
-    search = GoalSearch(tried, goal, levels, work.report, confirms=bool(sets.confirm))
-    found = search.run()
-    (folder / GOAL_FILE).write_text(dumps(search.to_report(found, sets)) + "\n", "utf-8")
-    _save_mix(folder, *mix_recipe(units, found, recipe.quantize))
+    search = GoalSearch(trial_runs, goal, levels, work.report, confirms=bool(sets.confirm))
+    mix = search.run()
+    (folder / GOAL_FILE).write_text(dumps(search.to_report(mix, sets)) + "\n", "utf-8")
+    _save_mix(folder, *mix_recipe(units, mix, recipe.quantize))
     try_remove(trials)
     return []
 
 
-def _reference(trials: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path) -> Bundle:
-    """The stage's graphs as a bundle in the trials' folder, where points of an earlier search may lie."""
+def _reference(trials: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, tokenizer_folder: Path) -> Bundle:
+    """The stage's graphs as a bundle in the trials' folder, which may hold points of an earlier search."""
     trials.mkdir(exist_ok=True)
     files = {session.file for session in pipeline.pipeline.sessions.values()}
     for name in (*files, WEIGHTS, "tokenizer", "recipe.json"):
         remove(trials / name)
-    return draft_bundle(trials, optimized, recipe, pipeline, words)
+    return draft_bundle(trials, optimized, recipe, pipeline, tokenizer_folder)
 
 
 def recipe_with_mix(recipe: Recipe, folder: Path) -> Recipe:
-    """The recipe that the stage in `folder` found."""
-    found = json.loads((folder / MIX).read_text("utf-8"))
-    return Recipe.model_validate(recipe.model_dump() | found)
+    """The recipe with the mix that the stage in `folder` found."""
+    mix = json.loads((folder / MIX).read_text("utf-8"))
+    return Recipe.model_validate(recipe.model_dump() | mix)
 
 
 def _save_mix(folder: Path, precision: str, quantize: QuantizeSettings) -> None:
-    """An ordinary recipe's settings: nothing in them is calibrated, so no file of prompts is needed again."""
+    """Saves the mix as ordinary recipe settings without calibration, which needs no prompts."""
     plain = quantize.model_copy(update={"calibration": CalibrationSettings()})
     (folder / MIX).write_text(json.dumps({"precision": precision, "quantize": plain.model_dump()}, indent=1), "utf-8")
 
 
 def target_levels(recipe: Recipe) -> tuple[PrecisionLevel, ...]:
-    """Those that the recipe's target computes rightly, but fp32."""
+    """The levels that the recipe's target supports, except fp32."""
     refused = find_target(recipe.target).refused
     return tuple(level for level in LEVELS if level != FULL and ("precision", level.kind) not in refused)
 

@@ -1,10 +1,10 @@
-"""The export of a checkpoint that brings code, in a process of its own: no network, and a bound on memory.
+"""Exports a checkpoint that runs its own code in a sandboxed subprocess: no network, bounded memory.
 
-    export_isolated ──▶ [ confined ──▶ the checkpoint read again, consent held against it ──▶ make_export ]
-            ▲ events, a line each; the last one is the evidence, or the error that ended it          │
-            └──────────────────────────────────────────────────────────────────────────────────────┘
+    export_isolated ──▶ [ sandbox ──▶ the checkpoint read again, consent checked against its files ──▶ make_export ]
+            ▲ events, one per line; the last line is the evidence, or the error                         │
+            └─────────────────────────────────────────────────────────────────────────────────────────┘
 
-What the code leaves behind in a process is so of no later job. It may read and write what its owner may.
+State that the code leaves in a process affects no later job. The code may read and write what its user may.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from workflows.process.subprocesses import claim_stdout, exit_with_parent, run_i
 from workflows.recipe import Recipe
 from workflows.wire.events import Event, NoticeEvent, parse
 
-_SECONDS = 30 * 24 * 3600.0  # it ends with its owner, and with who cancels: a large model takes as long as it takes
+_SECONDS = 30 * 24 * 3600.0  # no practical limit: the subprocess ends with its parent or by cancellation
 
 
 def export_isolated(
     checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report, check: Callable[[], None]
 ) -> Evidence:
-    """What make_export does and gives. check: raises Cancelled where the person said stop.
+    """Returns what make_export returns. check: raises Cancelled after a cancellation.
 
     Raises what make_export raises, and CheckpointError where the code ended the process.
     """
-    asked = {
+    request = {
         "folder": str(checkpoint.folder),
         "source": checkpoint.source,
         "kind": checkpoint.kind,
@@ -50,13 +50,13 @@ def export_isolated(
         check()
         return False
 
-    ended = run_isolated(__name__, [json.dumps(asked)], _SECONDS, on_line=_event_reader(report), cancelled=cancelled)
-    check()  # Ctrl+C ends the process, too
-    found = _last(ended.last_line)
-    if "evidence" in found:
-        return list(found["evidence"])
-    if "error" in found:
-        raise error_from_dict(found)
+    ended = run_isolated(__name__, [json.dumps(request)], _SECONDS, on_line=_event_reader(report), cancelled=cancelled)
+    check()  # Ctrl+C ends the subprocess as well
+    result = _last(ended.last_line)
+    if "evidence" in result:
+        return list(result["evidence"])
+    if "error" in result:
+        raise error_from_dict(result)
     why = printable(next(reversed(ended.log.strip().splitlines()), ""), 200)
     raise CheckpointError(
         f"The process that ran the code of {checkpoint.source} {ended.failure or 'told nothing'}{why and f': {why}'}."
@@ -64,9 +64,9 @@ def export_isolated(
 
 
 def _event_reader(report: Report) -> Callable[[str], None]:
-    """Passes the events on; a line that is none is the last one, or what a stranger's code printed."""
+    """Forwards events; a line that is not an event is the last one, or output of the checkpoint's code."""
 
-    def hear(line: str) -> None:
+    def read(line: str) -> None:
         try:
             event: Event | None = parse(json.loads(line), object)
         except (ValueError, RecursionError):
@@ -74,50 +74,50 @@ def _event_reader(report: Report) -> Callable[[str], None]:
         if event is not None:
             report(event)
 
-    return hear
+    return read
 
 
 def _last(line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        data = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
-# -- in the process of its own ---------------------------------------------------------------------------------
+# -- in the subprocess -----------------------------------------------------------------------------------------
 
 
 def main() -> None:
-    """Tells what it does, and at last the evidence or the error."""
+    """Prints events, then the evidence or the error."""
     exit_with_parent()
     out = claim_stdout("utf-8")
 
-    def tell(line: str) -> None:
+    def write(line: str) -> None:
         out.write(line + "\n")
         out.flush()
 
-    asked = json.loads(sys.argv[1])
-    why = confine(asked["most"])
+    request = json.loads(sys.argv[1])
+    why = confine(request["most"])
     if why:
-        tell(NoticeEvent(code="open", message=why).to_line(0))
+        write(NoticeEvent(code="open", message=why).to_line(0))
     try:
-        tell(json.dumps({"evidence": _export(asked, lambda event: tell(event.to_line(0)))}))
+        write(json.dumps({"evidence": _export(request, lambda event: write(event.to_line(0)))}))
     except Exception as error:  # noqa: BLE001 - a stranger's code raises what it likes; the owner tells of it
         traceback.print_exc()
-        told = error_to_dict(error, "build")
-        if told is None:
+        failure = error_to_dict(error, "build")
+        if failure is None:
             sys.exit(1)
-        tell(json.dumps(told))
+        write(json.dumps(failure))
 
 
-def _export(asked: Mapping[str, Any], report: Report) -> Evidence:
+def _export(request: Mapping[str, Any], report: Report) -> Evidence:
     from workflows.build.stages import make_export
     from workflows.checkpoint.checkpoint import read_checkpoint
 
-    checkpoint = read_checkpoint(Path(asked["folder"]), asked["source"], asked["kind"], asked["revision"])
-    checkpoint.require_consent(False, frozenset(asked["consented"]))
-    return make_export(checkpoint, Recipe.model_validate(asked["recipe"]), Path(asked["out"]), report)
+    checkpoint = read_checkpoint(Path(request["folder"]), request["source"], request["kind"], request["revision"])
+    checkpoint.require_consent(False, frozenset(request["consented"]))
+    return make_export(checkpoint, Recipe.model_validate(request["recipe"]), Path(request["out"]), report)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`pipeline.json` of what was built: sessions, when each runs, what feeds what, and the words about it."""
+"""Writes `pipeline.json` of a build: sessions, when each runs, their edges, and metadata."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from workflows.common.errors import CheckpointError, GraphError, RecipeError, pr
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
 
-# A recipe's precisions that are one floating-point type throughout; in the others integers take part.
+# Precisions with one floating-point type throughout; the others use integers.
 _FLOATS: dict[str, Literal["fp32", "fp16", "bf16"]] = {"fp32": "fp32", "fp16": "fp16", "bf16": "bf16"}
 
 
 def cut_of_components(checkpoint: Checkpoint, recipe: Recipe, components: Sequence[Mapping[str, Any]]) -> Cut:
-    """The cut that `components` are, the evidence of one stage. Raises GraphError where a graph contradicts it."""
+    """The cut whose evidence is `components`. Raises GraphError where a graph contradicts it."""
     family = family_for(recipe.model_type, recipe.task)
     if not family.cached:
         cut = make_cut(family, recipe, None)
@@ -41,25 +41,27 @@ def cut_of_components(checkpoint: Checkpoint, recipe: Recipe, components: Sequen
 
 
 def _check_graphs(cut: Cut, components: Sequence[Mapping[str, Any]]) -> None:
-    found = [entry["component"] for entry in components]
-    if found != list(cut.names):
-        raise GraphError(f"The model was cut into {', '.join(cut.names)}, and its graphs are {', '.join(found)}.")
+    actual_names = [entry["component"] for entry in components]
+    if actual_names != list(cut.names):
+        raise GraphError(
+            f"The model was divided into {', '.join(cut.names)}, and its graphs are {', '.join(actual_names)}."
+        )
     for part, entry in zip(cut.parts, components, strict=True):
         for side, wanted in (("inputs", part.inputs), ("outputs", part.outputs)):
-            has = entry[side]
-            # what else a graph without a cache takes and gives is between it and who runs it
-            odd = set(wanted) - set(has) if cut.cache is None else set(wanted) ^ set(has)
-            if odd:
+            actual = entry[side]
+            # a graph without a cache may have more inputs and outputs: its callers know them
+            difference = set(wanted) - set(actual) if cut.cache is None else set(wanted) ^ set(actual)
+            if difference:
                 raise GraphError(
-                    f"The graph {part.file} has the {side} {printable(', '.join(has), 400)}, and the cut gives the "
-                    f"{part.role} {printable(', '.join(wanted), 400)}: they differ in {printable(min(odd))}."
+                    f"The graph {part.file} has the {side} {printable(', '.join(actual), 400)}, and the cut gives the "
+                    f"{part.role} {printable(', '.join(wanted), 400)}: they differ in {printable(min(difference))}."
                 )
 
 
 def make_pipeline(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: Collection[str] = ()) -> Pipeline:
-    """The pipeline of what was built as `cut`. Raises CheckpointError where a token is not named.
+    """The pipeline of `cut`. Raises CheckpointError where a required token is missing.
 
-    untouched: parts in which the quantization that was asked for found nothing to do.
+    untouched: components in which quantization found no weight to change.
     """
     if cut.cache is None:
         return Pipeline(pipeline=_flow(cut, recipe, untouched), metadata=_metadata(checkpoint, recipe, cut, layout=""))
@@ -104,7 +106,7 @@ def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
 
 
 def _strategy(recipe: Recipe) -> StrategySettings | None:
-    """The first layers draft; what is sampled keeps its distribution."""
+    """Speculative decoding with the first layers; sampled text keeps its distribution."""
     if recipe.early_exit is None:
         return None
     draft = DraftSettings(producer="self_speculative", session=ComponentRole.DRAFT.value, depth=recipe.early_exit)
@@ -130,12 +132,14 @@ def _session(part: Component, recipe: Recipe, precision: str, *, follows_text: b
 
 
 def component_options(component: str, recipe: Recipe) -> dict[str, Any]:
-    """What the recipe sets for a component's session. Raises RecipeError for what cannot be set by one."""
-    asked = recipe.session_options.get("all", {}) | recipe.session_options.get(component, {})
-    if made := next((name for name in ("runtime", "build_requires") if name in asked), None):
-        raise RecipeError(f"session_options of {component} sets {made}, which the recipe's own settings make.")
+    """The recipe's options for a component's session. Raises RecipeError for one that a recipe cannot set."""
+    options = recipe.session_options.get("all", {}) | recipe.session_options.get(component, {})
+    if reserved := next((name for name in ("runtime", "build_requires") if name in options), None):
+        raise RecipeError(
+            f"session_options of {component} sets {reserved}, which other settings of the recipe determine."
+        )
     try:
-        return SessionOptions.model_validate(asked).model_dump(exclude_unset=True)
+        return SessionOptions.model_validate(options).model_dump(exclude_unset=True)
     except ValidationError as error:
         first = error.errors()[0]
         where = printable(".".join(map(str, ("session_options", component, *first["loc"]))))
@@ -162,7 +166,7 @@ def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **of_the_cache: 
 
 
 def _decoder_start(checkpoint: Checkpoint) -> int:
-    """The token that a decoder begins with. Raises CheckpointError where none is named."""
+    """The token with which a decoder begins. Raises CheckpointError where the checkpoint names none."""
     for source in (checkpoint.generation_config, checkpoint.config):
         token = source.get("decoder_start_token_id")
         if isinstance(token, int):
@@ -180,5 +184,5 @@ def _display_name(checkpoint: Checkpoint) -> str:
 
 
 def portable_source(checkpoint: Checkpoint) -> str:
-    """The source without a path of this machine: a bundle is given away."""
+    """The source without a path of this machine, since bundles are shared."""
     return checkpoint.folder.name if checkpoint.kind == "folder" else checkpoint.source

@@ -1,7 +1,7 @@
-"""The stage that makes the weights smaller, and its evidence: what each component was given, and what that cost.
+"""The stage `quantize`: quantizes the weights of each component and records the result as evidence.
 
-optimized graphs ──run_method, a component's own──▶ lazy weights ──Parts, a tensor a file──▶ save_graphs
-                 └──Probe──▶ logits of both, on the same tokens ──▶ parity: a finding, which stops nothing
+optimized graphs ──run_method, by component──▶ lazy weights ──Parts, a file per tensor──▶ save_graphs
+                 └──ParityRunner──▶ logits of both, on the same tokens ──▶ parity: reported, never an error
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ STAGE = "quantize"
 
 
 def make_quantize(
-    optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, words: Path, folder: Path, report: Report
+    optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, tokenizer_folder: Path, folder: Path, report: Report
 ) -> Evidence:
-    """Quantizes the graphs of the stage `optimized` and writes them into `folder`. words: the checkpoint's folder.
+    """Quantizes the graphs of the stage `optimized` into `folder`. words: the checkpoint's folder.
 
-    Raises RecipeError where an excluded node is not there, or where nothing at all could be quantized.
+    Raises RecipeError where an excluded node does not exist, or where nothing could be quantized.
     """
     components = load_evidence(optimized)
     models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in components}
     recipe = expand_node_patterns(recipe, models.values())
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
-    composite = OptimizedComposite(optimized, recipe, cut, pipeline, words)
+    composite = OptimizedComposite(optimized, recipe, cut, pipeline, tokenizer_folder)
     ranges, calibrated = find_ranges(composite, by_name, report)
     moments, compensated = find_moments(composite, by_name, report)
     evidence, snapshots = [], {}
@@ -59,32 +59,32 @@ def make_quantize(
         report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}"))
         method = component_method(recipe, name, moments)
         done = [run_method(model, method, recipe.quantize, ranges.get(name))] if method else []
-        taken = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
+        history = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
         if any(one.modified for one in done):
-            taken.take(precision, model)
-        steps = [_step(one, model, taken.last) for one in done]
-        said = calibrated if name in ranges else compensated if precision == "int4" else ""
-        facts = {"precision": precision, "calibrated": said, "passes": steps}
+            history.take(precision, model)
+        steps = [_step(one, model, history.last) for one in done]
+        description = calibrated if name in ranges else compensated if precision == "int4" else ""
+        facts = {"precision": precision, "calibrated": description, "passes": steps}
         evidence.append({**entry, "name": STAGE} | facts | graph_facts(model))
     _refuse_unchanged(recipe, evidence)
-    parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's name ends with the key of all that made it
-    TensorCache(parts).keep(models, partial(_tell, report))
+    parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's folder name ends with its key
+    TensorCache(parts).keep(models, partial(_report_progress, report))
     report(ProgressEvent(stage=STAGE, message="writing the weights"))
     regions = save_graphs(models, folder)
-    for name, taken in snapshots.items():
-        taken.write(folder / archive_name(name), regions)
-    report(ProgressEvent(stage=STAGE, message="holding the graphs against the optimized ones"))
+    for name, history in snapshots.items():
+        history.write(folder / archive_name(name), regions)
+    report(ProgressEvent(stage=STAGE, message="comparing the graphs with the optimized ones"))
     parity = _parity(optimized, recipe, pipeline, folder, report)
     try_remove(parts)
     return [entry | {"parity": parity} for entry in evidence]
 
 
-def _tell(report: Report, done: int, total: int) -> None:
+def _report_progress(report: Report, done: int, total: int) -> None:
     report(ProgressEvent(stage=STAGE, message="quantizing the weights", done=done, total=total, unit="tensors"))
 
 
 def component_method(recipe: Recipe, component: str, moments: SecondMoments | None = None) -> Method | None:
-    """How the component's weights are made smaller; None where each stays as it is. moments: see find_moments."""
+    """The component's quantization method; None to keep its weights. moments: see find_moments."""
     own = METHODS.get(recipe.precision_of(component))
     if moments is not None and recipe.precision_of(component) == "int4":
         own = WeightOnly(4, moments=moments.of)
@@ -103,12 +103,14 @@ def _refuse_unchanged(recipe: Recipe, evidence: Evidence) -> None:
     if not steps or any(step["modified"] for step in steps):
         return
     reasons = list(dict.fromkeys(one["reason"] for step in steps for one in step["refused"]))
-    why = f": {reasons[0]}" if reasons else ", for no product with a constant weight is left in its graphs"
+    why = f": {reasons[0]}" if reasons else ", since its graphs have no MatMul with a constant weight left"
     raise RecipeError(f"{recipe.precision} quantizes nothing of this model{why}; build it with --precision fp32.")
 
 
 def _parity(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> dict[str, Any]:
-    """The quantized graphs against the optimized ones; where the CPU provider does not run them, its word on it."""
+    """Compares the quantized graphs with the optimized ones; where the CPU provider cannot run them, returns
+    its reason.
+    """
     files = {name: session.file for name, session in pipeline.pipeline.sessions.items()}
     probe = ParityRunner(pipeline)
     before = probe.run({name: optimized / file for name, file in files.items()})

@@ -1,4 +1,4 @@
-"""One build: from the request to the bundle, stage by stage."""
+"""Runs a build: from the request to the bundle, stage by stage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from workflows.wire.reports.goal import GOAL_FILE
 
 @dataclass(frozen=True)
 class ResolvedGoal:
-    """A goal, and the SHA-256 of it with what its files hold."""
+    """A goal, and the SHA-256 of it with the contents of its files."""
 
     goal: Goal
     digest: str
@@ -42,10 +42,10 @@ class ResolvedGoal:
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """What to build and where. `options` are Recipe's fields that a person chose; a `goal` finds those of precision.
+    """What to build and where. `options` are the chosen fields of Recipe; a `goal` searches those of precision.
 
-    Code that the checkpoint brings runs where all of it is trusted, or where the SHA-256 of each file was consented to.
-    found: where the source lies, of who has looked for it already.
+    Code of the checkpoint runs where all of it is trusted, or where each file's SHA-256 was consented to.
+    found: the location of the source, if it is known already.
     """
 
     source: str
@@ -55,7 +55,7 @@ class BuildRequest:
     force: bool = False
     consented: frozenset[str] = frozenset()
     goal: Goal | None = None
-    found: CheckpointLocation | None = None
+    location: CheckpointLocation | None = None
 
 
 def build(
@@ -64,25 +64,25 @@ def build(
     cancelled: Callable[[], bool] = lambda: False,
     fetched: OnFetched = keep_network,
 ) -> BuildDone:
-    """Builds the bundle `request.out` and tells `report` of every stage; `fetched`, before any of the source is opened.
+    """Builds the bundle `request.out` and reports every stage; calls `fetched` before any file of the source is opened.
 
-    Raises RequestError (and its kinds) for wrong input, before anything is written, and Cancelled on request;
-    in every such case the target is as it was before.
+    Raises RequestError (and subclasses) for invalid input, before anything is written, and Cancelled on request;
+    the target is then unchanged.
     """
     began = time.monotonic()
     check_target(request.out, request.force)
-    out = request.out.resolve()  # "." has no name to put a folder beside
-    from workflows.build.tokenizer import check_tokenizer  # tokenizers: not for a command that only asks
+    out = request.out.resolve()  # "." has no name for a folder beside it
+    from workflows.build.tokenizer import check_tokenizer  # imports tokenizers: not needed to start a build
 
     with timed_stage(report, "checkpoint"):
-        found = request.found or find_checkpoint(request.source, report=report, cancelled=cancelled)
-        fetched(found.weights_bytes)
-        checkpoint = read_checkpoint(*found)
+        location = request.location or find_checkpoint(request.source, report=report, cancelled=cancelled)
+        fetched(location.weights_bytes)
+        checkpoint = read_checkpoint(*location)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
         check_tokenizer(checkpoint.folder)
         recipe = resolve_recipe(checkpoint, _options(request))
         for component in ("all", *recipe.session_options):
-            component_options(component, recipe)  # what cannot be set is said before anything is written
+            component_options(component, recipe)  # invalid options raise before anything is written
         for message in target_remarks(recipe):
             report(NoticeEvent(code="precision", message=message))
         family = family_for(recipe.model_type, recipe.task)
@@ -92,7 +92,7 @@ def build(
             report(NoticeEvent(code="target", message=message))
         if recipe.compile:
             from workflows.runtime.providers.context_compiler import (
-                check_compiles,  # onnxruntime: not for a command that only asks
+                check_compiles,  # imports onnxruntime: not needed to start a build
             )
 
             check_compiles(recipe.target)
@@ -114,7 +114,7 @@ def build(
 
 
 def _report_near_ties(out: Path, report: Report) -> None:
-    from workflows.generate.text_problems import find_text_problems  # onnxruntime: not for a command that only asks
+    from workflows.generate.text_problems import find_text_problems  # imports onnxruntime: not needed to start a build
 
     for doubt in find_text_problems(read_bundle(out)):
         report(NoticeEvent(code="doubt", message=doubt))
@@ -123,12 +123,14 @@ def _report_near_ties(out: Path, report: Report) -> None:
 def _with_static_cache(
     checkpoint: Checkpoint, recipe: Recipe, request: BuildRequest, error: LayoutError, report: Report
 ) -> Recipe:
-    """The recipe again for a model that turned out not to attend in place; raises `error` where a person chose that."""
-    needed = recipe.variant != "plain" or recipe.kv_dtype != "float32"  # what no other layout has
+    """The recipe with a static cache for a model that cannot attend in place; raises `error` where a person
+    chose gqa.
+    """
+    needed = recipe.variant != "plain" or recipe.kv_dtype != "float32"  # options that need another layout
     if needed or request.options.get("cache") or recipe.cache == "static":
         raise error
-    told = str(error).partition(": build ")[0]
-    report(NoticeEvent(code="cache", message=f"{told}: the cache is static, and the export begins anew."))
+    reason = str(error).partition(": build ")[0]
+    report(NoticeEvent(code="cache", message=f"{reason}: the cache is static, and the export restarts."))
     return resolve_recipe(checkpoint, {**_options(request), "cache": "static"})
 
 
@@ -137,14 +139,14 @@ def _options(request: BuildRequest) -> Mapping[str, Any]:
 
 
 def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:
-    """Compiles what was built; the bundle is whole without, so that what fails here is said and ends nothing."""
+    """Compiles the bundle; an error is reported as a notice, since the bundle is complete without it."""
     from workflows.runtime.providers.context_compiler import compile_bundle
 
     with timed_stage(report, "compile"):
         try:
             note = compile_bundle(out, recipe.target, on_progress=_notice_reporter(report), cancelled=cancelled).note
         except (DeviceError, Cancelled) as error:
-            note = f"The bundle is whole, and not compiled: {error}"
+            note = f"The bundle is complete, but not compiled: {error}"
         if note:
             report(NoticeEvent(code="compile", message=note))
 
@@ -154,16 +156,16 @@ def _notice_reporter(report: Report) -> Callable[[str], None]:
 
 
 def _exact_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of a goal, which is about size: products compute in float32 unless a person says otherwise.
+    """The options of a goal, which is about size: products compute in float32 unless a person chose otherwise.
 
-    Activations in 8 bits, which are faster, cost more than most weights of 8 bits do.
+    8-bit activations are faster, and cost more accuracy than most 8-bit weights.
     """
     quantize = options.get("quantize") or {}
     return {**options, "quantize": {"accuracy_level": 1, **quantize}} if isinstance(quantize, Mapping) else options
 
 
 def _resolve_goal(goal: Goal | None, recipe: Recipe) -> ResolvedGoal | None:
-    """The goal with a digest of all that it is made of. Raises RequestError and its kinds as check_goal."""
+    """The goal with the digest of its inputs. Raises RequestError and subclasses as check_goal."""
     if goal is None:
         return None
     from workflows.build.goal import check_goal
@@ -174,7 +176,7 @@ def _resolve_goal(goal: Goal | None, recipe: Recipe) -> ResolvedGoal | None:
 def _make_stages(
     work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, digest: str, sought: ResolvedGoal | None
 ) -> tuple[list[Path], Recipe]:
-    """The folders of the stages before the bundle, in their order, and the recipe with what a goal found."""
+    """The folders of the stages before the bundle, in order, and the recipe with the mix of a goal."""
     prompts = _prompts_digest(recipe.quantize.calibration.prompts)
     later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
     key = _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), find_target(recipe.target).fixed)
@@ -189,17 +191,17 @@ def _make_stages(
         recipe = _with_mix(recipe, stages[-1])
         pipeline = make_pipeline(checkpoint, recipe, cut)
     if recipe.keeps_weights:
-        work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
+        work.report(StageEvent(stage="quantize", state="skipped", note="fp32 leaves every weight unchanged"))
         return stages, recipe
     key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if sought else prompts)
-    words = checkpoint.folder
+    tokenizer_folder = checkpoint.folder
     quantized = work.stage(
-        "quantize", key, lambda folder: _quantize(work, optimized, recipe, cut, pipeline, words, folder)
+        "quantize", key, lambda folder: _quantize(work, optimized, recipe, cut, pipeline, tokenizer_folder, folder)
     )
     return [*stages, quantized], recipe
 
 
-# -- each stage's code is imported when the stage is made: one that is reused needs neither torch nor onnx_ir ------
+# -- a stage's code is imported when the stage is made: a reused stage needs neither torch nor onnx_ir ---------------
 
 
 def _export(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, folder: Path) -> Evidence:
@@ -219,17 +221,23 @@ def _optimize(work: BuildWorkspace, exported: Path, recipe: Recipe, pipeline: Pi
 
 
 def _quantize(
-    work: BuildWorkspace, optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, words: Path, folder: Path
+    work: BuildWorkspace,
+    optimized: Path,
+    recipe: Recipe,
+    cut: Cut,
+    pipeline: Pipeline,
+    tokenizer_folder: Path,
+    folder: Path,
 ) -> Evidence:
     from workflows.build.quantize import make_quantize
 
-    return make_quantize(optimized, recipe, cut, pipeline, words, folder, work.report)
+    return make_quantize(optimized, recipe, cut, pipeline, tokenizer_folder, folder, work.report)
 
 
-def _with_mix(recipe: Recipe, found: Path) -> Recipe:
+def _with_mix(recipe: Recipe, stage: Path) -> Recipe:
     from workflows.build.goal import recipe_with_mix
 
-    return recipe_with_mix(recipe, found)
+    return recipe_with_mix(recipe, stage)
 
 
 def _prompts_digest(place: str) -> str:
@@ -249,7 +257,7 @@ def _search(
     key: str,
     sought: ResolvedGoal,
 ) -> Path:
-    """The stage that finds the goal's mix; its trials wait beside it until it is whole."""
+    """The stage that searches the goal's mix; its trials stay beside it until it is complete."""
     from workflows.build.goal import make_goal
 
     key = _key(key, recipe.quantize.model_dump(), sought.digest)
@@ -262,7 +270,7 @@ def _search(
 
 
 def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
-    """The files of the bundle, in a folder of the work."""
+    """Writes the bundle's files into a draft folder of the workspace."""
     from workflows.build.tokenizer import write_tokenizer
     from workflows.graph.build_stages import archive_name
     from workflows.graph.weights import WEIGHTS

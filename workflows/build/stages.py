@@ -1,4 +1,4 @@
-"""The stages that make graphs, and the evidence that each leaves.
+"""The stages that make graphs, and the evidence of each.
 
 checkpoint ──make_export──▶ graphs over weights.data ──make_optimize──▶ graphs, stages/<component>.tar.xz, parity
 """
@@ -32,13 +32,13 @@ from workflows.recipe import Recipe
 from workflows.recipe.schema import cache_writer
 from workflows.wire.events import ProgressEvent
 
-# What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
+# Rounding relative to the float32 model, by the dtype of the cache: half precision has 11 bits.
 _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
 
 
 def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> Evidence:
-    """Writes the recipe's graphs and their weight file into `folder`."""
-    with timed_stage(report, "import"):  # within the export, and the longest of a small model's
+    """Exports the recipe's graphs and their weight file into `folder`."""
+    with timed_stage(report, "import"):  # part of the export, and the longest of a small model's
         import_exporter()
         from workflows.export import export_components
 
@@ -61,8 +61,8 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
 def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> Evidence:
     """Runs the recipe's passes on the graphs of the stage `exported` and writes them into `folder`.
 
-    Raises JoineryError, naming the pass, where one breaks its promise or changes what the model computes, and
-    LayoutError where graphs that write their cache do not run: a kernel may ask what no table here knows.
+    Raises JoineryError, naming the pass, where one violates its contract or changes the output, and LayoutError where
+    graphs that write their cache cannot run: a kernel may have an unknown precondition.
     """
     passes = [PASSES[name] for name, on in recipe.passes.items() if on]
     watch = _PassObserver(exported, pipeline, folder, recipe.cache)
@@ -75,16 +75,16 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     regions = save_graphs(models, folder)
     for name, snapshots in watch.snapshots.items():
         snapshots.write(folder / archive_name(name), regions)
-    report(ProgressEvent(stage="optimize", message="holding the graphs against the exported ones"))
+    report(ProgressEvent(stage="optimize", message="comparing the graphs with the exported ones"))
     parity = watch.whole()
     truth = _reference_parity(exported, recipe, pipeline, watch.finished)
     return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
 
 
 def _reference_parity(exported: Path, recipe: Recipe, pipeline: Pipeline, files: Mapping[str, Path]) -> Any:
-    """The finished graphs against the model itself, past its windows and the chunk; None where it left no word.
+    """Compares the final graphs with the model, past its windows and the chunk; None without reference logits.
 
-    Raises RecipeError where they are not the same.
+    Raises RecipeError where they differ.
     """
     reference = ReferenceLogits.read(exported)
     if reference is None:
@@ -100,7 +100,7 @@ def _reference_parity(exported: Path, recipe: Recipe, pipeline: Pipeline, files:
 
 
 class _PassObserver:
-    """Takes a snapshot after each pass and, where the weights are few, runs it against the one before."""
+    """Takes a snapshot after each pass and, where the weights are small, compares it with the one before."""
 
     def __init__(self, exported: Path, pipeline: Pipeline, folder: Path, cache: str) -> None:
         self.snapshots: dict[str, ComponentSnapshots] = {}
@@ -109,27 +109,27 @@ class _PassObserver:
         draft = pipeline.drafting(pipeline.capacity or DEFAULT_CAPACITY)
         self._drafts = (
             dict.fromkeys(own, ParityRunner(draft)) if draft else {}
-        )  # what no run of the target goes through
+        )  # components that no run of the target uses
         self._files = {name: exported / session.file for name, session in pipeline.pipeline.sessions.items()}
         try:
             self._exported = self._probe.run(self._files)
         except JoineryError as error:
-            told = "The exported graphs do not run, so no pass can be held against them"
+            problem = "The exported graphs do not run, so passes cannot be compared with them"
             if cache_writer(cache) == "host" or isinstance(error, MemoryShortError | Cancelled):
-                raise JoineryError(f"{told}: {error}") from error
-            said = f"The graphs of the {cache} cache do not run ({str(error).rstrip('.')})"
-            raise LayoutError(f"{said}: build with --cache static.") from error
+                raise JoineryError(f"{problem}: {error}") from error
+            reason = f"The graphs of the {cache} cache do not run ({str(error).rstrip('.')})"
+            raise LayoutError(f"{reason}: build with --cache static.") from error
         if not all(map(is_usable, self._exported)):
             raise JoineryError(
-                "The exported graphs give NaN or infinity for ordinary tokens, so no pass can be held against them: "
-                "this model cannot be built."
+                "The exported graphs give NaN or infinity for ordinary tokens, so passes cannot be compared with "
+                "them: this model cannot be built."
             )
         self._each = (exported / WEIGHTS).stat().st_size <= EACH_PASS_MAX_BYTES
 
     def passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:
-        """Runs `passes` on the model of one component; the evidence of each."""
-        taken = self.snapshots[component] = ComponentSnapshots()
-        taken.take(EXPORT, model)
+        """Runs `passes` on the model of one component; returns the evidence of each."""
+        history = self.snapshots[component] = ComponentSnapshots()
+        history.take(EXPORT, model)
         probe, last, steps = self._drafts.get(component, self._probe), f"{EXPORT}.onnx", list[dict[str, Any]]()
         before = self._exported if probe is self._probe else probe.run(self._files)
         titles = {one.name: one.title for one in passes}
@@ -139,7 +139,7 @@ class _PassObserver:
             report(ProgressEvent(stage="optimize", message=f"{component}: {done.name}"))
             parity = None
             if done.modified:
-                snapshot, last = taken.take(done.name, changed), f"{done.name}.onnx"
+                snapshot, last = history.take(done.name, changed), f"{done.name}.onnx"
                 if self._each:
                     outputs = self._run(probe, component, snapshot, done.name)
                     parity = probe.compare(before, outputs)
@@ -152,11 +152,14 @@ class _PassObserver:
         return steps
 
     def whole(self) -> dict[str, Any]:
-        """The finished graphs, all together, against the exported ones."""
+        """Compares all final graphs together with the exported ones."""
         note = (
             ""
             if self._each
-            else f"all passes together: above {EACH_PASS_MAX_BYTES >> 20} MB of weights none runs alone"
+            else (
+                f"all passes together: above {EACH_PASS_MAX_BYTES >> 20} MB of weights passes are not compared one "
+                "by one"
+            )
         )
         parity = self._probe.compare(self._exported, self._probe.run(self.finished))
         self._judge(parity, "the passes together", "the model")
@@ -193,7 +196,7 @@ def _switch_off(name: str) -> str:
 
 
 def graph_facts(model: ir.Model) -> dict[str, Any]:
-    """Inputs, outputs, operators and the bytes of the weights of one graph."""
+    """Inputs, outputs, operator counts and weight bytes of one graph."""
     return {
         "inputs": [str(value.name) for value in required_inputs(model.graph)],
         "outputs": [str(value.name) for value in model.graph.outputs],

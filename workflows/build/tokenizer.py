@@ -1,9 +1,9 @@
-"""What a checkpoint says about text, written as a bundle has it: a tokenizer.json that needs no transformers.
+"""Writes the tokenizer files of a bundle: a tokenizer.json that runs without transformers.
 
     tokenizer.json, tokenizer_config.json, added_tokens.json … ──AutoTokenizer──▶ tokenizer/ of the bundle
 
-transformers puts a tokenizer together out of several files and of what its class says: added tokens, bos and eos around
-a text, a space before it. The run path reads tokenizer.json alone, so all of that is written into it here.
+transformers combines several files and its class's behaviour: added tokens, bos and eos around a text, a leading space.
+Running reads tokenizer.json alone, so all of it is written into that file.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ COPIED = (
 
 
 def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: None) -> None:
-    """Makes the folder `target` of what `checkpoint` says about text and generation.
+    """Writes the folder `target` with the tokenizer and generation files of `checkpoint`.
 
-    Where transformers cannot put the tokenizer together the files are taken as they are, and `report` hears why.
+    Where transformers cannot load the tokenizer, the files are copied unchanged and the reason is reported.
     """
     target.mkdir()
     for name in COPIED:
@@ -50,9 +50,13 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
         return
     tokenizer, why = _load(checkpoint)
     if tokenizer is None:
-        own = (target / TOKENIZER).is_file()
-        taken = f"The {TOKENIZER} is taken as it is" if own else "The bundle speaks ids alone"
-        report(NoticeEvent(code="tokenizer", message=f"{taken}, for transformers cannot load the tokenizer: {why}."))
+        has_own = (target / TOKENIZER).is_file()
+        fallback = f"The {TOKENIZER} is copied unchanged" if has_own else "The bundle takes token ids only"
+        report(
+            NoticeEvent(
+                code="tokenizer", message=(f"{fallback}, because transformers cannot load the tokenizer: {why}.")
+            )
+        )
     elif tokenizer.is_fast:
         _write(tokenizer, target)
 
@@ -62,29 +66,29 @@ _RANKS = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
 
 
 def check_tokenizer(checkpoint: Path) -> None:
-    """Raises CheckpointError for a tokenizer that is there and that nothing can read; none at all is no fault."""
-    found = read_tokenizer(checkpoint)
-    if found is None:
+    """Raises CheckpointError for an unreadable tokenizer; a checkpoint without one is valid."""
+    info = read_tokenizer(checkpoint)
+    if info is None:
         return
     why = ""
-    if found.fast:
+    if info.fast:
         try:
             Tokenizer.from_str((checkpoint / TOKENIZER).read_text("utf-8"))
         except Exception as error:  # noqa: BLE001 - the tokenizers library raises bare Exception alone
             why = printable(error).rstrip(".")
-    elif found.kind == "sentencepiece":
-        data = (checkpoint / found.file).read_bytes()
+    elif info.kind == "sentencepiece":
+        data = (checkpoint / info.file).read_bytes()
         why = "" if _RANKS.match(data) else _why_no_pieces(data)
-    elif found.file.endswith(".json"):
-        read_object(checkpoint, found.file, TOKENIZER_LIMIT)
+    elif info.file.endswith(".json"):
+        read_object(checkpoint, info.file, TOKENIZER_LIMIT)
     if why:
         raise CheckpointError(
-            f"The tokenizer {found.file} of {printable(checkpoint)} cannot be read: {why}; get it again."
+            f"The tokenizer {info.file} of {printable(checkpoint)} cannot be read: {why}; get it again."
         )
 
 
 def _why_no_pieces(data: bytes) -> str:
-    """What is wrong with a SentencePiece model; empty where it has pieces."""
+    """The fault of a SentencePiece model; empty where it has pieces."""
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
     from transformers.utils.sentencepiece_model_pb2_new import ModelProto
 
@@ -92,16 +96,16 @@ def _why_no_pieces(data: bytes) -> str:
     try:
         model.ParseFromString(data)
     except DecodeError:
-        return "it is no SentencePiece model"
+        return "it is not a SentencePiece model"
     return "" if model.pieces else "it is a SentencePiece model without pieces"
 
 
 def _load(checkpoint: Path) -> tuple[PreTrainedTokenizerBase | None, str]:
-    """The tokenizer as transformers has it, or None and why there is none; code of the checkpoint's own never runs."""
+    """Loads the tokenizer by transformers, or returns None and the reason; never runs code of the checkpoint."""
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
     from transformers.utils import logging
 
-    logging.set_verbosity_error()  # what matters is told by the build's own events
+    logging.set_verbosity_error()  # the build reports what matters
     why = ""
     for kind in (AutoTokenizer, PreTrainedTokenizerFast):
         try:
@@ -112,7 +116,7 @@ def _load(checkpoint: Path) -> tuple[PreTrainedTokenizerBase | None, str]:
 
 
 def _write(tokenizer: Any, target: Path) -> None:
-    """The whole tokenizer in tokenizer.json, and in its settings what transformers does in Python."""
+    """Writes the complete tokenizer to tokenizer.json, and transformers' Python behaviour to its settings."""
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()

@@ -1,4 +1,4 @@
-"""What makes a stage besides its inputs: this code, and the libraries that trace, rewrite and run its graphs."""
+"""The digest of this code and the libraries that trace, rewrite and run graphs: part of every stage's key."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LIBRARIES = ("torch", "transformers", "onnx", "onnx_ir", "onnxscript", "onnxrun
 
 @cache
 def toolchain_digest() -> str:
-    """Its SHA-256: a stage that another toolchain made is none of this one's.
+    """SHA-256 of the toolchain: a stage of another toolchain is not reused.
 
-    A frozen Joinery brings neither sources nor the libraries' metadata; there its own version stands for all of them.
+    A frozen Joinery has neither sources nor the libraries' metadata; there its version stands for all of them.
     """
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).parents[1]

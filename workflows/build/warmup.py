@@ -1,4 +1,4 @@
-"""What a build waits for before its first tensor, done ahead by a process that is to build."""
+"""Imports and initializes in advance what a build waits for before its first tensor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workflows.common.memory import gc_paused
 
 
 def warm_up() -> None:
-    """Imports what the stages need, and has the exporter fill its tables with a graph of one node."""
+    """Imports what the stages need, and exports a graph of one node so that the exporter fills its tables."""
     import_exporter()
     from workflows.export.warmup import export_minimal_graph
 
@@ -16,7 +16,7 @@ def warm_up() -> None:
 
 
 def import_exporter() -> None:
-    """Imports torch, transformers and what traces with them: seconds, once a process."""
+    """Imports torch, transformers and the tracing code; takes seconds, once per process."""
     if "workflows.export" not in sys.modules:
         with gc_paused():
             import workflows.export  # noqa: F401

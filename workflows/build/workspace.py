@@ -1,6 +1,6 @@
-"""The folder beside the target where whole stages wait for the next one, and the clock and memory that each took.
+"""The folder beside the target where completed stages are kept, and the time and memory of each.
 
-draft ──make──▶ files, evidence ──hashed──▶ manifest ──renamed──▶ STAGE-KEY ──held against it──▶ reused, or made anew
+draft ──make──▶ files, evidence ──hashed──▶ manifest ──renamed──▶ STAGE-KEY ──verified──▶ reused, or made again
                                                                       ▲ │
                                                 other folders' builds │ ▼ StageCache: links to the same files
 """
@@ -32,57 +32,59 @@ Report = Callable[[Event], None]
 
 
 class BuildWorkspace:
-    """The folder beside the target where whole stages wait for the next one; `cache` keeps them for other targets."""
+    """The folder beside the target with the completed stages; `cache` shares them with other targets."""
 
     def __init__(self, folder: Path, report: Report, cancelled: Callable[[], bool], cache: StageCache) -> None:
         self.folder, self._report, self._cancelled, self._cache = folder, report, cancelled, cache
 
     def report(self, event: Event) -> None:
-        """Passes the event on, and raises Cancelled where the person said stop."""
+        """Forwards the event; raises Cancelled after a cancellation."""
         self.check()
         self._report(event)
 
     def check(self) -> None:
-        """Raises Cancelled where the person said stop."""
+        """Raises Cancelled after a cancellation."""
         if self._cancelled():
-            raise Cancelled("The build was cancelled; the stages that are done are kept for the next try.")
+            raise Cancelled("The build was cancelled; its completed stages are kept for the next build.")
 
     def stage(self, name: Stage, key: str, make: Callable[[Path], Evidence]) -> Path:
-        """The folder of the stage, made by `make(folder) -> evidence` unless an earlier build left it whole."""
+        """Returns the folder of the stage; runs `make(folder) -> evidence` unless a complete one exists."""
         self.check()
         done = self.folder / f"{name}-{key[:16]}"
         with self._cache.alone(
             done.name, lambda holder: self._log(_WAITING_MESSAGE.format(name, holder)), self.check
-        ) as kept:
-            if not self._is_left(name, done) and not (kept and self._fetched(name, done)):
+        ) as cached:
+            if not self._is_complete(name, done) and not (cached and self._fetched(name, done)):
                 self._make(name, done, make)
-            if kept and (why := self._cache.keep(done)):
+            if cached and (why := self._cache.keep(done)):
                 self._log(why)
         return done
 
     def bring(self, files: Mapping[Path, Path]) -> None:
-        """Files of stages to their places in the bundle, which shares none with the cache: no change is one of both."""
-        kept = self._cache.held(files)
+        """Moves files of stages to the bundle; copies those that the cache links to, so that no file is shared
+        with it.
+        """
+        linked = self._cache.held(files)
         for source, target in files.items():
-            (shutil.copyfile if source in kept else link_or_copy)(source, target)
+            (shutil.copyfile if source in linked else link_or_copy)(source, target)
 
-    def _is_left(self, name: Stage, done: Path) -> bool:
-        """Whether the stage is there, and whole; what is not is removed."""
+    def _is_complete(self, name: Stage, done: Path) -> bool:
+        """Whether the stage exists and is complete; removes an incomplete one."""
         if self._is_whole(done):
-            self._report(StageEvent(stage=name, state="reused", note="an earlier build had finished it"))
+            self._report(StageEvent(stage=name, state="reused", note="completed by an earlier build"))
             return True
         if os.path.lexists(done):
-            self._log(f"What an earlier build left of the stage {name} is damaged: made anew.")
+            self._log(f"The stage {name} of an earlier build is damaged: it is made again.")
             remove(done)
         return False
 
     def _fetched(self, name: Stage, done: Path) -> bool:
-        """Whether the cache had the stage, whole."""
+        """Whether the cache had the complete stage."""
         draft = self.draft(name)
         if not self._cache.fetch(done.name, draft):
             return False
         draft.rename(done)
-        if self._is_left(name, done):
+        if self._is_complete(name, done):
             return True
         self._cache.drop(done.name)
         return False
@@ -102,14 +104,14 @@ class BuildWorkspace:
         self._report(LogEvent(message=message))
 
     def draft(self, name: str) -> Path:
-        """An empty folder that nobody takes for a stage."""
+        """Creates an empty folder for files in progress; no build takes it for a stage."""
         draft = self.folder / f"{name}.draft"
         remove(draft)
         draft.mkdir(parents=True)
         return draft
 
     def tidy(self) -> None:
-        """Removes all but the stages, and the folder itself where there is none; what cannot be removed stays."""
+        """Removes everything except stages, and the folder itself where it has none; what cannot be removed stays."""
         is_ours = self.folder.is_dir() and not self.folder.is_symlink()
         entries = list(self.folder.iterdir()) if is_ours else []
         others = [entry for entry in entries if not _STAGE.fullmatch(entry.name)]
@@ -117,7 +119,7 @@ class BuildWorkspace:
             try_remove(entry)
 
     def _is_whole(self, stage: Path) -> bool:
-        """Whether every byte of the stage is as it was written. Raises Cancelled where the person said stop."""
+        """Whether every byte of the stage matches its manifest. Raises Cancelled after a cancellation."""
         try:
             return not stage.is_symlink() and not any(find_problems(stage, read_manifest(stage), self._cancelled))
         except (BundleError, OSError):
@@ -126,12 +128,12 @@ class BuildWorkspace:
 
 @contextmanager
 def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[], bool]) -> Iterator[BuildWorkspace]:
-    """The work beside the target `out`, which is this process's alone; its stages are kept where the build fails.
+    """Locks the target `out` and yields its workspace; the stages stay where the build fails.
 
-    Raises RequestError as check_target and locked do.
+    Raises RequestError as check_target and locked_target do.
     """
     with raise_disk_full(out), locked_target(out):
-        check_target(out, force)  # another build may have ended since
+        check_target(out, force)  # another build may have ended meanwhile
         work = BuildWorkspace(out.with_name(f".{out.name}.build"), report, cancelled, StageCache())
         purge_removed(work.folder)
         work.tidy()
@@ -144,7 +146,7 @@ def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[
 
 
 def build_summary(out: Path, began: float) -> BuildDone:
-    """The bundle `out`, which is whole; began: by time.monotonic, when its making did."""
+    """The summary of the complete bundle `out`; began: its start by time.monotonic."""
     bundle = read_bundle(out)
     return BuildDone(
         bundle=str(out),
@@ -156,7 +158,7 @@ def build_summary(out: Path, began: float) -> BuildDone:
 
 @contextmanager
 def timed_stage(report: Report, stage: Stage) -> Iterator[dict[str, float]]:
-    """Tells that a stage began and how it ended; the dict it gives is filled with `seconds` and `peak_mib`."""
+    """Reports the start and the end of a stage; fills the dict that it yields with `seconds` and `peak_mib`."""
     spent: dict[str, float] = {}
     began = time.monotonic()
     report(StageEvent(stage=stage, state="started"))
@@ -164,8 +166,10 @@ def timed_stage(report: Report, stage: Stage) -> Iterator[dict[str, float]]:
         yield spent
     except BaseException as error:
         spent |= _usage(began)
-        told = str(error) or type(error).__name__
-        report(StageEvent(stage=stage, state="failed", note=told, seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
+        message = str(error) or type(error).__name__
+        report(
+            StageEvent(stage=stage, state="failed", note=message, seconds=spent["seconds"], peak_mib=spent["peak_mib"])
+        )
         raise
     spent |= _usage(began)
     report(StageEvent(stage=stage, state="done", seconds=spent["seconds"], peak_mib=spent["peak_mib"]))

@@ -1,7 +1,7 @@
-"""A bundle is a folder that holds a composite model: graphs, one weight file, tokenizer, `pipeline.json`, evidence.
+"""A bundle: a folder with a composite model (graphs, one weight file, tokenizer, `pipeline.json`, evidence).
 
-sub-graphs + recipe + tokenizer ──write──▶ folder ──read──▶ Bundle (pipeline, files)
-                                              └──verify──▶ what is missing or altered
+graphs + recipe + tokenizer ──write──▶ folder ──read──▶ Bundle (pipeline, files)
+                                         └──verify──▶ missing or altered files
 """
 
 from workflows.bundle.read import Bundle, read_bundle, read_summary

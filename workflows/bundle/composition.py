@@ -1,4 +1,4 @@
-"""Sessions, their order, their edges, and the state that they share: the key `pipeline` of the file."""
+"""The key `pipeline` of the file: sessions, their order, their edges, and the state that they share."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from workflows.bundle.strategy import ControllerReference, PluginReference, Role
 from workflows.bundle.strict_model import NameInBundle, StrictModel
 from workflows.common import tensor_names
 
-Name = Annotated[str, Field(min_length=1, pattern=r"^[^.]+$")]  # of a session: a dot parts it from its tensor
+Name = Annotated[str, Field(min_length=1, pattern=r"^[^.]+$")]  # a session's name; a dot separates it from its tensor
 _KEYS, _VALUES = ("past_key_pattern", "present_key_pattern"), ("past_value_pattern", "present_value_pattern")
 _COMBINED = dict(zip(_KEYS, ("past_%d", "present_%d"), strict=True))
 
 
 class SessionSpec(StrictModel):
-    """One graph file."""
+    """One graph file and its session options."""
 
     file: NameInBundle
     session_options: SessionOptions = SessionOptions()
@@ -28,8 +28,8 @@ class SessionSpec(StrictModel):
 class FlowStage(StrictModel):
     """When a session runs: `init` over the prompt, `step` for each token, `final` once after the last.
 
-    loop: whether one run takes all that is given (images …), or each has a run of its own. cross_attention_from: the
-    session whose outputs, computed once on the source, it attends to.
+    loop: `batched` for one run over all inputs (images …), `per_image` for a run of each. cross_attention_from: the
+    session whose outputs, computed once on the source, this session attends to.
     """
 
     run: str
@@ -39,7 +39,7 @@ class FlowStage(StrictModel):
 
 
 class DataflowEdge(StrictModel):
-    """A tensor of one session that feeds one of another, each written `session.tensor`."""
+    """A tensor of one session that feeds a tensor of another, each written `session.tensor`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     source: Annotated[str, Field(alias="from", pattern=r"^[^.]+\..+$")]
@@ -49,8 +49,8 @@ class DataflowEdge(StrictModel):
 class KVState(StrictModel):
     """The names of the cache tensors; `%d` stands for the layer.
 
-    format: `separate` keys and values; `combined` in one tensor [2, 1, kv_heads, slots, head_dim] a layer, which the
-    key patterns name; `auto` takes format and names from the graphs where they are not these.
+    format: `separate` keys and values; `combined` in one tensor [2, 1, kv_heads, slots, head_dim] per layer, which the
+    key patterns name; `auto` reads format and names from the graphs where these names do not match.
     """
 
     format: Literal["auto", "separate", "combined"] = "separate"
@@ -65,14 +65,14 @@ class KVState(StrictModel):
         if not isinstance(data, dict) or data.get("format") != "combined":
             return data
         if named := next((name for name in _VALUES if name in data), None):
-            raise ValueError(f"{named} names values alone, and in the format combined the key patterns name both")
+            raise ValueError(f"{named} names values only, and in the format combined the key patterns name both")
         return _COMBINED | data
 
     @model_serializer(mode="wrap")
     def _leave_out_the_unused(self, dump: SerializerFunctionWrapHandler) -> dict[str, str]:
-        """Without the names of values where the format has none, as it is read."""
-        said: dict[str, str] = dump(self)
-        return {key: value for key, value in said.items() if self.format != "combined" or key not in _VALUES}
+        """Omits the names of values in the format `combined`, as they are omitted on reading."""
+        fields: dict[str, str] = dump(self)
+        return {key: value for key, value in fields.items() if self.format != "combined" or key not in _VALUES}
 
     @model_validator(mode="after")
     def _one_layer_each(self) -> KVState:
@@ -84,22 +84,22 @@ class KVState(StrictModel):
         if self.format != "combined":
             for key, value in zip(_KEYS, _VALUES, strict=True):
                 if getattr(self, key) == getattr(self, value):
-                    raise ValueError(f"{key} and {value} name one tensor, and keys and values are two")
+                    raise ValueError(f"{key} and {value} name the same tensor, and keys and values need two")
         return self
 
 
 class CrossState(StrictModel):
-    """What an encoder hands to the decoder for the whole of a generation."""
+    """The encoder outputs that a decoder reads throughout a generation."""
 
     source: str
     frozen: Literal[True] = True
 
 
 class PositionIds(StrictModel):
-    """How positions are told to the graphs.
+    """How the graphs receive positions.
 
-    strategy: `default` one number a token, `windowed` the same in windows of the graph's width, `mrope_3d` time, height
-    and width of each token (Qwen2-VL), `auto` as the input's shape says. grid_source: the input with the grids
+    strategy: `default` one number per token, `windowed` the same in windows of the graph's width, `mrope_3d` time,
+    height and width of each token (Qwen2-VL), `auto` by the input's shape. grid_source: the input with the grids
     [images, 3] of the pictures, in patches.
     """
 
@@ -117,7 +117,7 @@ class SharedState(StrictModel):
 
 
 class Flow(StrictModel):
-    """Sessions, their order and their edges. extends: a preset that gives what the file leaves out."""
+    """Sessions, their order and their edges. extends: the preset that completes what the file omits."""
 
     extends: Preset | None = None
     sessions: Annotated[dict[Name, SessionSpec], Field(min_length=1, max_length=10)]
@@ -136,29 +136,29 @@ class Flow(StrictModel):
 
     @property
     def heads(self) -> str | None:
-        """The session that drafts, which the flow runs nowhere."""
+        """The session of extra heads that drafts; the flow does not run it."""
         return self.strategy.heads if self.strategy else None
 
     @property
     def heard(self) -> list[DataflowEdge]:
-        """The edges to it: from hidden states of the sessions that it drafts for."""
+        """The edges to `heads`: from hidden states of the sessions for which it drafts."""
         return [edge for edge in self.dataflow if self.heads is not None and _port(edge.target)[0] == self.heads]
 
     @property
     def draft(self) -> str | None:
-        """The session that drafts, as the strategy or the roles name it."""
+        """The session that drafts, named by the strategy or the roles."""
         if self.strategy is None:
             return None
         return self.strategy.draft.session or (self.roles.draft if self.roles else None)
 
     @property
     def drafting(self) -> tuple[str, ...]:
-        """The sessions of the draft, in the order of the data; empty where no session drafts."""
+        """The sessions of the draft model in dataflow order; empty where no session drafts."""
         return self._around(self.draft)
 
     @property
     def weighing(self) -> tuple[str, ...]:
-        """The sessions of the amateur, in the order of the data; empty where no session is one."""
+        """The sessions of the amateur model in dataflow order; empty where there is none."""
         return self._around(self.roles.amateur if self.roles else None)
 
     def _around(self, name: str | None) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ class Flow(StrictModel):
         return (*self.outline().sessions, *([self.heads] if self.heads in self.sessions else []))
 
     def outline(self) -> Outline:
-        """The flow without its files and without what is the draft's, the heads' or the amateur's alone."""
+        """The flow without files and without the sessions that only the draft, the heads or the amateur use."""
         cross = self.state.cross_cache
         beside = {*self.drafting, *self.weighing, *([self.heads] if self.heads else [])}
         own = beside - {stage.run for stage in self.flow}

@@ -1,10 +1,10 @@
-"""Compiled contexts: what a provider made of a bundle's graphs beforehand, beside the plain graphs.
+"""Compiled contexts: a provider's precompiled form of a bundle's graphs, stored beside the plain graphs.
 
-    BUNDLE/contexts/KEY/context.json     of which graph, provider, versions and options each was made, and its files
+    BUNDLE/contexts/KEY/context.json     graph, provider, versions and options of each context, and its files
     BUNDLE/contexts/KEY/COMPONENT.onnx   the same inputs and outputs around one EPContext node
-    BUNDLE/contexts/KEY/*.bin            what that node holds, often of several components
+    BUNDLE/contexts/KEY/*.bin            that node's data, often shared by several components
 
-They are no part of the manifest: a context is made again from the graph, and is right on one kind of machine alone.
+The manifest does not list them: a context can be compiled again from the graph and is valid on one kind of machine.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _LONGEST = 1 << 20  # bytes of a record
 
 
 class ContextOrigin(StrictModel):
-    """All that a context is made of: where one of these is another, so is the context.
+    """Everything that determines a context: a difference in any field invalidates it.
 
-    graph: SHA-256 of the graph's file. weights: of the bundle's own digest. version: of the provider's package.
-    settings: what else onnxruntime is told of the session.
+    graph: SHA-256 of the graph's file. weights: the bundle's digest. version: of the provider's package.
+    settings: the session's other onnxruntime settings.
     """
 
     graph: str
@@ -45,7 +45,7 @@ class ContextOrigin(StrictModel):
 
 
 class CompiledContext(StrictModel):
-    """One component's context. seconds: that it took."""
+    """The context of one component. seconds: its compile time."""
 
     file: NameInBundle
     origin: ContextOrigin
@@ -53,7 +53,7 @@ class CompiledContext(StrictModel):
 
 
 class ContextRecord(StrictModel):
-    """What context.json says. shared: whether components share one copy of the weights."""
+    """The contents of context.json. shared: whether components share one copy of the weights."""
 
     version: Literal[1] = 1
     shared: bool
@@ -62,45 +62,45 @@ class ContextRecord(StrictModel):
 
     @property
     def made_for(self) -> tuple[str, dict[str, str]]:
-        """The provider, and its options."""
+        """The provider and its options."""
         first = next(iter(self.sessions.values())).origin
         return first.provider, first.options
 
     @property
     def key(self) -> str:
-        """The folder's name: contexts of other origins lie in others."""
+        """The folder's name, a hash of the origins."""
         origins = {name: one.origin.model_dump() for name, one in sorted(self.sessions.items())}
         return hashlib.sha256(json.dumps([origins, self.shared], sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class ContextFolder:
-    """A folder of contexts, all of whose files are there."""
+    """A folder of contexts whose files all exist."""
 
     folder: Path
     record: ContextRecord
 
     def of(self, name: str, origin: ContextOrigin) -> Path | None:
-        """The context of a session that is made of exactly that."""
+        """The context of the session `name` if it was compiled from exactly `origin`, else None."""
         compiled = self.record.sessions.get(name)
         return self.folder / compiled.file if compiled is not None and compiled.origin == origin else None
 
 
 def read_contexts(bundle: Path) -> list[ContextFolder]:
-    """The contexts of the bundle in that folder. Raises BundleError for one whose record or files are not whole."""
+    """Reads the contexts of the bundle in that folder. Raises BundleError for an invalid record or incomplete files."""
     return [read_context(path) for path in _folders(bundle)]
 
 
 def read_context(folder: Path) -> ContextFolder:
-    """Raises BundleError that names the file and what to do."""
-    remedy = f"remove {folder}, or compile anew with `joinery compile`."
+    """Reads one folder of contexts. Raises BundleError that names the file and the remedy."""
+    remedy = f"remove {folder}, or compile again with `joinery compile`."
     path = folder / RECORD
     try:
         if path.stat().st_size > _LONGEST:
             raise ValueError
         record = ContextRecord.model_validate(read_json(path.read_bytes()))
     except (OSError, ValidationError, ValueError):
-        raise BundleError(f"{path} is no record of compiled contexts: {remedy}") from None
+        raise BundleError(f"{path} is not a valid record of compiled contexts: {remedy}") from None
     if strange := next((one.file for one in record.sessions.values() if one.file not in record.files), None):
         raise BundleError(f"{path} lists no file {strange}: {remedy}")
     for name, entry in record.files.items():
@@ -119,13 +119,13 @@ def _folders(bundle: Path) -> list[Path]:
 
 
 def publish_contexts(bundle: Path, draft: Path) -> ContextFolder:
-    """Gives the draft its name, and removes what it supersedes: contexts of that provider with the same options."""
+    """Renames the draft to its key and removes older contexts of that provider with the same options."""
     record = read_context(draft).record
     for folder in _folders(bundle):
         try:
             superseded = read_context(folder).record.made_for == record.made_for
         except BundleError:
-            superseded = True  # of use to nobody
+            superseded = True  # unusable
         if superseded and folder.name != record.key:
             remove(folder)
     replace_folder(draft, bundle / CONTEXTS / record.key)
@@ -133,27 +133,27 @@ def publish_contexts(bundle: Path, draft: Path) -> ContextFolder:
 
 
 def context_drafts(bundle: Path) -> list[Path]:
-    """Contexts that are being made, or were when the process was killed."""
+    """Contexts that are being compiled, or were when the process was killed."""
     return sorted(bundle.glob(f"{CONTEXTS}/.*.draft"))
 
 
 def remove_context_drafts(bundle: Path) -> None:
-    """Removes them."""
+    """Removes the draft folders of contexts."""
     for draft in context_drafts(bundle):
         remove(draft)
 
 
 def context_files(bundle: Path) -> dict[str, FileEntry | None]:
-    """Every file of the bundle's contexts, by its path in the bundle; None for a record, which nothing else knows.
+    """Every file of the bundle's contexts, by its path in the bundle → its entry; None for a record.
 
-    Of a folder whose record cannot be read, nothing is known.
+    Folders with an unreadable record are skipped.
     """
-    found: dict[str, FileEntry | None] = {}
+    entries: dict[str, FileEntry | None] = {}
     for folder in _folders(bundle):
         inside = folder.relative_to(bundle).as_posix()
         try:
             files = read_context(folder).record.files
         except BundleError:
             continue
-        found |= {f"{inside}/{RECORD}": None, **{f"{inside}/{name}": entry for name, entry in files.items()}}
-    return found
+        entries |= {f"{inside}/{RECORD}": None, **{f"{inside}/{name}": entry for name, entry in files.items()}}
+    return entries

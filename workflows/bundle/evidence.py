@@ -1,4 +1,6 @@
-"""What a build notes of each graph, stage by stage: a file in each stage's folder, and all of it in the bundle."""
+"""The evidence of a build: facts about each graph after each stage, one file per stage, and all of them in the
+bundle.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,17 @@ from typing import Any
 from workflows.common.errors import BundleError
 
 EVIDENCE = "evidence.json"
-Evidence = list[dict[str, Any]]  # an entry a stage and component
+Evidence = list[dict[str, Any]]  # an entry per stage and component
 
 
 def load_evidence(folder: Path) -> Evidence:
-    """What stands in `folder`. Raises BundleError where it is no list in JSON."""
+    """Reads the evidence in `folder`. Raises BundleError where it is not a JSON list."""
     try:
         return list(json.loads((folder / EVIDENCE).read_text("utf-8")))
     except (ValueError, TypeError):
-        raise BundleError(f"{EVIDENCE} in {folder} is no JSON: build the bundle anew.") from None
+        raise BundleError(f"{EVIDENCE} in {folder} is not a JSON list: build the bundle anew.") from None
 
 
 def save_evidence(folder: Path, evidence: Evidence) -> None:
-    """Writes it into `folder`."""
+    """Writes the evidence into `folder`."""
     (folder / EVIDENCE).write_text(json.dumps(evidence, indent=1) + "\n", "utf-8")

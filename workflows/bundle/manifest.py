@@ -26,7 +26,7 @@ class FileEntry(BaseModel):
 
 
 class Manifest(BaseModel):
-    """All files but the manifest itself, by their path inside the bundle."""
+    """All files except the manifest itself, by their path in the bundle."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     version: Annotated[int, Field(ge=1, le=1)] = 1
@@ -39,7 +39,7 @@ class Manifest(BaseModel):
 
 
 def is_linked(folder: Path, name: str) -> bool:
-    """Whether the file `name`, or a folder on the way to it, is a symbolic link, so that it may lie anywhere."""
+    """Whether the file `name`, or a folder on its path, is a symbolic link and may lead outside the bundle."""
     parts = Path(name).parts
     return any(folder.joinpath(*parts[:depth]).is_symlink() for depth in range(1, len(parts) + 1))
 
@@ -54,7 +54,7 @@ def sha256_of(path: Path) -> str:
 
 
 def make_manifest(folder: Path) -> Manifest:
-    """The manifest of every file below `folder`; one whose SHA-256 this process computed as it wrote it is not read."""
+    """The manifest of every file below `folder`. A SHA-256 that this process computed while writing is reused."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST)
     return Manifest(files={path.relative_to(folder).as_posix(): _entry(path) for path in files})
 
@@ -64,15 +64,15 @@ def _entry(path: Path) -> FileEntry:
 
 
 def write_manifest(folder: Path) -> None:
-    """Writes down every file below `folder`, so that whatever happens to one of them later can be told."""
+    """Writes the manifest of every file below `folder`."""
     (folder / MANIFEST).write_text(make_manifest(folder).model_dump_json(indent=1) + "\n", "utf-8")
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest that `folder` holds. Raises BundleError where there is none or it is malformed."""
+    """Reads the manifest of `folder`. Raises BundleError where it is missing or malformed."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise BundleError(f"{folder} is no bundle: it has no {MANIFEST}. Build one with `joinery build`.")
+        raise BundleError(f"{folder} is not a bundle: it has no {MANIFEST}. Build one with `joinery build`.")
     try:
         return Manifest.model_validate(read_json(path.read_bytes()))
     except (ValidationError, InvalidJsonError):

@@ -1,13 +1,13 @@
-"""What is wrong with a flow by its names alone: stages, edges, and the sessions that they join; no graph is read.
+"""The outline of a flow (stages, edges, sessions by name) and its faults; no graph is read.
 
-    sessions, stages, edges ──find_faults──▶ Fault (JSON path, sentence), the first of which is told
+    sessions, stages, edges ──find_faults──▶ Fault (JSON path, sentence), of which the first is reported
 
-A session runs at `init`, at `step`, or at both, once each; at `final` once after the last token. At `init` runs
+A session runs at `init`, at `step`, or at both, once each; at `final` once after the last token. At `init` it runs
 
-    once on what is given     what a decoder attends to (cross_cache.source, cross_attention_from), what reads pictures
-                              or sound, and what feeds these; what it gives is kept for the whole generation
-    for each run of tokens    what turns tokens into something for a session that takes none itself
-    for each chunk of prompt  everything else: a prefill, and what stands beside it
+    once on the inputs        sources of cross-attention (cross_cache.source, cross_attention_from), sessions that read
+                              images or sound, and what feeds these; their outputs are kept for the whole generation
+    for each run of tokens    sessions that convert tokens for a session without a token input
+    for each chunk of prompt  all others: a prefill, and what runs beside it
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _WORDS: dict[Modality, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong, and the JSON path of where it is."""
+    """What is wrong, and the JSON path of it."""
 
     path: str
     message: str
 
     def error(self, where: str) -> BundleError:
-        """As the one sentence that a person reads; where: the file."""
-        told = f"at {printable(self.path)}: {printable(self.message, 400)}"
-        return BundleError(f"{where} is not a pipeline that Joinery can run: {told}.")
+        """The fault as an error of one sentence; where: the file's name."""
+        fault = f"at {printable(self.path)}: {printable(self.message, 400)}"
+        return BundleError(f"{where} is not a pipeline that Joinery can run: {fault}.")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class OutlineStage:
 
 @dataclass(frozen=True)
 class SessionTraits:
-    """What a session's graph takes. ids: tokens that no edge feeds. cache: past keys and values."""
+    """Inputs of a session's graph. ids: token ids that no edge feeds. cache: past keys and values."""
 
     ids: bool
     cache: bool
@@ -62,10 +62,10 @@ class SessionTraits:
 
 @dataclass(frozen=True)
 class Outline:
-    """A flow without its files. edges: (from, to). source: of the cross cache.
+    """A flow without its files. edges: (from, to). source: the source of the cross cache.
 
-    natures: what the graphs take, by session; empty where no graph was read, and then only what the file names as read
-    once is known to be.
+    natures: session → its graph's traits; empty where no graph was read, and then only the sessions that the file names
+    as sources are known to run once.
     """
 
     sessions: tuple[str, ...]
@@ -76,52 +76,52 @@ class Outline:
     natures: Mapping[str, SessionTraits] = field(default_factory=dict)
 
     def with_traits(self, natures: Mapping[str, SessionTraits]) -> Outline:
-        """The same with what the graphs take."""
+        """The same outline with the graphs' traits."""
         return replace(self, natures=natures)
 
     def at(self, when: str) -> tuple[str, ...]:
-        """The sessions that run at `when`, in their order."""
+        """The sessions that run at `when`, in order."""
         return tuple(stage.run for stage in self.stages if stage.when == when)
 
     def loops(self, session: str) -> bool:
-        """Whether a session runs anew for each of what is given."""
+        """Whether a session runs once for each input."""
         return any(stage.run == session and stage.loop == "per_image" for stage in self.stages)
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """The sessions to whose outputs others attend."""
+        """The sessions whose outputs others attend to."""
         named = (self.source, *(stage.cross for stage in self.stages))
         return frozenset(name for name in named if name is not None)
 
     @cached_property
     def alone(self) -> tuple[str, ...]:
-        """The sessions that run at init and at no other time."""
+        """The sessions that run at init only."""
         later = {stage.run for stage in self.stages if stage.when != "init"}
         return tuple(name for name in self.at("init") if name not in later)
 
     @cached_property
     def once(self) -> tuple[str, ...]:
-        """The sessions that run once, on what is given."""
-        found = {name for name in self.alone if name in self.sources}
-        for name in self.alone:  # who feeds stands before who is fed
+        """The sessions that run once, on the inputs."""
+        sessions = {name for name in self.alone if name in self.sources}
+        for name in self.alone:  # a feeding session precedes the one it feeds
             nature = self.natures.get(name)
-            if nature is None or nature.cache or any(t == name and s not in found for s, t in self._pairs):
+            if nature is None or nature.cache or any(t == name and s not in sessions for s, t in self._pairs):
                 continue
             if not nature.ids or self._is_heard(name):
-                found.add(name)
+                sessions.add(name)
         for name in reversed(self.alone):
-            if not self._keeps(name) and self._fed_by(name) & found:
-                found.add(name)
-        return tuple(name for name in self.alone if name in found)
+            if not self._keeps(name) and self._fed_by(name) & sessions:
+                sessions.add(name)
+        return tuple(name for name in self.alone if name in sessions)
 
     def _is_heard(self, name: str) -> bool:
-        """Whether what a session makes of tokens goes to one that takes tokens of its own: to a decoder."""
+        """Whether the session's outputs reach a decoder, that is, a session with its own token input and a cache."""
         reached = [self.natures[one] for one in self._reached(name) if one in self.natures]
         return any(one.ids and one.cache for one in reached)
 
     @cached_property
     def beside(self) -> tuple[str, ...]:
-        """Of init, the sessions that run with every token: they feed steps that take no tokens themselves."""
+        """The sessions of init that run with every token: they feed steps without a token input."""
         steps = self.at("step")
         return tuple(
             name
@@ -131,7 +131,7 @@ class Outline:
         )
 
     def runs(self) -> dict[str, tuple[str, ...]]:
-        """source, prefill, decode and final with their sessions; a prompt takes the steps where no init is for it."""
+        """source, prefill, decode and final with their sessions; a prompt uses the steps where init has no prefill."""
         once, beside = self.once, self.beside
         init = tuple(name for name in self.at("init") if name not in once)
         decode = (*beside, *self.at("step"))
@@ -139,7 +139,9 @@ class Outline:
         return {"source": once, "prefill": init if own else decode, "decode": decode, "final": self.at("final")}
 
     def live(self, run: str) -> dict[int, tuple[Port, Port]]:
-        """The edges that feed a session of a run, by number: from it, from what is kept, or from the last step."""
+        """The edges that feed a session of a run, by number: from the same run, from kept outputs, or from the
+        last step.
+        """
         runs = self.runs()
         givers = {*runs[run], *runs["source"], *(runs["decode"] if run == "final" else ())}
         return {i: edge for i, edge in enumerate(self.edges) if edge[1][0] in runs[run] and edge[0][0] in givers}
@@ -155,61 +157,61 @@ class Outline:
         return {target for source, target in self._pairs if source == name}
 
     def _reached(self, name: str) -> set[str]:
-        """The sessions that a session feeds, or that these feed, and so on."""
-        found, ahead = set[str](), self._fed_by(name)
+        """The sessions that a session feeds, directly or indirectly."""
+        reached, ahead = set[str](), self._fed_by(name)
         while ahead:
-            found |= ahead
-            ahead = {target for one in ahead for target in self._fed_by(one)} - found
-        return found - {name}
+            reached |= ahead
+            ahead = {target for one in ahead for target in self._fed_by(one)} - reached
+        return reached - {name}
 
 
 def modality(edge: tuple[Port, Port]) -> Modality | None:
-    """What an edge carries, where its tensors are named after it: `image_features`, `audio_features` …"""
+    """The modality of an edge whose tensors are named after it: `image_features`, `audio_features` …"""
     names = (edge[1][1], edge[0][1])
-    return next((kind for name in names for kind, words in _WORDS.items() if _named(name, words)), None)
+    return next((kind for name in names for kind, terms in _WORDS.items() if _named(name, terms)), None)
 
 
-def _named(name: str, words: Collection[str]) -> bool:
-    return "features" in name and any(word in name for word in words)
+def _named(name: str, terms: Collection[str]) -> bool:
+    return "features" in name and any(word in name for word in terms)
 
 
 def sessions_around(name: str | None, edges: Sequence[tuple[Port, Port]]) -> tuple[str, ...]:
-    """The sessions on whose output `name` stands, it, and those that stand on its own, in the order of the data."""
+    """The sessions that feed `name` or are fed by it, and itself, in dataflow order."""
     if name is None:
         return ()
     pairs = {(source, target) for (source, _), (target, _) in edges}
-    found = _reachable(name, pairs) | _reachable(name, {(target, source) for source, target in pairs})
-    return tuple(sorted(found, key=lambda one: (len(_reachable(one, {(b, a) for a, b in pairs}) & found), one)))
+    sessions = _reachable(name, pairs) | _reachable(name, {(target, source) for source, target in pairs})
+    return tuple(sorted(sessions, key=lambda one: (len(_reachable(one, {(b, a) for a, b in pairs}) & sessions), one)))
 
 
 def _reachable(name: str, pairs: Collection[tuple[str, str]]) -> set[str]:
-    """The sessions to which the pairs lead from `name`, itself among them."""
-    found, ahead = set[str](), {name}
+    """The sessions reachable from `name` along the pairs, itself included."""
+    reached, ahead = set[str](), {name}
     while ahead:
-        found |= ahead
-        ahead = {target for source, target in pairs if source in ahead} - found
-    return found
+        reached |= ahead
+        ahead = {target for source, target in pairs if source in ahead} - reached
+    return reached
 
 
 def find_unknown(outline: Outline) -> Iterator[Fault]:
-    """Names of sessions that there are not."""
+    """Yields names of sessions that do not exist."""
     for i, stage in enumerate(outline.stages):
         for key, name in (("run", stage.run), ("cross_attention_from", stage.cross)):
             if name is not None and name not in outline.sessions:
-                yield Fault(f"{STAGES}[{i}].{key}", f"flow runs {name!r}, which is no session")
+                yield Fault(f"{STAGES}[{i}].{key}", f"flow runs {name!r}, which is not a session")
     for i, edge in enumerate(outline.edges):
         for end, (session, tensor) in zip(("from", "to"), edge, strict=True):
             if session not in outline.sessions:
                 name = f"{session}.{tensor}"
                 yield Fault(f"{EDGES}[{i}].{end}", f"dataflow names {name!r}, whose session does not exist")
     if outline.source is not None and outline.source not in outline.sessions:
-        yield Fault(SOURCE, f"cross_cache has the source {outline.source!r}, which is no session")
+        yield Fault(SOURCE, f"cross_cache has the source {outline.source!r}, which is not a session")
 
 
 def find_faults(outline: Outline) -> Iterator[Fault]:
-    """Everything that is wrong; what comes later in the order takes for granted that nothing before it is.
+    """Yields every fault; each check assumes that the checks before it passed.
 
-    Who feeds whom in which run is looked at where the outline knows what the graphs take.
+    Edges are checked by run where the outline knows the graphs' traits.
     """
     for check in (find_unknown, _repeated, _never_run, _sources, _loops, _circles):
         yield from check(outline)
@@ -233,7 +235,10 @@ def _repeated(outline: Outline) -> Iterator[Fault]:
 def _never_run(outline: Outline) -> Iterator[Fault]:
     for i, stage in enumerate(outline.stages):
         if stage.when == "final" and not outline.cached:
-            yield Fault(f"{STAGES}[{i}].when", f"{stage.run} is to run after the last token, and there are no tokens")
+            yield Fault(
+                f"{STAGES}[{i}].when",
+                (f"{stage.run} runs at final, after the last token, and this pipeline generates no tokens"),
+            )
     for name in outline.sessions:
         if name not in {stage.run for stage in outline.stages}:
             yield Fault(f"pipeline.sessions.{name}", "no stage of the flow runs it")
@@ -246,15 +251,15 @@ def _sources(outline: Outline) -> Iterator[Fault]:
     for name in sorted(outline.sources):
         path = SOURCE if name == outline.source else paths[name]
         if name not in outline.alone:
-            yield Fault(path, f"{name} must run at init, and there alone, to be read once and kept")
+            yield Fault(path, f"{name} must run at init only, so that its outputs are computed once and kept")
         elif not outline._fed_by(name):
-            yield Fault(path, f"no edge of the dataflow takes what {name} gives")
+            yield Fault(path, f"no edge of the dataflow takes an output of {name}")
 
 
 def _loops(outline: Outline) -> Iterator[Fault]:
     for i, stage in enumerate(outline.stages):
         if stage.loop == "per_image" and stage.run not in outline.alone:
-            yield Fault(f"{STAGES}[{i}].loop", f"{stage.run} can run for each picture at init alone")
+            yield Fault(f"{STAGES}[{i}].loop", f"{stage.run} can run for each picture at init only")
 
 
 def _circles(outline: Outline) -> Iterator[Fault]:
@@ -268,7 +273,7 @@ def _circles(outline: Outline) -> Iterator[Fault]:
 
 
 def _path_between(pairs: Sequence[tuple[str, str]], start: str, end: str) -> list[str]:
-    """The sessions from `start` to `end` along the edges; empty where there is no way."""
+    """The sessions from `start` to `end` along the edges; empty where there is no path."""
     ways, seen = [[start]], {start}
     for way in ways:
         if way[-1] == end:
@@ -280,7 +285,7 @@ def _path_between(pairs: Sequence[tuple[str, str]], start: str, end: str) -> lis
 
 
 def _misplaced(outline: Outline) -> Iterator[Fault]:
-    """Edges between sessions that never run together, or in the wrong order."""
+    """Yields edges between sessions that never run together, or in the wrong order."""
     runs = outline.runs()
     used = {i for run in runs for i in outline.live(run)}
     for i, ((source, _), (target, _)) in enumerate(outline.edges):
@@ -288,7 +293,7 @@ def _misplaced(outline: Outline) -> Iterator[Fault]:
             yield Fault(f"{EDGES}[{i}].from", _dead_edge_reason(outline, source, target))
         for run in runs.values():
             if source in run and target in run and run.index(source) > run.index(target):
-                yield Fault(f"{EDGES}[{i}].from", f"{source} runs after {target}, which it is to feed")
+                yield Fault(f"{EDGES}[{i}].from", f"{source} runs after {target}, which it feeds")
 
 
 def _dead_edge_reason(outline: Outline, source: str, target: str) -> str:
@@ -296,8 +301,8 @@ def _dead_edge_reason(outline: Outline, source: str, target: str) -> str:
         when = "final" if source in outline.at("final") else "step"
         return f"{source} runs at {when} and {target} before it"
     return (
-        f"{source} runs for each chunk of the prompt, and {target} never beside it; for the steps is kept what "
-        "cross_cache.source gives alone"
+        f"{source} runs for each chunk of the prompt, and {target} never in the same run; only outputs of "
+        "cross_cache.source are kept for the steps"
     )
 
 

@@ -1,12 +1,12 @@
-"""`pipeline.extends`: the flow, the edges and the state of a common composite, where the file does not say them.
+"""`pipeline.extends`: flow, edges and state of a common composite, used where the file does not state them.
 
     autoregressive-decoder   decoder                               at each step
     encoder-decoder          encoder │ decoder                     the encoder once, cross cache frozen
     vision-language          vision │ embedding ─▶ decoder         features placed at the image tokens
     speech-language          speech │ embedding ─▶ decoder         the same at the audio tokens
 
-`flow` and `dataflow` of the file replace a preset's whole; of `state` what the file names replaces, the rest is
-inherited; sessions never come from one. The bodies are those of onnxruntime-genai's version 2 as proposed.
+The file's `flow` and `dataflow` replace the preset's as a whole; `state` is merged key by key; a preset has no
+sessions. The presets are those of onnxruntime-genai's version 2 as proposed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _KV: dict[str, Any] = {"kv_cache": {"format": "auto"}}
 
 
 def extend_flow(flow: object) -> object:
-    """The decoded `pipeline` with what its preset gives; as it is where it names none, or none that there is."""
+    """Returns the decoded `pipeline` completed by its preset; unchanged where it names no known preset."""
     if not isinstance(flow, Mapping):
         return flow
-    if "plugin" in flow and isinstance(flow.get("sessions"), Mapping):  # it runs its sessions as it likes
+    if "plugin" in flow and isinstance(flow.get("sessions"), Mapping):  # the plug-in runs its sessions itself
         return {"flow": [{"run": name} for name in flow["sessions"]], **flow}
     if not isinstance(flow.get("extends"), str):
         return flow
@@ -35,7 +35,7 @@ def extend_flow(flow: object) -> object:
 
 
 def _features(source: str, features: str) -> dict[str, Any]:
-    """A session that reads a picture or a sound, whose features the embedding places."""
+    """A session that reads an image or a sound; the embedding places its features."""
     return {
         "flow": [{"run": source, "when": "init"}, {"run": "embedding", "when": "init"}, {"run": "decoder"}],
         "dataflow": [

@@ -1,6 +1,6 @@
-"""Opening a bundle: cheap checks alone (names, sizes); `verify` reads every byte.
+"""Opens a bundle with cheap checks (names, sizes); `verify` reads every byte.
 
-pipeline.json is a program that may be changed by hand: when it is opened, what it says decides.
+pipeline.json is a program that a person may edit: what it states when it is opened applies.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from workflows.common.errors import BundleError
 from workflows.common.strict_json import InvalidJsonError, read_json
 
 PIPELINE = "pipeline.json"
-_LONGEST = 1 << 20  # bytes of a pipeline file; ten sessions say all they have in a few thousand
+_LONGEST = 1 << 20  # bytes of a pipeline file; ten sessions need a few thousand
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A composite whose files are all there.
+    """A composite whose files all exist.
 
-    files: by their name in a bundle, wherever they lie. digest: tells this model from another. where: the file with the
-    program, for messages. built: whether it was built or imported; else it is another's folder that is read in place.
-    compiled: contexts in place of those in its folder.
+    files: name in the bundle → path, wherever it is. digest: identifies the model. where: the file with the program,
+    for messages. built: whether it was built or imported; False for a foreign folder that is read in place. compiled:
+    contexts that replace those in its folder.
     """
 
     folder: Path
@@ -41,12 +41,12 @@ class Bundle:
     compiled: Sequence[ContextFolder] | None = None
 
     def contexts(self) -> Sequence[ContextFolder]:
-        """The compiled contexts of its graphs. Raises BundleError for one in its folder that is not whole."""
+        """The compiled contexts of its graphs. Raises BundleError for an incomplete one in its folder."""
         return read_contexts(self.folder) if self.compiled is None else self.compiled
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the digest: what another file names this bundle by."""
+        """SHA-256 of the digest: another file refers to this bundle by it."""
         return hashlib.sha256(self.digest.encode()).hexdigest()
 
     @property
@@ -55,31 +55,33 @@ class Bundle:
         return sum(path.stat().st_size for path in self.files.values())
 
     def file(self, name: str) -> Path:
-        """The path of a file. Raises BundleError for one that it does not have."""
+        """The path of a file. Raises BundleError where the bundle has no such file."""
         if name not in self.files:
             raise BundleError(f"{self.folder} has no {name} in its manifest: build the bundle anew.")
         return self.files[name]
 
     def text(self, name: str) -> str | None:
-        """The text of a file, or None where the bundle has no such file. Raises BundleError for one that is no text."""
+        """The text of a file, or None where the bundle has no such file. Raises BundleError for a file that is
+        not text.
+        """
         if name not in self.files:
             return None
         try:
             return self.file(name).read_text("utf-8")
         except UnicodeDecodeError:
-            raise BundleError(f"{name} in {self.folder} is no UTF-8 text: build the bundle anew.") from None
+            raise BundleError(f"{name} in {self.folder} is not UTF-8 text: build the bundle anew.") from None
 
 
 def read_bundle(folder: str | Path) -> Bundle:
-    """The bundle in `folder`, or the composite that a folder of onnxruntime-genai's is.
+    """Reads the bundle in `folder`, or the composite in a folder of onnxruntime-genai.
 
-    Raises BundleError, naming the file, where it is missing, cut short or malformed.
+    Raises BundleError, naming the file, where one is missing, truncated or malformed.
     """
     root = Path(folder)
     if not root.is_dir():
         raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
     if is_genai(root) and not (root / MANIFEST).is_file():
-        from workflows.bundle.genai.folder import read_genai  # version 1 and its words: few folders are of genai's
+        from workflows.bundle.genai.folder import read_genai  # imported late: few folders are genai's
 
         pipeline, files = read_genai(root)
         return Bundle(root, pipeline, files, folder_digest(files), str(root / CONFIG), built=False)
@@ -106,15 +108,15 @@ def read_bundle(folder: str | Path) -> Bundle:
 
 
 def unverified_bundle(folder: Path, pipeline: Pipeline, where: str) -> Bundle:
-    """Files that are to be a bundle, before they have a manifest. where: what a person knows them as."""
+    """Files without a manifest as a bundle: a build in progress. where: their name in messages."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return Bundle(folder, pipeline, files, str(folder), where)
 
 
 def read_summary(folder: str | Path) -> dict[str, Any]:
-    """What a list of bundles shows of one, without reading a graph. Raises BundleError like read_bundle."""
+    """The facts that a list of bundles shows, without reading a graph. Raises BundleError like read_bundle."""
     bundle = read_bundle(folder)
-    facts, said = bundle.pipeline.metadata, bundle.pipeline.generation
+    facts, chosen = bundle.pipeline.metadata, bundle.pipeline.generation
     return {
         "path": str(bundle.folder),
         "name": facts.name or bundle.folder.name,
@@ -131,7 +133,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "bytes": bundle.bytes,
         "built_at": facts.built_at,
         "in_place": not bundle.built,
-        "chain": [op.model_dump(exclude_none=True) for op in (said and said.logits) or ()],
+        "chain": [op.model_dump(exclude_none=True) for op in (chosen and chosen.logits) or ()],
     }
 
 

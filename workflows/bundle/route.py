@@ -1,8 +1,8 @@
-"""The kind of composite that a pipeline is: told by its sessions, flow, edges and state, never by a model's name.
+"""The kind of composite of a pipeline, computed from its sessions, flow, edges and state, never from a model's name.
 
     plugin → encoder-decoder → vision, speech → combined → decoder pipeline → prefill-decode → decoder; single: no cache
 
-The order is that of onnxruntime-genai's classification, so that a file goes the same way in both.
+The order is that of onnxruntime-genai's classification, so that both classify a file in the same way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`pipeline.json`, version 2: which sessions there are, when each runs, what feeds what, and the state they share.
+"""`pipeline.json`, version 2: the sessions, when each runs, their edges, and the state they share.
 
-The keys are those of onnxruntime-genai's version 2 as proposed; Joinery's own facts stand under `metadata`, which
-other readers ignore. Unknown keys and unknown enum values are errors that carry their JSON path.
+The keys are those of onnxruntime-genai's version 2 as proposed; Joinery's own facts are under `metadata`, which
+other readers ignore. Unknown keys and unknown enum values are errors with their JSON path.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def _listed(value: object) -> object:
 
 
 def _is_nothing(value: object) -> bool:
-    """Whether a fact is of other people's graphs alone, and left out of a file that says nothing of it."""
+    """Whether an optional fact has no value; it is then omitted from the file."""
     return not value
 
 
 class SpecialTokens(StrictModel):
-    """Special token ids. image_token, audio_token, video_token: those in whose places features of each kind go."""
+    """Special token ids. image_token, audio_token, video_token: placeholders that features of each modality replace."""
 
     eos: Annotated[list[TokenId], BeforeValidator(_listed)] = Field(default_factory=list)
     pad: TokenId | None = None
@@ -49,7 +49,7 @@ class SpecialTokens(StrictModel):
 
 
 class SamplingDefaults(StrictModel):
-    """What sampling the file asks for."""
+    """Sampling defaults of the file."""
 
     temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     top_k: Annotated[int, Field(ge=0, strict=True)] | None = None
@@ -59,7 +59,7 @@ class SamplingDefaults(StrictModel):
 
 
 class GenerationDefaults(StrictModel):
-    """Defaults of a generation; `max_length` is the cache's capacity in tokens. stop: ignored, as others do."""
+    """Defaults of a generation; `max_length` is the cache's capacity in tokens. stop: ignored, as other readers do."""
 
     max_length: Annotated[PositiveInt, Field(le=_LONGEST)]
     min_length: Annotated[int, Field(ge=0, strict=True)] | None = None
@@ -70,7 +70,7 @@ class GenerationDefaults(StrictModel):
 
 
 class ComponentMetadata(StrictModel):
-    """What Joinery knows of one session beyond running it. precision: a recipe's word; empty for the bundle's own."""
+    """Facts about one session. precision: the recipe's; empty for the bundle's own."""
 
     name: str
     role: str
@@ -78,22 +78,22 @@ class ComponentMetadata(StrictModel):
 
 
 class BundleReference(StrictModel):
-    """Another bundle. name: what a person knows it as. digest: SHA-256 of that of its graphs, empty if not known."""
+    """Another bundle. name: its display name. digest: SHA-256 of its graphs' digest, empty if unknown."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
     digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 
 
 class Metadata(StrictModel):
-    """Facts about the build; `name` is what a person calls the model, `vocabulary` None without a cache.
+    """Facts about the build; `name` is the model's display name, `vocabulary` None without a cache.
 
-    source_limit: tokens that an encoder can read at most; None where there is no encoder or it reads any number.
-    carried: inputs `session.input` that a step reads and the output with the next value, where the names don't say so.
-    counts: whether graphs whose cache grows take its slots for tokens, so that none may be empty, whatever mask they
-    take besides: GroupQueryAttention does. names: `session.tensor` of a graph that Joinery calls otherwise, and how.
-    kv_heads, head_size: of a cache, where its graphs leave them open. place: session → the provider that it runs on,
-    whatever the others run on. draft: the bundle that the strategy asks to draft, where no session does; a person says
-    where it lies. genai: what a configuration of onnxruntime-genai says and this file has no word for.
+    source_limit: the most tokens that the encoder reads; None without an encoder or a limit. carried: input
+    `session.input` of a step → the output with its next value, where the names do not tell. counts: whether graphs with
+    a growing cache treat every slot as a token, whatever their mask says, so that no slot may be empty
+    (GroupQueryAttention). names: `session.tensor` of a graph → Joinery's name for it. kv_heads, head_size: of a cache
+    whose graphs leave them open. place: session → the provider that it runs on, if not the default one. draft: the
+    bundle that drafts, where no session does; a person states its location. genai: the keys of an onnxruntime-genai
+    configuration that have no equivalent in this file.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -130,7 +130,7 @@ class Pipeline(StrictModel):
 
     @property
     def capacity(self) -> int | None:
-        """The tokens that the cache holds; None without a cache."""
+        """The cache's capacity in tokens; None without a cache."""
         return self.generation.max_length if self.generation else None
 
     @property
@@ -140,29 +140,29 @@ class Pipeline(StrictModel):
 
     @property
     def chunk(self) -> int:
-        """Prompt tokens that one run takes at most."""
+        """The most prompt tokens of one run."""
         asked = self._asked("chunked_prefill")
         return next((value.max_batched_tokens for value in asked.values()), self.metadata.chunk)
 
     @property
     def states_chunk(self) -> bool:
-        """Whether the file says that number, and does not leave it to the graphs."""
+        """Whether the file states `chunk`; otherwise the graphs decide."""
         return bool(self._asked("chunked_prefill")) or "chunk" in self.metadata.model_fields_set
 
     @property
     def window(self) -> SlidingWindow | None:
-        """What stays in a cache that slides; None where the file asks for none."""
+        """The window of a sliding cache; None where the cache does not slide."""
         asked: dict[str, SlidingWindow] = self._asked("sliding_window")
         return next(iter(asked.values()), None)
 
     @property
     def positions(self) -> PositionIds:
-        """How positions are told to the graphs."""
+        """How the graphs receive positions."""
         return self.pipeline.state.position_ids or PositionIds()
 
     @property
     def places(self) -> dict[Modality, int]:
-        """The tokens in whose places features of each kind go."""
+        """Modality → the token that its features replace."""
         named: dict[Modality, int | None] = {
             "image": self.tokens.image_token, "audio": self.tokens.audio_token, "video": self.tokens.video_token,
         }  # fmt: skip
@@ -170,26 +170,26 @@ class Pipeline(StrictModel):
 
     @property
     def reuses(self) -> bool:
-        """Whether what the cache holds of a prompt is used again."""
+        """Whether the cached prefix of a prompt is reused."""
         return all(value.enabled for value in self._asked("prefix_cache").values())
 
     @property
     def decoder_start(self) -> int:
-        """The token that a decoder behind an encoder begins with. Raises BundleError where the file names none."""
+        """The token with which a decoder behind an encoder begins. Raises BundleError where the file names none."""
         if self.tokens.decoder_start is None:
-            message = "a decoder behind an encoder begins with a token, and the file names none"
+            message = "a decoder behind an encoder needs a start token, and the file names none"
             raise Fault("tokens.decoder_start", message).error("The pipeline file")
         return self.tokens.decoder_start
 
     def drafting(self, capacity: int) -> Pipeline | None:
-        """The draft as a pipeline of its own, with a cache of `capacity` tokens; None where no session drafts.
+        """The draft model as a pipeline with a cache of `capacity` tokens; None where no session drafts.
 
-        What the file says of the target's graphs and cache alone is left to the draft's own graphs.
+        Facts about the target's graphs and cache are left out: the draft's own graphs decide.
         """
         return self._alone(draft_flow(self.pipeline), capacity)
 
     def weighing(self, capacity: int) -> Pipeline | None:
-        """The amateur as a pipeline of its own, as `drafting`; None where no session is one."""
+        """The amateur model as a pipeline, as draft_pipeline; None where there is none."""
         return self._alone(amateur_flow(self.pipeline), capacity)
 
     def _alone(self, flow: Flow | None, capacity: int) -> Pipeline | None:
@@ -203,25 +203,26 @@ class Pipeline(StrictModel):
 
     @property
     def rounds(self) -> bool:
-        """Whether a session may compute with integers: the file names no floating-point type for it."""
+        """Whether a session may compute in integers: the file names no floating-point type for it."""
         options = (self.pipeline.sessions[name].session_options for name in self.pipeline.opened)
         return any(one.runtime.precision is None for one in options)
 
     def precision_of(self, session: str) -> str:
-        """The recipe's word for the precision of a session."""
+        """The precision of a session in the recipe's terms."""
         own = next((c.precision for c in self.metadata.components if c.name == session), "")
         return own or self.metadata.precision
 
     def check(self, where: str) -> None:
-        """Raises BundleError, with its JSON path, for what is wrong with the whole though each part is sound.
+        """Raises BundleError with its JSON path for the first fault of the pipeline as a whole; each key is valid by
+        itself.
 
-        where: the file. What the graphs themselves say to it is runtime/program.py's to ask.
+        where: the file's name. runtime/program.py checks the graphs against it.
         """
         for fault in (*self._not_run(), *find_faults(self.pipeline.outline()), *self._settings()):
             raise fault.error(where)
 
     def lacking(self) -> Iterator[Fault]:
-        """Names that lead nowhere, and what a cache needs and is not there."""
+        """Yields unknown session names, and a cache without generation settings."""
         flow = self.pipeline
         yield from find_unknown(flow.outline())
         if self.pipeline.state.kv_cache is not None and self.generation is None:
@@ -231,11 +232,11 @@ class Pipeline(StrictModel):
         for key in get_args(RuntimeSetting):
             yield from self._disagreements(key)
         if self.window and self.capacity and self.window.size > self.capacity:
-            message = f"{self.window.size} tokens are more than the {self.capacity} of generation.max_length"
+            message = f"{self.window.size} tokens exceed the {self.capacity} of generation.max_length"
             yield Fault(self.path_of_setting("sliding_window"), message)
         for name, session in self.pipeline.sessions.items():
             if (paging := session.session_options.runtime.paging) and paging.enabled:
-                yield Fault(_setting(name, "paging"), "Joinery keeps no cache in pages: leave it out")
+                yield Fault(_setting(name, "paging"), "Joinery does not support paged caches: leave it out")
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
@@ -245,35 +246,35 @@ class Pipeline(StrictModel):
             yield from chain_faults(self.generation.logits, self.metadata.vocabulary, amateur)
 
     def path_of_setting(self, key: RuntimeSetting) -> str:
-        """The JSON path of a runtime setting, at the first session that has it, or of what stands for it else."""
+        """The JSON path of a runtime setting at the first session that has it, else of its substitute."""
         asked = next(iter(self._asked(key)), None)
         return _INSTEAD[key] if asked is None else _setting(asked, key)
 
     def _disagreements(self, key: RuntimeSetting) -> Iterator[Fault]:
-        """One cache and one prompt are shared by all sessions, so that what they ask of them must be one thing."""
+        """Yields sessions that disagree on a setting: one cache and one prompt are shared by all."""
         asked = self._asked(key)
         first = next(iter(asked), "")
         for name, value in asked.items():
             if value != asked[first]:
-                yield Fault(_setting(name, key), f"{first} asks for another {key}, and all sessions share one")
+                yield Fault(_setting(name, key), f"{first} has a different {key}, and all sessions share one")
 
     def _asked(self, key: RuntimeSetting) -> dict[str, Any]:
-        """Session → what its runtime asks for under `key`, where it asks for something."""
+        """Session → its runtime setting `key`, for the sessions that have it."""
         sessions = {name: self.pipeline.sessions[name] for name in self.pipeline.outline().sessions}
         found = {name: getattr(one.session_options.runtime, key) for name, one in sessions.items()}
         return {name: value for name, value in found.items() if value is not None}
 
     def own_names(self, session: str) -> dict[str, str]:
-        """Joinery's name → the graph's, of the session's tensors that it calls otherwise."""
+        """Joinery's name → the graph's own, for the renamed tensors of the session."""
         ports = ((port.split(".", 1), name) for port, name in self.metadata.names.items())
         return {name: own for (one, own), name in ports if one == session}
 
     def role(self, session: str) -> str:
-        """The role of a session; its own name where none was recorded."""
+        """The role of a session; its own name where none is recorded."""
         return next((c.role for c in self.metadata.components if c.name == session), session)
 
     def with_files(self, files: Mapping[str, str]) -> Pipeline:
-        """The same program over other files; files: those that it names now → theirs."""
+        """The same program over other files; files: current name → new name."""
         flow = self.pipeline
         sessions = {name: one.model_copy(update={"file": files[one.file]}) for name, one in flow.sessions.items()}
         return self.model_copy(update={"pipeline": flow.model_copy(update={"sessions": sessions})})
@@ -289,7 +290,7 @@ def _setting(session: str, key: str) -> str:
 
 
 def parse_pipeline(data: Any, where: str) -> Pipeline:
-    """A checked Pipeline. Raises BundleError with the JSON path of the first thing that is wrong."""
+    """Parses and checks a pipeline. Raises BundleError with the JSON path of the first fault."""
     try:
         pipeline = Pipeline.model_validate(data)
     except ValidationError as error:

@@ -1,11 +1,10 @@
-"""`session_options` of a session: how onnxruntime opens it, what is scheduled at run time, what its graph must be.
+"""`session_options` of a session: onnxruntime's options, features scheduled at run time, requirements of the graph.
 
-    session_options            onnxruntime's own words (threads, memory, providers), and its configuration entries
-        .runtime               scheduled when the session is opened, without a change of the graph
-        .build_requires        done to the graph when it was built
+    session_options            onnxruntime's own keys (threads, memory, providers), and its configuration entries
+        .runtime               applied when the session is opened; the graph is unchanged
+        .build_requires        applied to the graph when it was built
 
-The keys are those of onnxruntime-genai. A word that stands in the wrong one of the three is an error that names the
-right one.
+The keys are those of onnxruntime-genai. A key in the wrong one of the three is an error that names the right one.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _OWN = (  # onnxruntime's
     "log_id", "enable_profiling", "intra_op_num_threads", "inter_op_num_threads", "log_severity_level",
     "log_verbosity_level", "enable_cpu_mem_arena", "enable_mem_pattern", "graph_optimization_level", "provider_options",
 )  # fmt: skip
-_OUTSIDE = ("/", "\\", "..")  # what a value that leads to a file elsewhere holds
+_OUTSIDE = ("/", "\\", "..")  # what the value of a path to another folder contains
 
 
 def _refuse_misplaced(data: object, fields: set[str]) -> object:
-    """Raises ValueError for a word that belongs to another of the three."""
+    """Raises ValueError for a key that belongs to another of the three objects."""
     for key in data if isinstance(data, Mapping) else ():
         home = _HOMES.get(str(key), "session_options" if key in _OWN else "")
         if home and key not in fields:
@@ -44,7 +43,8 @@ def _refuse_misplaced(data: object, fields: set[str]) -> object:
 
 
 class SlidingWindow(StrictModel):
-    """size: tokens that stay in the cache; sink_tokens: of these, how many of the first that ever were stay for good.
+    """size: tokens that stay in the cache; sink_tokens: how many of these are the first tokens, which are never
+    evicted.
 
     Sinks: Xiao et al., Efficient Streaming Language Models with Attention Sinks (2023); positions stay absolute.
     """
@@ -60,26 +60,26 @@ class SlidingWindow(StrictModel):
 
 
 class ChunkedPrefill(StrictModel):
-    """Prompt tokens that one run takes at most."""
+    """The most prompt tokens of one run."""
 
     max_batched_tokens: PositiveInt
 
 
 class PrefixCache(StrictModel):
-    """Whether what the cache holds of a prompt is used again."""
+    """Whether the cached prefix of a prompt is reused."""
 
     enabled: StrictBool = True
 
 
 class Paging(StrictModel):
-    """Whether the cache is kept in pages, which Joinery does not do."""
+    """A paged cache, which Joinery does not support."""
 
     enabled: StrictBool = False
     block_size: PositiveInt | None = None
 
 
 class KVOptions(StrictModel):
-    """The type of the cache, which must be the graph's own."""
+    """The cache's dtype, which must be the graph's own."""
 
     dtype: Literal["fp32", "fp16", "bf16", "fp8", "int8", "int4"] | None = None
     quant: Literal["none", "per_token", "per_channel", "per_tensor"] = "none"
@@ -93,10 +93,10 @@ class KVOptions(StrictModel):
 
 
 class RuntimeOptions(StrictModel):
-    """Features that are scheduled when a session is opened, without a change of the graph.
+    """Features that are applied when a session is opened; the graph is unchanged.
 
-    precision: the floating-point type that the session computes in, weights and all; absent where a part of it
-    computes with integers, which no word here says: `build_requires.quantization` does.
+    precision: the floating-point type of weights and computation; absent where a part computes in integers, which
+    `build_requires.quantization` states.
     """
 
     precision: FloatPrecision | None = None
@@ -113,7 +113,7 @@ class RuntimeOptions(StrictModel):
 
 
 class BuildRequires(StrictModel):
-    """What was done to the graph when it was built. quantization: what its weights are."""
+    """Properties that the graph got at build time. quantization: of its weights."""
 
     attention: Literal["mha", "mqa", "gqa"] | None = None
     quantization: Literal["none", "awq", "gptq", "int8", "int4", "fp8"] = "none"
@@ -128,7 +128,7 @@ class BuildRequires(StrictModel):
 
 
 class SessionOptions(StrictModel):
-    """Options of one session; what has no field of its own and a dot in its name is a configuration entry."""
+    """Options of one session; an unknown key with a dot in its name is an onnxruntime configuration entry."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -173,7 +173,7 @@ class SessionOptions(StrictModel):
         return {name: str(value) for name, value in (self.__pydantic_extra__ or {}).items()}
 
     def overlaid(self, other: SessionOptions | None) -> SessionOptions:
-        """These with what `other` sets in their place."""
+        """These options overridden by those that `other` sets."""
         if other is None:
             return self
         return SessionOptions.model_validate(
@@ -181,21 +181,21 @@ class SessionOptions(StrictModel):
         )
 
     def settings(self) -> str:
-        """What onnxruntime is told of them, as a text: sessions that differ in it cannot be one."""
+        """All onnxruntime settings as a text: sessions with different texts cannot be shared."""
         return self.model_dump_json(exclude={"runtime", "build_requires"}, exclude_none=True)
 
     def of_provider(self, *names: str) -> dict[str, str]:
-        """The options for a provider, known by any of `names`; what filters devices is not among them."""
-        found: dict[str, str] = {}
+        """The options of a provider, known by any of `names`, without device filters."""
+        selected: dict[str, str] = {}
         for row in self.provider_options or ():
             for name, options in row.items():
                 if name.lower() in {known.lower() for known in names}:
-                    found |= {key: value for key, value in options.items() if isinstance(value, str)}
-        return found
+                    selected |= {key: value for key, value in options.items() if isinstance(value, str)}
+        return selected
 
 
 def parse_options(pairs: Mapping[str, str]) -> SessionOptions:
-    """Options that a person gives as texts. Raises RequestError that names the one that cannot be."""
+    """Parses options given as texts. Raises RequestError that names the invalid one."""
     if not pairs:
         return SessionOptions()
     try:
@@ -208,7 +208,7 @@ def parse_options(pairs: Mapping[str, str]) -> SessionOptions:
 
 
 def _value(key: str, text: str) -> object:
-    """The text as what the field takes: a whole number, a switch, or itself."""
+    """Converts the text to the field's type: an integer, a boolean, or the text itself."""
     field = SessionOptions.model_fields.get(key)
     kind = str(field.annotation) if field is not None else "str"
     if "bool" in kind and text.lower() in ("true", "false", "1", "0"):
@@ -221,11 +221,11 @@ def _check_entry(key: str, value: object) -> None:
         known = ", ".join(sorted(SessionOptions.model_fields))
         raise ValueError(f"there is no option {key!r}: there are {known}, and onnxruntime's entries, as session.x")
     if not isinstance(value, str):
-        raise ValueError(f"{key} is a configuration entry, and these are texts")
+        raise ValueError(f"{key} is a configuration entry, whose value must be a string")
     _check_inside(key, value)
 
 
 def _check_inside(key: str, value: str) -> None:
-    """A provider's library and a compiled context are code: one that lies elsewhere is not the bundle's to name."""
+    """Raises ValueError for a provider library or a compiled context (both are code) outside the bundle."""
     if any(part in value for part in _OUTSIDE):
-        raise ValueError(f"{key} leads to a file elsewhere, and a bundle's options may not")
+        raise ValueError(f"{key} refers to a file outside the bundle, which is refused")

@@ -1,6 +1,6 @@
-"""How tokens are chosen and drafted, as the file says it: parsed and checked here.
+"""How tokens are selected and drafted: the schema of `roles`, `strategy`, `plugin`, `controller` and logits ops.
 
-What a strategy's sessions must be is speculation.py's to say.
+speculation.py checks the sessions that a strategy names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Library = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*$")]
 
 
 class Roles(StrictModel):
-    """Which session is whose in a strategy of several models."""
+    """Which session has which role in a strategy of several models."""
 
     target: str | None = None
     draft: str | None = None
@@ -31,7 +31,7 @@ class Roles(StrictModel):
 
 
 class NGramSettings(StrictModel):
-    """Drafts from what was said before."""
+    """Drafts by n-gram lookup in the previous text."""
 
     min_match: PositiveInt = 2
     max_draft: PositiveInt = 8
@@ -41,8 +41,8 @@ class NGramSettings(StrictModel):
 class DraftSettings(StrictModel):
     """Where drafted tokens come from.
 
-    session: of a model; any of its sessions where it is several. depth: of self_speculative, how many of the target's
-    first layers draft.
+    session: any session of the draft model. depth: for self_speculative, the number of the target's first layers that
+    draft.
     """
 
     producer: Literal["draft_model", "self_speculative", "ngram", "extra_heads"] = "draft_model"
@@ -53,7 +53,7 @@ class DraftSettings(StrictModel):
 
 
 class VerifySettings(StrictModel):
-    """Who looks at drafted tokens."""
+    """The session that verifies drafted tokens."""
 
     session: str | None = None
 
@@ -80,19 +80,19 @@ class StrategySettings(StrictModel):
 
     @property
     def heads(self) -> str | None:
-        """The session that only drafts run, on the hidden states of the target; None where there is none."""
+        """The session of extra heads that reads the target's hidden states; None where there is none."""
         return self.draft.heads if self.draft.producer == "extra_heads" else None
 
 
 class PluginReference(StrictModel):
-    """Code that makes the model. library: a distribution. entry_point: its name in the group joinery.plugins."""
+    """Code that provides the model. library: a distribution. entry_point: its name in the group joinery.plugins."""
 
     library: Library
     entry_point: str
 
 
 class ControllerReference(PluginReference):
-    """Code that runs the loop. config: its own text."""
+    """Code that runs the generation loop. config: passed to it as text."""
 
     config: str = ""
 
@@ -105,7 +105,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 
 
 class LogitsOp(StrictModel):
-    """One step of the chain that logits go through."""
+    """One step of the chain that processes logits."""
 
     op: Literal[
         "repetition_penalty", "min_length", "logit_bias", "no_repeat_ngram", "frequency_penalty", "presence_penalty",
@@ -131,7 +131,7 @@ class LogitsOp(StrictModel):
         if self.op == "grammar" and not self.grammar:
             raise ValueError("the op grammar needs a grammar: Lark's, or a JSON schema")
         if self.op == "grammar" and self.stateful is False:
-            raise ValueError("a grammar follows the whole reply, so that it is stateful: leave that out")
+            raise ValueError("a grammar is always stateful: leave stateful out")
         bounds = _BOUNDS.get(self.op)
         if bounds and self.value is not None and not bounds[0] <= self.value <= bounds[1]:
             raise ValueError(f"the op {self.op} takes a value from {bounds[0]:g} to {bounds[1]:g}")
@@ -141,16 +141,16 @@ class LogitsOp(StrictModel):
 
 
 def chain_faults(ops: Sequence[LogitsOp], vocabulary: int | None, amateur: str | None = None) -> Iterator[Fault]:
-    """What of a chain is not run, and tokens that the model has not got. vocabulary: None where it is not known.
+    """Yields the ops of a chain that cannot run, and tokens beyond the vocabulary. vocabulary: None if unknown.
 
-    amateur: the session whose logits can be taken off.
+    amateur: the session whose logits can be subtracted.
     """
     for place, op in enumerate(ops):
         path = f"generation.logits[{place}]"
         if op.amateur is not None and op.amateur != amateur:
             yield Fault(f"{path}.amateur", f"pipeline.roles.amateur must name {op.amateur} as well")
         if op.op == "sample" and place + 1 < len(ops):
-            yield Fault(path, "sample draws the token, so that nothing can follow it: let it be the last")
+            yield Fault(path, "sample selects the token, so it must be the last op")
         beyond = [token for token in op.map or {} if vocabulary is not None and int(token) >= vocabulary]
         if beyond:
             yield Fault(f"{path}.map", f"the token {beyond[0]} is not in the vocabulary of {vocabulary:,}")

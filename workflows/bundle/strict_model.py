@@ -1,4 +1,4 @@
-"""What every part of the file has in common."""
+"""The base class of all schema classes of the bundle's files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ NameInBundle = Annotated[str, Field(pattern=NAME_IN_BUNDLE)]
 
 
 class StrictModel(BaseModel):
-    """Unknown keys are refused, values are not changed after reading."""
+    """Refuses unknown keys; instances are frozen."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,4 +1,4 @@
-"""Every file of a bundle against its manifest."""
+"""Verifies the files of a bundle against its manifest."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from workflows.wire.reports.inspection import FileProblem, VerifyReport
 
 
 def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> VerifyReport:
-    """Reads every file. Raises BundleError where there is no manifest to hold them against, Cancelled on request."""
+    """Reads every file. Raises BundleError where the bundle has no manifest, Cancelled on request."""
     root = Path(folder)
     if not root.is_dir():
         raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
     if is_genai(root) and not (root / MANIFEST).is_file():
         raise BundleError(
-            f"{root} is a folder of onnxruntime-genai's, with no manifest to hold its files against: make a bundle of "
+            f"{root} is a folder of onnxruntime-genai's without a manifest, so its files cannot be verified: import "
             "it with `joinery import` first."
         )
     manifest = read_manifest(root)
     problems = list(find_problems(root, manifest, cancelled))
     if not problems:
-        read_bundle(root)  # the files are as built; is what they say sound?
+        read_bundle(root)  # the files are unchanged; checks their contents
         read_contexts(root)
     return VerifyReport(not problems, len(manifest.files), manifest.bytes, problems)
 
@@ -34,7 +34,7 @@ def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fa
 def find_problems(
     root: Path, manifest: Manifest, cancelled: Callable[[], bool] = lambda: False
 ) -> Iterator[FileProblem]:
-    """What in the folder is not as its manifest says, read byte for byte. Raises Cancelled on request."""
+    """Yields every file that differs from its manifest entry, byte for byte. Raises Cancelled on request."""
     compiled = {name: entry for name, entry in context_files(root).items() if entry is not None}
     for name, entry in (manifest.files | compiled).items():
         if cancelled():
@@ -46,9 +46,9 @@ def find_problems(
 
 
 def find_unlisted_files(root: Path, manifest: Manifest) -> Iterator[str]:
-    """What lies in the folder without being in its manifest: files, links, and folders that hold nothing of it.
+    """Yields the paths in the folder that its manifest does not list: files, links, and folders without a listed file.
 
-    Compiled contexts have records of their own.
+    Compiled contexts are skipped: they have their own records.
     """
     ours = {MANIFEST, *manifest.files, *context_files(root)}
     folders = {CONTEXTS} | {parent.as_posix() for name in ours for parent in PurePosixPath(name).parents}

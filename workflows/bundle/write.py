@@ -1,4 +1,4 @@
-"""Writing a bundle: whole or absent, over nothing but a bundle, never two at once."""
+"""Writes a bundle atomically: complete or absent, replacing nothing but a bundle, one build at a time."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from workflows.common.locks import Lock, LockHeldError, LocksUnsupportedError
 
 
 def check_target(out: Path, force: bool) -> None:
-    """Refuses a target that must not be written: RequestError says why and what to do.
+    """Raises RequestError with reason and remedy for a target that must not be written.
 
-    What --force may replace is a bundle, and with it no file but those that its manifest lists.
+    --force may replace a bundle only, and only the files that its manifest lists.
     """
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise RequestError(f"{out} exists and is no folder: choose another --out.")
+        raise RequestError(f"{out} exists and is not a folder: choose another --out.")
     if not out.exists() or not any(out.iterdir()):
         return
     stranger = next(find_unlisted_files(out, _manifest_of(out)), None)
     if stranger is not None:
         raise RequestError(
-            f"{out} holds a bundle and {printable(stranger)}, which is none of its files: choose another --out, or "
-            "move what is yours away."
+            f"{out} holds a bundle and {printable(stranger)}, which its manifest does not list: choose another "
+            "--out, or move that file away."
         )
     if not force:
         raise RequestError(f"{out} already holds a bundle: choose another --out, or replace it with --force.")
 
 
 def _manifest_of(out: Path) -> Manifest:
-    """The manifest of a folder that holds files. Raises RequestError where they are no bundle."""
+    """The manifest of a folder with files. Raises RequestError where the folder is not a bundle."""
     if not (out / MANIFEST).is_file():
-        raise RequestError(f"{out} holds files that are no bundle: choose another --out, or empty it yourself.")
+        raise RequestError(f"{out} holds files and is not a bundle: choose another --out, or empty it yourself.")
     try:
         manifest = read_manifest(out)
     except BundleError:
@@ -51,10 +51,10 @@ def _manifest_of(out: Path) -> Manifest:
 
 @contextmanager
 def locked_target(out: Path) -> Iterator[None]:
-    """Holds the target for one build, by a file beside it. A replacement that was killed half-way is undone.
+    """Holds the target for one build by a lock file beside it; undoes a replacement that was interrupted.
 
-    Raises RequestError, naming the process that has it, for a second build, and where the disk has no locks; OSError
-    where the folder cannot be written to.
+    Raises RequestError, naming the holding process, for a second build, and where the disk has no locks; OSError
+    where the folder is not writable.
     """
     target = out.resolve()
     lock = Lock(target.with_name(f".{target.name}.lock"))
@@ -64,8 +64,8 @@ def locked_target(out: Path) -> Iterator[None]:
         raise RequestError(f"{out} is being built by {error.holder}: wait for it or choose another --out.") from None
     except LocksUnsupportedError:
         raise RequestError(
-            f"{target.parent} is on a disk without file locks, so that nothing keeps two builds apart: choose an --out "
-            "on another."
+            f"{target.parent} is on a disk without file locks, which keep two builds apart: choose an --out on "
+            "another disk."
         ) from None
     with lock.held():
         recover_folder(target)
@@ -73,14 +73,14 @@ def locked_target(out: Path) -> Iterator[None]:
 
 
 def publish(draft: Path, out: Path, *, force: bool) -> None:
-    """Gives `draft`, a folder on the disk of `out`, its manifest and makes it `out`.
+    """Writes the manifest of `draft`, a folder on the same disk, and renames it to `out`.
 
-    force: whether a bundle that is there is replaced. Raises RequestError as check_target does.
+    force: replace an existing bundle. Raises RequestError as check_target does.
     """
     write_manifest(draft)
-    read_bundle(draft)  # a bundle that cannot be read is not published
+    read_bundle(draft)  # an unreadable bundle is not published
     for path in draft.rglob("*"):
         sync(path)
     sync(draft)
-    check_target(out, force)  # the build took its time, and somebody may have put something there
+    check_target(out, force)  # the target may have appeared during the build
     replace_folder(draft, out)

@@ -1,18 +1,19 @@
-"""A folder, a demo or a hub id comes in; a Checkpoint that was looked at and found whole goes out.
+"""Opens a checkpoint: a folder, a demo or a Hugging Face Hub id becomes a validated `Checkpoint`.
 
     "models/x" │ "demo:qwen3" │ "org/name" ──open_checkpoint──▶ Checkpoint(config, tokenizer, tensors, remote_code, …)
 
-    source.py         which of the three it is
-    hub.py            a hub id to a folder in the hub's own cache: progress, cancel, resume, hashes
-    files.py          the only way to a file: inside the folder, regular, bounded
-    configuration.py  config.json, and the lists of what it may name
-    weights.py        which files hold the weights; header.py: the tensors in one of them
-    sizes.py          whether the weights can be those of the config's layers
-    tokenizer.py      what kind of tokenizer there is
-    code.py           the Python that would run, and its hashes
-    checkpoint.py     the value, its digest, and the consent
+    source.py              resolves a source: folder, demo or Hub id
+    hub.py                 downloads a Hub repository into the Hub's cache folder; download.py: one file of it
+    hub_cache.py           paths in the Hub's cache folder
+    files.py               reads files: regular, inside the folder, bounded in size
+    configuration.py       reads config.json and checks it against allow-lists
+    config_checks.py       compares the sizes in config.json with the weights
+    weights.py             lists the weight files; safetensors_header.py: the tensors of one file
+    tokenizer.py           detects the kind of tokenizer
+    remote_code.py         lists the Python files that the checkpoint would run, with their hashes
+    checkpoint.py          the `Checkpoint` class: files, digest, consent to remote code
 
-Nothing here imports torch or transformers, runs code from a checkpoint, or reads a tensor's data (but for hashing).
+Nothing here imports torch or transformers, runs code from a checkpoint, or reads tensor data (except to hash it).
 """
 
 from workflows.checkpoint.checkpoint import Checkpoint, SourceKind

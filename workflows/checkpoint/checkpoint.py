@@ -1,4 +1,4 @@
-"""A checkpoint as a value: what it is, what it holds, what it would run; and how it is read from a folder."""
+"""The `Checkpoint` class: what a checkpoint contains and which code it would run; `read_checkpoint` reads a folder."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ PROGRESS_STEP = 16 << 20  # bytes between two progress events
 
 
 def ignore_event(event: Event) -> None:
-    """A reporter that drops every event."""
+    """Drops an event: the default event sink."""
 
 
 def never_cancelled() -> bool:
-    """The answer of a job that nobody can cancel."""
+    """Returns False: the default cancellation check."""
     return False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """A checkpoint whose files were looked at and found whole; nothing of it has run.
+    """A validated checkpoint; none of its code has run.
 
-    `dtype` is the one that most elements have, `parameters` counts the stored elements (tied weights once),
+    `dtype` is the dtype of most elements, `parameters` the number of stored elements (tied weights once),
     `weights_bytes` the bytes of tensor data. `eos_token_ids`, `bos_token_id` and `pad_token_id` come from
-    generation_config.json, else config.json. `remote_code` maps each file that would run to its SHA-256.
-    `revision` is the commit for a hub checkpoint, else "".
+    generation_config.json, else from config.json. `remote_code` maps each Python file that would run to its SHA-256.
+    `revision` is the commit of a Hub checkpoint, else "".
     """
 
     source: str
@@ -62,12 +62,12 @@ class Checkpoint:
 
     @property
     def weight_files(self) -> tuple[str, ...]:
-        """The safetensors files' names in the folder."""
+        """The names of the safetensors files in the folder."""
         return tuple(sorted({tensor.file for tensor in self.tensors.values()}))
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Every file that a build depends on: configs, tokenizer, code and weights, sorted."""
+        """The files that a build reads: configs, tokenizer, code and weights, sorted."""
         small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, weights.INDEX_FILE}
         return tuple(
             sorted({name for name in small if exists(self.folder, name)} | {*self.remote_code, *self.weight_files})
@@ -75,26 +75,26 @@ class Checkpoint:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the names and contents of `files`: equal for equal checkpoints, wherever they lie."""
+        """SHA-256 over the names and contents of `files`: equal for equal checkpoints, wherever they are stored."""
         return self.compute_digest()
 
     def compute_digest(
         self, report: Callable[[Event], None] = ignore_event, cancelled: Callable[[], bool] = never_cancelled
     ) -> str:
-        """The digest, with progress in bytes and a way to stop; a file that has not changed is read once per process.
+        """Returns `digest`; reports progress in bytes. An unchanged file is read once per process.
 
-        Raises Cancelled, and CheckpointError where a file has gone since.
+        Raises Cancelled, and CheckpointError where a file has disappeared.
         """
         paths = {name: regular_file(self.folder, name) for name in self.files}
-        total, done, told = sum(path.stat().st_size for path in paths.values()), 0, 0
+        total, done, reported = sum(path.stat().st_size for path in paths.values()), 0, 0
 
         def advance(count: int) -> None:
-            nonlocal done, told
+            nonlocal done, reported
             if cancelled():
                 raise Cancelled("Cancelled while the checkpoint was being read.")
             done += count
-            if done - told >= PROGRESS_STEP or done == total:
-                told = done
+            if done - reported >= PROGRESS_STEP or done == total:
+                reported = done
                 report(ProgressEvent(stage="checkpoint", message="hashing", done=done, total=total, unit="bytes"))
 
         hasher = hashlib.sha256()
@@ -103,7 +103,9 @@ class Checkpoint:
         return hasher.hexdigest()
 
     def require_consent(self, trust_remote_code: bool, consented: frozenset[str] = frozenset()) -> None:
-        """Raise RemoteCodeError unless nothing would run, all is trusted, or every file's SHA-256 is in `consented`."""
+        """Raises RemoteCodeError unless no code would run, all code is trusted, or `consented` has each file's
+        SHA-256.
+        """
         open_questions = {name: value for name, value in self.remote_code.items() if value not in consented}
         if trust_remote_code or not open_questions:
             return
@@ -117,7 +119,7 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str = "") -> Checkpoint:
-    """The checkpoint in a folder; raises CheckpointError with one sentence for everything that is wrong with it."""
+    """Reads the checkpoint in a folder. Raises CheckpointError with one sentence for the first problem."""
     config = configuration.read_config(folder)
     if exists(folder, "adapter_config.json"):
         raise weights.no_weights_error(["adapter_config.json"])
@@ -152,7 +154,7 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
 
 
 def missing_folder_error(source: str, path: Path) -> CheckpointError:
-    """Why `source`, which looks like a path, is not a folder that could be opened."""
+    """Returns the error for a `source` that looks like a path and is not a checkpoint folder."""
     if path.is_file():
         hint = "GGUF cannot be exported; " if path.suffix.lower() == ".gguf" else ""
         return CheckpointError(

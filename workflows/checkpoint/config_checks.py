@@ -1,7 +1,7 @@
-"""The sizes that a config gives, held against what the weights hold, before anything is made of either.
+"""Compares the sizes in config.json with the weights before a model is created from them.
 
-A loader makes every layer that a config asks for before it looks into the files: a config of a few bytes could keep a
-machine busy for hours and fill its memory.
+A loader creates every layer that a config declares before it reads the files: a config of a few bytes could occupy a
+machine for hours and fill its memory.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ LAYER_COUNTS = (
 _MODULE_COUNTS = (*LAYER_COUNTS, "num_experts", "num_local_experts", "n_routed_experts", "num_attention_heads")
 _ROTATION = {"rope_theta": 1 << 55, "rotary_emb_base": 1 << 55, "factor": 1 << 31,
              "original_max_position_embeddings": 1 << 31}  # fmt: skip
-"""What each stays below: from there on a float cannot tell the turn of some pair, over all positions there could be."""
+"""The upper bound of each value: above it a float cannot represent the rotation of some pair at all positions."""
 _LARGEST = (2 - 2**-23) * 2.0**127
-"""Of a float32, in which models compute."""
-_NO_LIMIT = int(1e30)  # as transformers writes that a length has no limit
-# Layers that share weights, or are counted in another way (EfficientNet's four to a block), are more than the tensors.
+"""The largest float32; models compute in float32."""
+_NO_LIMIT = int(1e30)  # how transformers writes that a length has no limit
+# Layers that share weights, or are counted differently (EfficientNet: four per block), can outnumber the tensors.
 _LAYERS_A_TENSOR, _ALWAYS = 4, 256
 
 
 def check_sizes(config: Mapping[str, object], tensors: Mapping[str, TensorInfo]) -> None:
-    """Raises CheckpointError for a number of layers or experts, at any depth of `config`, beyond what `tensors` could
-    be the weights of, however they share them."""
+    """Raises CheckpointError for a number of layers or experts, at any depth of `config`, that `tensors` cannot hold,
+    even with shared weights.
+    """
     elements = sum(tensor.elements for tensor in tensors.values())
     counts = {**dict.fromkeys(_MODULE_COUNTS, elements), **dict.fromkeys(LAYER_COUNTS, len(tensors) * _LAYERS_A_TENSOR)}
     for key, value in _numbers(config):
@@ -50,11 +51,11 @@ def check_sizes(config: Mapping[str, object], tensors: Mapping[str, TensorInfo])
 
 
 def check_values(config: Mapping[str, object]) -> None:
-    """Raises CheckpointError for a number, at any depth of `config`, that no model could compute with."""
+    """Raises CheckpointError for a number, at any depth of `config`, with which no model can compute."""
     for key, value in _numbers(config):
-        small = key == "eps" or key.endswith(("_eps", "epsilon"))  # which norms add, so as not to divide by nothing
+        small = key == "eps" or key.endswith(("_eps", "epsilon"))  # added by norms to avoid a division by zero
         if small and not 0 <= value < 1:
-            limits = "from 0 up to 1, for it is added to what it is to be small beside"
+            limits = "from 0 up to 1: a small constant that avoids a division by zero"
         elif value != _NO_LIMIT and not abs(value) <= (_LARGEST if isinstance(value, float) else (1 << 63) - 1):
             limits = "a number that a model can compute with"
         else:
@@ -66,9 +67,9 @@ def check_values(config: Mapping[str, object]) -> None:
 
 
 def check_layers(config: Mapping[str, object], tensors: Iterable[str]) -> None:
-    """Raises CheckpointError for a number of layers beyond the highest that a tensor's name counts to.
+    """Raises CheckpointError for a number of layers above the highest layer index in a tensor's name.
 
-    For models whose every layer has weights of its own.
+    Only valid for models in which every layer has its own weights.
     """
     held = 1 + max((int(part) for name in tensors for part in name.split(".") if part.isdecimal()), default=0)
     for key, value in _numbers(config):
@@ -80,9 +81,9 @@ def check_layers(config: Mapping[str, object], tensors: Iterable[str]) -> None:
 
 
 def check_rotation(config: Mapping[str, object]) -> None:
-    """Raises CheckpointError for rotary positions that nothing could turn by: transformers builds them all the same."""
-    said = {key: value for key, value in config.items() if key.startswith(("rope", "rotary"))}
-    for key, value in _numbers(said):
+    """Raises CheckpointError for rotary parameters that transformers accepts and that cannot be computed."""
+    limit = {key: value for key, value in config.items() if key.startswith(("rope", "rotary"))}
+    for key, value in _numbers(limit):
         if key in _ROTATION and not 0 < value < _ROTATION[key]:
             raise CheckpointError(
                 f"config.json says {key} = {printable(value, 24)} of its rotary positions, which must be above 0 and "
@@ -94,7 +95,7 @@ def check_rotation(config: Mapping[str, object]) -> None:
 
 
 def _numbers(config: Mapping[str, object]) -> Iterator[tuple[str, int | float]]:
-    """Every number that stands under a name, at every depth but within lists."""
+    """Yields every number with its key, at every depth except in lists."""
     pending = [config]
     while pending:
         for key, value in pending.pop().items():

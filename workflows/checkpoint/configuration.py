@@ -1,9 +1,9 @@
-"""config.json and its sisters: what they say, and what they may name.
+"""Reads config.json and the other configuration files, and checks what they name.
 
-    config.json, tokenizer_config.json … ──read_config──▶ dict ──allow-lists──▶ dict, or a refusal
+    config.json, tokenizer_config.json … ──read_config──▶ dict ──allow-lists──▶ dict, or CheckpointError
 
-A config is data from a stranger that transformers acts upon: it may name classes, files, kernels and repositories
-to load. Whatever is named outside the lists here is refused, wherever in the file it stands.
+A config is untrusted data that transformers acts on: it may name classes, files, kernels and repositories to load.
+A name outside the allow-lists here is refused, at any depth of the file.
 """
 
 from __future__ import annotations
@@ -41,17 +41,19 @@ _CHOICES = {
 }
 _FOREIGN = ("transformers_weights", "fast_tokenizer_files", "kernel_config", "custom_generate")
 _CLASSES = ("tokenizer_class", "processor_class", "image_processor_type", "feature_extractor_type")
-BUNDLE = "pipeline.json"  # what a checkpoint never has
+BUNDLE = "pipeline.json"  # a file of bundles, never of checkpoints
 _MODEL_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 def read_config(folder: Path) -> dict[str, object]:
-    """config.json, checked; raises CheckpointError where it is missing, damaged, or names what it may not."""
+    """Reads and checks config.json. Raises CheckpointError where it is missing, damaged, or names something
+    forbidden.
+    """
     if exists(folder, BUNDLE):
         raise CheckpointError(
-            f"{printable(folder)} is a bundle, whose graphs are built and perhaps quantized already: build anew from "
-            "the checkpoint that it was made of."
+            f"{printable(folder)} is a bundle, whose graphs are already built and possibly quantized: build again "
+            "from its original checkpoint."
         )
     if not exists(folder, CONFIG):
         raise CheckpointError(
@@ -65,35 +67,35 @@ def read_config(folder: Path) -> dict[str, object]:
 
 
 def read_optional(folder: Path, name: str) -> dict[str, object]:
-    """A JSON object of the folder, checked like a config; empty where there is no such file."""
+    """Reads a JSON object of the folder and checks it like a config; empty where the file does not exist."""
     if not exists(folder, name):
         return {}
-    found = read_object(folder, name, CONFIG_LIMIT)
-    check_names(found, name)
-    return found
+    data = read_object(folder, name, CONFIG_LIMIT)
+    check_names(data, name)
+    return data
 
 
 def model_type(config: dict[str, object]) -> str:
-    """The family's name, as `qwen3`."""
-    found = config.get("model_type")
-    if not isinstance(found, str) or not _MODEL_TYPE.fullmatch(found):
+    """The model type, such as `qwen3`."""
+    value = config.get("model_type")
+    if not isinstance(value, str) or not _MODEL_TYPE.fullmatch(value):
         raise CheckpointError(
             "'config.json' has no model_type, so the model's architecture is unknown; "
             "get the checkpoint again, or one that transformers saved."
         )
-    return found
+    return value
 
 
 def architectures(config: dict[str, object]) -> tuple[str, ...]:
-    """The classes that the config says it is for, as `("Qwen3ForCausalLM",)`."""
-    found = config.get("architectures") or []
-    if not isinstance(found, list) or not all(isinstance(name, str) and _IDENTIFIER.fullmatch(name) for name in found):
+    """The class names in `architectures`, such as `("Qwen3ForCausalLM",)`."""
+    value = config.get("architectures") or []
+    if not isinstance(value, list) or not all(isinstance(name, str) and _IDENTIFIER.fullmatch(name) for name in value):
         raise CheckpointError("'config.json' has architectures that are not a list of class names; get it again.")
-    return tuple(found)
+    return tuple(value)
 
 
 def walk(value: object) -> Iterator[tuple[str, object]]:
-    """Every key and value of a decoded JSON value, at every depth."""
+    """Yields every key and value of a decoded JSON value, at every depth."""
     pending = [value]
     while pending:
         here = pending.pop()
@@ -105,7 +107,7 @@ def walk(value: object) -> Iterator[tuple[str, object]]:
 
 
 def check_names(config: dict[str, object], name: str) -> None:
-    """Refuse a config that names a kernel, a file or a class which is not on the lists."""
+    """Raises CheckpointError for a config that names a kernel, a file or a class outside the allow-lists."""
     for key, value in walk(config):
         if value is None or isinstance(value, bool):
             continue
@@ -118,7 +120,7 @@ def check_names(config: dict[str, object], name: str) -> None:
 
 
 def _is_choice(value: object, choices: set[str]) -> bool:
-    """One of the choices, or one for each part of the model."""
+    """Whether `value` is one of the choices, or an object with one choice for each part of the model."""
     values = value.values() if isinstance(value, dict) else [value]
     return all((isinstance(one, str) and one in choices) or one is None for one in values)
 
@@ -131,16 +133,16 @@ def _refused(name: str, key: str, value: object) -> CheckpointError:
 
 
 def token_ids(key: str, *sources: dict[str, object]) -> tuple[int, ...]:
-    """The ids that the first source with `key` gives: one number or a list of them; () where none does."""
+    """The token ids under `key` in the first source that has it: one number or a list; () where none has it."""
     for source in sources:
-        found = source.get(key)
-        if found is None:
+        value = source.get(key)
+        if value is None:
             continue
-        ids = found if isinstance(found, list) else [found]
+        ids = value if isinstance(value, list) else [value]
         whole = [one for one in ids if isinstance(one, int) and not isinstance(one, bool) and -1 <= one < 1 << 31]
         if len(whole) < len(ids):
             raise CheckpointError(
-                f"The checkpoint's {key} is '{printable(found, 60)}', which is no token id; get it again."
+                f"The checkpoint's {key} is '{printable(value, 60)}', which is not a token id; get it again."
             )
         return tuple(one for one in whole if one >= 0)
     return ()

@@ -1,11 +1,11 @@
-"""One file from the hub to a partial file beside its place: resumed, hashed on the way, stopped within a second.
+"""Downloads one file of the Hub to a partial file: resumable, hashed while it arrives, stoppable within a second.
 
-    caller's thread   attend ── report(progress), cancelled() ten times a second ──┐
-                                                                                   ├── Transfer
-    worker thread     download ── GET, Range ──▶ <hash>.incomplete, hash ──────────┘
+    caller's thread   run_in_thread ── report(progress), cancelled() ten times a second ──┐
+                                                                                          ├── DownloadState
+    worker thread     download ── GET, Range ──▶ <hash>.incomplete, hash ─────────────────┘
 
-The client's own `hf_hub_download` keeps no partial file (since 2.x) and cannot be stopped while it waits for bytes;
-here the caller shuts the socket down, which ends the worker's read at once.
+`hf_hub_download` keeps no partial file (since 2.x) and cannot be stopped while it waits for bytes; here the caller
+shuts the socket down, which ends the worker's read at once.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from workflows.wire.events import Event, ProgressEvent
 if TYPE_CHECKING:
     import httpx2
 
-POLL = 0.1  # seconds between two looks at `cancelled`
-RETRIES = 3  # attempts in a row that bring no byte
+POLL = 0.1  # seconds between two calls of `cancelled`
+RETRIES = 3  # consecutive attempts without a byte
 PAUSE = 1.0  # seconds between attempts
-_JOIN = 0.7  # seconds that a stopped worker has; it is a daemon and ends with its next timeout at the latest
+_JOIN = 0.7  # seconds to wait for a stopped worker; it is a daemon thread and ends at its next timeout at the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,65 +43,65 @@ class RemoteFile:
     etag: str
 
     def hasher(self) -> hashlib._Hash:
-        """A fresh hash whose result must be `etag`."""
+        """A new hash object whose result must equal `etag`."""
         return hashlib.sha256() if len(self.etag) == 64 else hashlib.sha1(f"blob {self.size}\0".encode())
 
 
 class StoppedError(Exception):
-    """Ends the worker's job after `Transfer.stop`; never leaves this package."""
+    """Ends the worker's job after `DownloadState.stop`; never leaves this package."""
 
 
 class DownloadState:
-    """What the worker and the caller share: how far it is, what to say, and the way to stop."""
+    """State that the worker and the caller share: progress, pending events, and stopping."""
 
     def __init__(self) -> None:
         self.name = ""
         self.total = 0
-        self.finished = 0  # bytes of files that are done
-        self.current = 0  # bytes of the file in work
+        self.finished = 0  # bytes of completed files
+        self.current = 0  # bytes of the current file
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._response: httpx2.Response | None = None
 
     def check(self) -> None:
-        """Raise StoppedError where the caller has said stop."""
+        """Raises StoppedError after `stop`."""
         if self._stop.is_set():
             raise StoppedError
 
     def pause(self, seconds: float) -> None:
-        """Wait, unless stopped."""
+        """Waits `seconds`; raises StoppedError after `stop`."""
         self._stop.wait(seconds)
         self.check()
 
     def begin(self, name: str) -> None:
-        """The next file."""
+        """Starts the next file."""
         self.check()
         self.name, self.current = name, 0
 
     def end(self, size: int) -> None:
-        """The file in work is done."""
+        """Completes the current file."""
         self.finished, self.current = self.finished + size, 0
 
     def advance(self, count: int) -> None:
-        """`count` more bytes of the file in work."""
+        """Adds `count` bytes to the current file."""
         self.check()
         self.current += count
 
     def stop(self) -> None:
-        """Stop the worker, even while it waits for bytes."""
+        """Stops the worker, even while it waits for bytes."""
         self._stop.set()
         with self._lock:
             stream = self._response.extensions.get("network_stream") if self._response else None
             connection = stream.get_extra_info("socket") if stream else None
             if isinstance(connection, socket.socket):
                 with contextlib.suppress(OSError):  # already closed
-                    # The plain socket's method: TLS must not be torn down under a thread that reads.
+                    # The plain socket's method: TLS must not be shut down while another thread reads.
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     @contextlib.contextmanager
     def reading(self, response: httpx2.Response) -> Iterator[None]:
-        """While the worker reads `response`, `stop` reaches its socket."""
+        """Makes the socket of `response` reachable for `stop` while the worker reads it."""
         with self._lock:
             self._response = response
         try:
@@ -115,7 +115,7 @@ class DownloadState:
 def run_in_thread(
     job: Callable[[], Path], transfer: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
 ) -> Path:
-    """The result of `job`, run in a thread while this one reports and asks; raises what it raised, or Cancelled."""
+    """Runs `job` in a thread and reports its progress meanwhile. Returns its result; raises its error, or Cancelled."""
     results: list[Path] = []
     errors: list[BaseException] = []
 
@@ -141,26 +141,26 @@ def run_in_thread(
 def _watch(
     worker: threading.Thread, transfer: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
 ) -> None:
-    told: tuple[str, int, int] = ("", 0, 0)
+    reported: tuple[str, int, int] = ("", 0, 0)
     while True:
         worker.join(POLL)
         alive = worker.is_alive()
         while not transfer.events.empty():
             report(transfer.events.get())
         now = (transfer.name, transfer.finished + transfer.current, transfer.total)
-        if now != told and now[0]:
-            told = now
+        if now != reported and now[0]:
+            reported = now
             report(ProgressEvent(stage="checkpoint", message=now[0], done=now[1], total=now[2], unit="bytes"))
         if not alive:
             return
         if cancelled():
-            raise Cancelled("Cancelled; what has arrived is kept, and the next download goes on from there.")
+            raise Cancelled("Cancelled; the received part is kept, and the next download continues from there.")
 
 
 def download(
     session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: DownloadState
 ) -> str:
-    """Bring `partial` to the whole of `file`, going on from what is there; its hash in hex, to be compared.
+    """Completes `partial` from its current length and returns its hash in hex, for comparison with `etag`.
 
     Raises httpx2.HTTPError after RETRIES attempts without a byte, HfHubHTTPError for a refusal, StoppedError.
     """
@@ -187,12 +187,12 @@ def _attempt(
     with partial.open("ab+") as out:
         hasher, start = _resume(file, out, to)
         if start < file.size or file.size == 0:
-            asked = {**headers, "Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+            request = {**headers, "Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
             timeout = httpx2.Timeout(30, connect=10)
-            with session.stream("GET", url, headers=asked, timeout=timeout) as response, to.reading(response):
+            with session.stream("GET", url, headers=request, timeout=timeout) as response, to.reading(response):
                 _accept(response)
                 if start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
-                    out.truncate(0)  # the server sends the whole again
+                    out.truncate(0)  # the server sends the whole file again
                     hasher, to.current = file.hasher(), 0
                 _receive(response, file, out, hasher, to)
         out.flush()
@@ -205,7 +205,7 @@ def _attempt(
 def _receive(
     response: httpx2.Response, file: RemoteFile, out: BinaryIO, hasher: hashlib._Hash, to: DownloadState
 ) -> None:
-    """The body to the partial file; a body that is longer than the file is given up, its hash being wrong."""
+    """Writes the body to the partial file; stops at a body longer than the file, whose hash is then wrong."""
     for chunk in response.iter_bytes():
         to.advance(len(chunk))
         out.write(chunk)
@@ -215,7 +215,7 @@ def _receive(
 
 
 def _resume(file: RemoteFile, out: BinaryIO, to: DownloadState) -> tuple[hashlib._Hash, int]:
-    """The hash and the length of what has arrived before; a partial file that is too long is begun anew."""
+    """Returns hash and length of the bytes that exist; truncates a partial file that is too long."""
     if out.seek(0, os.SEEK_END) > file.size:
         out.truncate(0)
     hasher, to.current = file.hasher(), 0

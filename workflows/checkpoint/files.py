@@ -1,9 +1,9 @@
-"""The only way from this package to a checkpoint's files: inside the folder, regular, of a bounded size.
+"""Reads a checkpoint's files safely: regular files inside the folder, of bounded size.
 
-    folder, "model.safetensors" ──regular_file──▶ resolved Path ──open_file / read_json / sha256──▶ bytes, values
+    folder, "model.safetensors" ──regular_file──▶ resolved Path ──open_file / read_object / sha256──▶ bytes, values
 
-A name may be a symbolic link where it stays inside the folder, or where it follows the hub's own cache layout
-(`snapshots/<commit>/name` → `blobs/<hash>`). FIFOs, sockets and devices are told by `lstat`: they are never opened.
+A name may be a symbolic link where its target is inside the folder, or follows the Hub's cache layout
+(`snapshots/<commit>/name` → `blobs/<hash>`). FIFOs, sockets and devices are detected by `lstat` and never opened.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLO
 
 
 def safe_name(name: object) -> bool:
-    """True for a relative path with forward slashes that cannot leave its folder on any system."""
+    """Whether `name` is a relative path with forward slashes that stays in its folder on every operating system."""
     if not isinstance(name, str) or not name or len(name) > 255 or not name.isprintable():
         return False
     return not (set('\\:*?"<>|') & set(name)) and all(part not in ("", ".", "..") for part in name.split("/"))
 
 
 def exists(folder: Path, name: str) -> bool:
-    """True where the folder has an entry of this name, whatever it is; a dangling link counts, to be refused later."""
+    """Whether the folder has an entry of this name, of any type; a dangling link counts and is refused later."""
     return os.path.lexists(folder / name)
 
 
 def regular_file(folder: Path, name: str) -> Path:
-    """The resolved path of a regular file that lies in `folder`; raises CheckpointError for all else."""
+    """Resolves the path of a regular file in `folder`. Raises CheckpointError for anything else."""
     if not safe_name(name):
         raise CheckpointError(
             f"The checkpoint names the file '{printable(name)}', which is not a plain path inside its folder; "
@@ -60,7 +60,7 @@ def regular_file(folder: Path, name: str) -> Path:
 
 
 def _inside(root: Path, real: Path) -> bool:
-    """Whether `real` lies below `root`, or where the hub's cache keeps the contents of the snapshot `root`."""
+    """Whether `real` is below `root`, or is the blob behind the Hub cache's snapshot `root`."""
     if real.is_relative_to(root):
         return True
     if root.parent.name != "snapshots":
@@ -71,7 +71,7 @@ def _inside(root: Path, real: Path) -> bool:
 
 
 def open_file(path: Path) -> BinaryIO:
-    """A resolved path opened for reading; never blocks, never follows a link put there since."""
+    """Opens a resolved path for reading; never blocks, and never follows a link that was created since."""
     try:
         handle = os.open(path, _OPEN_FLAGS)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -86,7 +86,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def read_bytes(folder: Path, name: str, limit: int) -> bytes:
-    """The contents of a file of at most `limit` bytes."""
+    """Reads a file of at most `limit` bytes."""
     with open_file(regular_file(folder, name)) as file:
         content = file.read(limit + 1)
     if len(content) > limit:
@@ -98,12 +98,14 @@ def read_bytes(folder: Path, name: str, limit: int) -> bytes:
 
 
 def read_object(folder: Path, name: str, limit: int) -> dict[str, object]:
-    """The JSON object in a file."""
+    """Reads the JSON object in a file."""
     return parse_object(read_bytes(folder, name, limit), name)
 
 
 def parse_object(content: bytes, name: str) -> dict[str, object]:
-    """The JSON object in `content`, which came from the file `name`. Raises CheckpointError as read_json refuses it."""
+    """Parses `content`, read from the file `name`, as a JSON object. Raises CheckpointError where read_json
+    refuses it.
+    """
     try:
         value = read_json(content)
     except InvalidJsonError as error:
@@ -111,12 +113,12 @@ def parse_object(content: bytes, name: str) -> dict[str, object]:
             f"'{printable(name)}' {error}, so the checkpoint is damaged; copy or download it again."
         ) from error
     if not isinstance(value, dict):
-        raise CheckpointError(f"'{printable(name)}' holds no JSON object, so the checkpoint is damaged; get it again.")
+        raise CheckpointError(f"'{printable(name)}' is not a JSON object, so the checkpoint is damaged; get it again.")
     return value
 
 
 def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
-    """The SHA-256 of a resolved file, read once per process for as long as the file stays as it is.
+    """The SHA-256 of a resolved file, computed once per process while the file stays unchanged.
 
     `advance` is called with the number of bytes after each MiB, and may raise to stop.
     """

@@ -1,9 +1,9 @@
-"""A model's name on the hub to a folder in the hub's cache: only the files that are needed, each hash compared.
+"""Downloads a repository of the Hugging Face Hub into the Hub's cache: only the files needed, each hash verified.
 
     "org/name", revision ──listing──▶ commit, files ──small files, code──▶ checks ──weights──▶ snapshots/<commit>
 
-Everything here runs in a worker thread under `transfer.attend`; the hub's client is imported on first use. Its
-session, addresses, token and cache layout are used, but its download is not: see transfer.py.
+All of it runs in a worker thread under `download.run_in_thread`; huggingface_hub is imported on first use. Its
+session, addresses, token and cache layout are used, but not its download function: see download.py.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CODE_FILES = 500
 
 
 class HubClient:
-    """Fetches checkpoints; `endpoint` else HF_ENDPOINT, `cache` else the hub's own folder."""
+    """Downloads checkpoints; `endpoint` defaults to HF_ENDPOINT, `cache` to the Hub's cache folder."""
 
     def __init__(
         self,
@@ -53,9 +53,11 @@ class HubClient:
         self.cache, self.report, self.cancelled = cache, report, cancelled
 
     def fetch(self, repository: str, revision: str) -> Path:
-        """The snapshot's folder, named by the commit; raises HubError, CheckpointError or Cancelled."""
+        """Downloads a snapshot and returns its folder, named by the commit. Raises HubError, CheckpointError or
+        Cancelled.
+        """
         if urlsplit(self.endpoint).scheme not in ("http", "https") or not urlsplit(self.endpoint).hostname:
-            raise HubError("The hub's address (HF_ENDPOINT) is no web address; correct it or leave it out.", "offline")
+            raise HubError("The hub's address (HF_ENDPOINT) is not a web address; correct it or unset it.", "offline")
         for name in _CLIENT_SWITCHES:
             os.environ.setdefault(name, "1")
         from huggingface_hub import constants
@@ -67,7 +69,7 @@ class HubClient:
 
 
 class _SnapshotDownload:
-    """One fetch, in the worker's thread."""
+    """One download of a snapshot, run in the worker thread."""
 
     def __init__(self, endpoint: str, cache: HubCache, revision: str, transfer: DownloadState) -> None:
         from huggingface_hub import constants, get_token
@@ -83,7 +85,9 @@ class _SnapshotDownload:
         self.commit = ""
 
     def run(self) -> Path:
-        """The folder of the whole snapshot, from the hub or (out of reach) from this machine."""
+        """Returns the folder of the complete snapshot, from the Hub or (where it is unreachable) from the local
+        cache.
+        """
         try:
             listing = self._listing()
         except HubError as error:
@@ -118,13 +122,13 @@ class _SnapshotDownload:
         return folder
 
     def _code(self, folder: Path, listing: dict[str, RemoteFile]) -> list[str]:
-        """The Python files, where a config names any: to be looked at, never to be run here."""
+        """The Python files of the repository, where a config names any: they are hashed, never run here."""
         configuration.read_config(folder)
         named = [auto_map_modules(configuration.read_optional(folder, name), name) for name in CODE_CONFIGS]
         return sorted(name for name in listing if name.endswith(".py"))[:_CODE_FILES] if any(named) else []
 
     def _listing(self) -> dict[str, RemoteFile]:
-        """The repository's files at the revision; sets `commit`."""
+        """Lists the repository's files at the revision; sets `commit`."""
         from huggingface_hub.utils import hf_raise_for_status
 
         address = f"{self.endpoint}/api/models/{self.repository}/revision/{quote(self.revision, safe='')}"
@@ -140,11 +144,13 @@ class _SnapshotDownload:
             return {entry["rfilename"]: _remote(entry) for entry in answer["siblings"] if safe_name(entry["rfilename"])}
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise HubError(
-                f"{self._host} does not answer like the hub; check HF_ENDPOINT and the connection.", "offline"
+                f"{self._host} does not respond like the hub; check HF_ENDPOINT and the connection.", "offline"
             ) from error
 
     def _get_all(self, planned: list[str], names: list[str], listing: dict[str, RemoteFile], limit: int | None) -> None:
-        """Get `names`; `planned` are all the files known to be needed, for the progress and the disk's sake."""
+        """Downloads `names`; `planned` are all files known to be needed, for the progress total and the disk
+        space check.
+        """
         for name in names:
             if name not in listing:
                 raise CheckpointError(f"{self.repository} names '{printable(name)}', which the hub does not have.")
@@ -164,7 +170,7 @@ class _SnapshotDownload:
             )
 
     def _get(self, file: RemoteFile) -> None:
-        """One file, from the cache if its hash is right."""
+        """Gets one file, from the cache where its hash matches."""
         self.transfer.begin(file.name)
         there = self.cache.present(self.commit, file.name, file.etag)
         with self._explained(f"'{printable(file.name)}'"):
@@ -174,7 +180,7 @@ class _SnapshotDownload:
         self.transfer.end(file.size)
 
     def _right(self, path: Path, file: RemoteFile) -> bool:
-        """Whether a cached file has the hash that the hub names; if not it is removed."""
+        """Whether a cached file has the hash that the Hub states; removes the file if not."""
         if len(file.etag) == 64:
             found = sha256(path, self.transfer.advance)
         else:
@@ -184,7 +190,9 @@ class _SnapshotDownload:
         if found == file.etag:
             return True
         self.transfer.events.put(
-            LogEvent(level="warning", message=f"The cached '{printable(file.name)}' was damaged and is fetched again.")
+            LogEvent(
+                level="warning", message=(f"The cached '{printable(file.name)}' is damaged and is downloaded again.")
+            )
         )
         self.cache.forget(self.commit, file.name, file.etag)
         self.transfer.begin(file.name)
@@ -201,8 +209,8 @@ class _SnapshotDownload:
                 if download(self.session, url, self.headers, file, partial, self.transfer) != file.etag:
                     self.cache.forget(self.commit, file.name, file.etag)
                     raise CheckpointError(
-                        f"What the hub sent as '{printable(file.name)}' does not have the hash that it names, so it "
-                        "was removed; try again, and if it stays so tell the owner of the model."
+                        f"The hub's '{printable(file.name)}' does not match its stated hash, so it was removed; try "
+                        "again, and if it happens again tell the owner of the model."
                     )
                 blob = self.cache.publish(file.etag)
                 if len(file.etag) == 64:
@@ -210,7 +218,7 @@ class _SnapshotDownload:
 
     @contextmanager
     def _lock(self, etag: str) -> Iterator[None]:
-        """The client's lock for this blob, waited for in a way that can be stopped."""
+        """Holds the Hub client's lock for this blob; waiting for it can be cancelled."""
         import filelock
 
         lock = filelock.FileLock(self.cache.lock(etag))
@@ -227,22 +235,22 @@ class _SnapshotDownload:
             lock.release()
 
     def _head(self, name: str) -> RemoteFile:
-        """Size and hash of a file for which the listing has none (some mirrors)."""
+        """Requests size and hash of a file for which the listing has none (some mirrors)."""
         from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
         url = hf_hub_url(self.repository, name, revision=self.commit, endpoint=self.endpoint)
         with self._explained(f"'{printable(name)}'"):
-            found = get_hf_file_metadata(url, headers=self.headers, token=False, timeout=10)
-        if found.size is None or not _ETAG.fullmatch(found.etag or ""):
+            metadata = get_hf_file_metadata(url, headers=self.headers, token=False, timeout=10)
+        if metadata.size is None or not _ETAG.fullmatch(metadata.etag or ""):
             raise HubError(
                 f"The hub at {self._host} gives no hash for '{printable(name)}', so it cannot be checked; "
                 "use another address for the hub.",
                 "missing",
             )
-        return RemoteFile(name, int(found.size), str(found.etag))
+        return RemoteFile(name, int(metadata.size), str(metadata.etag))
 
     def _cached(self, error: HubError) -> Path:
-        """The copy on this machine if it is whole, else the error."""
+        """Returns the complete local copy, else raises `error`."""
         commit = self.cache.commit_of(self.revision)
         folder = self.cache.snapshot(commit) if commit else None
         try:
@@ -267,7 +275,7 @@ class _SnapshotDownload:
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
-        """Turn what the client raises into one sentence, the three reasons told apart."""
+        """Translates the Hub client's exceptions into HubError: not found, no access, unreachable."""
         import httpx2
         from huggingface_hub import errors
 
@@ -307,19 +315,19 @@ class _SnapshotDownload:
     def _unreachable(self, what: str) -> HubError:
         if self.commit:
             return HubError(
-                f"The connection to the hub was lost while getting {what}; what has arrived is kept, so try again "
-                "to go on from there.",
+                f"The connection to the hub was lost while downloading {what}; the received part is kept, so try "
+                "again to continue.",
                 "offline",
             )
         return HubError(
-            f"The hub at {self._host} cannot be reached, and no whole copy of {self.repository} is on this machine; "
-            "check the connection, or give a checkpoint's folder.",
+            f"The hub at {self._host} cannot be reached, and no complete copy of {self.repository} is on this "
+            "machine; check the connection, or give a checkpoint's folder.",
             "offline",
         )
 
 
 def _remote(entry: dict[str, Any]) -> RemoteFile:
-    """A file of the listing; its etag is "" where the listing has no usable hash."""
+    """Converts an entry of the listing; `etag` is "" where the listing has no usable hash."""
     lfs = entry.get("lfs") or {}
     etag, size = lfs.get("sha256") or entry.get("blobId") or "", lfs.get("size", entry.get("size"))
     if not isinstance(etag, str) or not _ETAG.fullmatch(etag) or not isinstance(size, int) or size < 0:
@@ -329,6 +337,6 @@ def _remote(entry: dict[str, Any]) -> RemoteFile:
 
 def _disk(error: OSError) -> CheckpointError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return CheckpointError("The disk is full; free some space and try again to go on from what has arrived.")
+        return CheckpointError("The disk is full; free some space and try again to continue the download.")
     reason = printable(error.strerror or "it cannot be written")
     return CheckpointError(f"The hub's cache folder cannot be used ({reason}); check HF_HOME and its permissions.")

@@ -1,8 +1,8 @@
-"""The hub client's cache folder, in its own layout: what Joinery downloads, transformers finds, and the reverse.
+"""Paths in the Hub client's cache folder: transformers finds what Joinery downloads, and the reverse.
 
     <cache>/models--org--name/  blobs/<hash>   snapshots/<commit>/<name> → ../../blobs/<hash>   refs/<branch>: commit
 
-A blob has its name only once its hash was compared; a branch points to a commit only once its snapshot is whole.
+A blob gets its name once its hash is verified; a branch points to a commit once its snapshot is complete.
 """
 
 from __future__ import annotations
@@ -20,50 +20,50 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True, slots=True)
 class HubCache:
-    """One model's part of the cache."""
+    """The cache of one repository."""
 
     cache: Path
     repository: str
 
     @property
     def root(self) -> Path:
-        """The model's folder."""
+        """The repository's folder."""
         return self.cache / ("models--" + self.repository.replace("/", "--"))
 
     def blob(self, etag: str) -> Path:
-        """Where the contents with this hash lie."""
+        """The path of the blob with this hash."""
         return self.root / "blobs" / etag
 
     def partial(self, etag: str) -> Path:
-        """Where they lie until they are whole."""
+        """The path of the blob while its download is incomplete."""
         return self.root / "blobs" / f"{etag}.incomplete"
 
     def lock(self, etag: str) -> Path:
-        """The lock that the client takes too."""
+        """The path of the blob's lock, which the Hub client takes as well."""
         return self.cache / ".locks" / self.root.name / f"{etag}.lock"
 
     def snapshot(self, commit: str) -> Path:
-        """The folder that looks like the repository at a commit."""
+        """The folder that mirrors the repository at a commit."""
         return self.root / "snapshots" / commit
 
     def prepare(self, etag: str) -> None:
-        """Make the folders that a download needs."""
+        """Creates the folders that a download needs."""
         for folder in (self.root / "blobs", self.root / "snapshots", self.lock(etag).parent):
             folder.mkdir(parents=True, exist_ok=True)
 
     def present(self, commit: str, name: str, etag: str) -> Path | None:
-        """The file's contents, by its snapshot or by its hash, or None."""
+        """The path of the file in the snapshot or in the blobs, or None."""
         for path in (self.snapshot(commit) / name, self.blob(etag)):
             if path.is_file():
                 return path.resolve()
         return None
 
     def publish(self, etag: str) -> Path:
-        """Give a whole partial file its name."""
+        """Renames a complete partial file to its blob name."""
         return self.partial(etag).replace(self.blob(etag))
 
     def link(self, commit: str, name: str, etag: str) -> Path:
-        """Show a blob in the snapshot; by moving it there where links are not to be had (Windows)."""
+        """Links a blob into the snapshot; moves it there where links are unavailable (Windows)."""
         pointer = self.snapshot(commit) / name
         pointer.parent.mkdir(parents=True, exist_ok=True)
         if pointer.is_file():
@@ -76,12 +76,12 @@ class HubCache:
         return pointer
 
     def forget(self, commit: str, name: str, etag: str) -> None:
-        """Remove a file whose contents are wrong."""
+        """Removes a file whose contents are wrong."""
         for path in ((self.snapshot(commit) / name), self.blob(etag), self.partial(etag)):
             path.unlink(missing_ok=True)
 
     def commit_of(self, revision: str) -> str | None:
-        """The commit that a branch, tag or hash meant when it was last downloaded."""
+        """The commit that a branch, tag or hash pointed to at its last download."""
         if COMMIT.fullmatch(revision):
             return revision
         with contextlib.suppress(OSError, ValueError):
@@ -91,7 +91,7 @@ class HubCache:
         return None
 
     def remember(self, revision: str, commit: str) -> None:
-        """Let `revision` mean `commit`, atomically; a cache that cannot be written is left as it is."""
+        """Points `revision` to `commit`, atomically; a read-only cache is left unchanged."""
         if revision == commit or self.commit_of(revision) == commit:
             return
         path = self.root / "refs" / revision

@@ -1,9 +1,9 @@
-"""The header of a safetensors file, read by rule and nothing else of the file touched.
+"""Reads the header of a safetensors file; the tensor data is not read.
 
     8 bytes: N, little-endian │ N bytes: JSON {name: {dtype, shape, data_offsets}} │ data
 
-Format: https://github.com/huggingface/safetensors (README, "Format"). As there, the tensors fill the data without
-a gap or an overlap; unlike the library up to 0.8, a name that stands twice is refused.
+Format: https://github.com/huggingface/safetensors (README, "Format"). As specified there, the tensors fill the data
+without gaps or overlaps; unlike the library up to 0.8, a duplicate tensor name is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workflows.common.errors import CheckpointError, printable
 
 HEADER_LIMIT = 100_000_000  # bytes; the library's own limit
 
-# name in the file: (name in numpy and torch, bits of one element)
+# dtype in the file: (dtype in numpy or torch, bits of one element)
 DTYPES: dict[str, tuple[str, int]] = {
     "BOOL": ("bool", 8),
     "U8": ("uint8", 8),
@@ -47,7 +47,7 @@ DTYPES: dict[str, tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """One tensor as its file declares it. `dtype` is numpy's or torch's name, `file` a name in the folder."""
+    """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -61,11 +61,11 @@ class TensorInfo:
 
 
 def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
-    """The tensors of a safetensors file; raises CheckpointError where header and data do not agree."""
+    """Reads the tensors of a safetensors file. Raises CheckpointError where header and data disagree."""
     header, available = _read_json(folder, name)
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-        raise _damaged(name, "its metadata is not a table of texts")
+        raise _damaged(name, "its metadata is not an object of strings")
     tensors: dict[str, TensorInfo] = {}
     spans: list[tuple[int, int, str]] = []
     for tensor, entry in header.items():
@@ -76,7 +76,7 @@ def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
 
 
 def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int]:
-    """The header's object, and how many bytes of data follow it."""
+    """Returns the header object and the number of data bytes after it."""
     with open_file(regular_file(folder, name)) as file:
         size = os.fstat(file.fileno()).st_size
         prefix = file.read(8)
@@ -99,7 +99,7 @@ def _tensor(name: str, tensor: str, entry: object) -> tuple[TensorInfo, tuple[in
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise _damaged(name, f"{what} has the unknown dtype '{printable(dtype, 30)}'")
     if not _naturals(shape) or not _naturals(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise _damaged(name, f"{what} has a shape or offsets that are no counts")
+        raise _damaged(name, f"{what} has a shape or offsets that are not counts")
     label, bits = DTYPES[dtype]
     expected, rest = divmod(math.prod(shape) * bits, 8)
     if rest or expected != offsets[1] - offsets[0]:
@@ -109,7 +109,7 @@ def _tensor(name: str, tensor: str, entry: object) -> tuple[TensorInfo, tuple[in
 
 
 def _naturals(values: object) -> bool:
-    """A list of at most 64 numbers from 0 to 2**63: more is no tensor of this world."""
+    """Whether `values` is a list of at most 64 integers from 0 to 2**63: the valid shapes."""
     return (
         isinstance(values, list)
         and len(values) <= 64
@@ -118,7 +118,7 @@ def _naturals(values: object) -> bool:
 
 
 def _check_spans(name: str, spans: list[tuple[int, int, str]], available: int) -> None:
-    """The tensors must fill the data from its first byte to its last."""
+    """Raises CheckpointError unless the tensors fill the data from its first byte to its last."""
     position = 0
     for begin, end, tensor in spans:
         if end > available:

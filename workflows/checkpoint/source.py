@@ -1,6 +1,6 @@
-"""From what a person typed to a checkpoint: a folder, a demo or a model on the hub.
+"""Resolves what a person typed to a checkpoint: a folder, a demo or a model on the Hub.
 
-source ──find_checkpoint──▶ Found: all of it is on this disk, and still shut ──read_checkpoint──▶ Checkpoint
+source ──find_checkpoint──▶ CheckpointLocation: a local folder, not read yet ──read_checkpoint──▶ Checkpoint
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,199}")
 
 
 class CheckpointLocation(NamedTuple):
-    """Where a checkpoint lies on this disk, as read_checkpoint takes it; nothing is asked of the network any more."""
+    """A checkpoint's location on this disk: the arguments of read_checkpoint. No network access follows."""
 
     folder: Path
     source: str
@@ -39,12 +39,12 @@ class CheckpointLocation(NamedTuple):
 
     @property
     def weights_bytes(self) -> int:
-        """What its files of weights take at most; 0 where there are none that could be read."""
+        """Upper bound of the bytes of its weight files; 0 where none is readable."""
         return sum(path.stat().st_size for path in self.folder.glob("*.safetensors") if path.is_file())
 
 
 class _SourceOptions(TypedDict, total=False):
-    """What else may be said of a source; see find_checkpoint."""
+    """The optional arguments of find_checkpoint."""
 
     revision: str | None
     report: Callable[[Event], None]
@@ -53,9 +53,9 @@ class _SourceOptions(TypedDict, total=False):
     cache: Path | None
 
 
-def open_checkpoint(source: str, **asked: Unpack[_SourceOptions]) -> Checkpoint:
-    """The checkpoint behind `source`: found as find_checkpoint finds it, and read. Raises what either raises."""
-    return read_checkpoint(*find_checkpoint(source, **asked))
+def open_checkpoint(source: str, **options: Unpack[_SourceOptions]) -> Checkpoint:
+    """Finds and reads the checkpoint `source`. Raises what find_checkpoint and read_checkpoint raise."""
+    return read_checkpoint(*find_checkpoint(source, **options))
 
 
 def find_checkpoint(
@@ -67,14 +67,14 @@ def find_checkpoint(
     endpoint: str | None = None,
     cache: Path | None = None,
 ) -> CheckpointLocation:
-    """Where the checkpoint behind `source` lies: an existing folder, `demo:NAME`, or a hub id `org/name` or `name`.
+    """Returns the location of `source`: an existing folder, `demo:NAME`, or a Hub id `org/name` or `name`.
 
-    A folder wins over a hub id of the same spelling. `revision` (a branch, tag or commit), `endpoint` (else the
-    environment's HF_ENDPOINT) and `cache` (else the hub's own cache folder) are for the hub alone; a folder or a
-    demo opens no socket. `report` gets progress in bytes, `cancelled` is asked several times a second, both on the
+    A folder takes precedence over a Hub id of the same spelling. `revision` (a branch, tag or commit), `endpoint`
+    (default: HF_ENDPOINT) and `cache` (default: the Hub's cache folder) apply to the Hub alone; a folder or a demo
+    opens no socket. `report` receives progress in bytes, `cancelled` is called several times a second, both on the
     caller's thread.
 
-    Raises CheckpointError (HubError for the hub) with one sentence, and Cancelled.
+    Raises CheckpointError (HubError for the Hub) with one sentence, and Cancelled.
     """
     if source.startswith(DEMO):
         _refuse_revision(source, revision)
@@ -87,13 +87,13 @@ def find_checkpoint(
         raise missing_folder_error(source, path)
     if path is None and source:
         raise CheckpointError(
-            f"{printable(source)!r} has characters that cannot be printed, so it is taken for no checkpoint: give a "
-            "folder, demo:NAME, or a model's name on the hub."
+            f"{printable(source)!r} has unprintable characters, so it is not a checkpoint: give a folder, "
+            "demo:NAME, or a model's name on the hub."
         )
     if path is None:
         raise CheckpointError("No checkpoint was named; give a folder, demo:NAME, or a model's name on the hub.")
     if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):
-        raise CheckpointError(f"'{printable(revision)}' is no revision; give a branch, a tag or a commit's hash.")
+        raise CheckpointError(f"'{printable(revision)}' is not a revision; give a branch, a tag or a commit's hash.")
     from workflows.checkpoint.hub import HubClient
 
     hub = HubClient(endpoint=endpoint, cache=cache, report=report, cancelled=cancelled)
@@ -102,13 +102,13 @@ def find_checkpoint(
 
 
 def demos() -> tuple[str, ...]:
-    """The names of the demo checkpoints that came with Joinery, sorted."""
+    """The names of the bundled demo checkpoints, sorted."""
     root = resources.files("resources") / "demos"
     return tuple(sorted(entry.name for entry in root.iterdir() if (entry / CONFIG).is_file())) if root.is_dir() else ()
 
 
 def is_hub_id(source: str) -> bool:
-    """Whether `source` could be a model's name on the hub: `name` or `org/name`."""
+    """Whether `source` has the form of a Hub id: `name` or `org/name`."""
     return bool(_HUB_ID.fullmatch(source)) and "--" not in source and ".." not in source
 
 

@@ -1,4 +1,4 @@
-"""What kind of tokenizer a checkpoint brings: told from its files, without loading one.
+"""Detects the kind of a checkpoint's tokenizer from its files, without loading it.
 
 tokenizer.json, tokenizer_config.json, chat_template.jinja … ──read_tokenizer──▶ TokenizerInfo | None
 """
@@ -15,7 +15,7 @@ from workflows.common.errors import CheckpointError
 
 TOKENIZER = "tokenizer.json"
 TOKENIZER_LIMIT = 256 << 20
-# In the order in which they are looked for: a file, and the kind that it means.
+# In order of precedence: a file, and the kind of tokenizer it means.
 _SLOW = {
     "tokenizer.model": "sentencepiece",
     "spiece.model": "sentencepiece",
@@ -28,7 +28,7 @@ _SLOW = {
     "tiktoken.model": "tiktoken",
 }
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
-# Everything that a tokenizer may be read from; the hub client fetches these, the digest covers them.
+# All files that a tokenizer may be read from; the Hub client downloads these, the digest covers them.
 TOKENIZER_FILES = (
     TOKENIZER,
     "tokenizer_config.json",
@@ -44,8 +44,8 @@ TOKENIZER_FILES = (
 class TokenizerInfo:
     """`kind` is bpe, unigram, wordpiece, wordlevel, sentencepiece, tiktoken or tekken.
 
-    `vocabulary` is the highest id plus one, added tokens included, or None where only loading it would tell;
-    `fast` says that there is a tokenizer.json, which the run path needs; `file` is what it was told from.
+    `vocabulary` is the highest id plus one, including added tokens, or None where only loading would tell;
+    `fast` is whether tokenizer.json exists, which running needs; `file` is the file that determined the kind.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class TokenizerInfo:
 
 
 def read_tokenizer(folder: Path) -> TokenizerInfo | None:
-    """The tokenizer of the folder, or None where it has none; raises CheckpointError for a damaged one."""
+    """Describes the folder's tokenizer; None where there is none. Raises CheckpointError for a damaged one."""
     settings = read_optional(folder, "tokenizer_config.json")
     templates = [name for name in TEMPLATES if exists(folder, name)]
     for name in templates:
@@ -73,17 +73,17 @@ def read_tokenizer(folder: Path) -> TokenizerInfo | None:
 
 
 def _fast(tokenizer: dict[str, Any]) -> tuple[str, int]:
-    """Kind and vocabulary of a tokenizer.json."""
+    """The kind and the vocabulary size of a tokenizer.json."""
     model = tokenizer.get("model")
     vocab = model.get("vocab") if isinstance(model, dict) else None
     added = tokenizer.get("added_tokens") or []
     if not isinstance(model, dict) or not isinstance(vocab, dict | list) or not isinstance(added, list):
         raise CheckpointError(f"'{TOKENIZER}' holds no vocabulary, so the tokenizer is damaged; get it again.")
-    # Unigram keeps a list of [piece, score], whose places are the ids.
+    # Unigram has a list of [piece, score]; the id is the index.
     ids = list(vocab.values()) if isinstance(vocab, dict) else [*range(len(vocab))][-1:]
     ids += [entry.get("id") for entry in added if isinstance(entry, dict)]
     if not all(type(one) is int and 0 <= one < 1 << 31 for one in ids):
-        raise CheckpointError(f"'{TOKENIZER}' has ids that are no numbers from 0 on, so it is damaged; get it again.")
+        raise CheckpointError(f"'{TOKENIZER}' has ids that are not integers from 0 up, so it is damaged; get it again.")
     kind = model.get("type") or ("bpe" if "merges" in model else "unigram" if isinstance(vocab, list) else "wordpiece")
     if str(kind).lower() not in ("bpe", "unigram", "wordpiece", "wordlevel"):
         raise CheckpointError(f"'{TOKENIZER}' is of an unknown kind, so it cannot be used; get the checkpoint again.")

@@ -1,4 +1,4 @@
-"""Which files hold a checkpoint's weights, and the tensors in them; refusals say what there is instead.
+"""Lists a checkpoint's weight files and their tensors; an error names what is there instead.
 
 folder ──weight_files──▶ ("model-00001-of-00002.safetensors", …) ──read_weights──▶ {name: TensorInfo}
 """
@@ -21,7 +21,7 @@ _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".h5", ".msgpack")
 
 
 def weight_files(folder: Path) -> tuple[str, ...]:
-    """The safetensors files that transformers would load: `model.safetensors`, else the shards of its index."""
+    """The safetensors files that transformers would load: `model.safetensors`, else the shards in its index."""
     if exists(folder, SINGLE_FILE):
         return (SINGLE_FILE,)
     if exists(folder, INDEX_FILE):
@@ -30,12 +30,12 @@ def weight_files(folder: Path) -> tuple[str, ...]:
 
 
 def read_index(folder: Path) -> dict[str, str]:
-    """The table from tensor to shard in the index; every shard's name is a safe one."""
+    """Reads the index: tensor → shard; every shard has a safe name."""
     return check_index(read_object(folder, INDEX_FILE, INDEX_LIMIT))
 
 
 def check_index(index: dict[str, object]) -> dict[str, str]:
-    """The `weight_map` of a decoded index."""
+    """Returns the `weight_map` of a decoded index."""
     table = index.get("weight_map")
     if not isinstance(table, dict) or not table:
         raise CheckpointError(f"'{INDEX_FILE}' has no weight_map, so the checkpoint is damaged; get it again.")
@@ -52,7 +52,7 @@ def check_index(index: dict[str, object]) -> dict[str, str]:
 
 
 def read_weights(folder: Path) -> dict[str, TensorInfo]:
-    """Every tensor of the checkpoint, from the headers alone; raises CheckpointError where one is missing."""
+    """Reads every tensor's header entry. Raises CheckpointError where a tensor or a file is missing."""
     names = weight_files(folder)
     for name in names:
         if not exists(folder, name):
@@ -64,8 +64,8 @@ def read_weights(folder: Path) -> dict[str, TensorInfo]:
         header = read_header(folder, name)
         if twice := next((tensor for tensor in header if tensor in tensors), None):
             raise CheckpointError(
-                f"The tensor '{printable(twice)}' stands in '{printable(tensors[twice].file)}' and in "
-                f"'{printable(name)}', so which one is meant is open; it is refused."
+                f"The tensor '{printable(twice)}' is in '{printable(tensors[twice].file)}' and in "
+                f"'{printable(name)}', which is ambiguous; the checkpoint is refused."
             )
         tensors.update(header)
     if names != (SINGLE_FILE,):
@@ -86,7 +86,7 @@ def _check_placement(table: dict[str, str], tensors: dict[str, TensorInfo]) -> N
 
 
 def dominant_dtype(tensors: dict[str, TensorInfo]) -> str:
-    """The dtype that most elements have."""
+    """The dtype of most elements."""
     count: Counter[str] = Counter()
     for tensor in tensors.values():
         count[tensor.dtype] += tensor.elements
@@ -94,7 +94,7 @@ def dominant_dtype(tensors: dict[str, TensorInfo]) -> str:
 
 
 def no_weights_error(names: Iterable[str]) -> CheckpointError:
-    """Why a folder with these files has no weights that could be used, and what to do."""
+    """Returns the error for a folder with these files that has no usable weights: the reason and the remedy."""
     present = list(names)
     pickle = next((name for name in present if name.endswith(_PICKLES)), None)
     gguf = next((name for name in present if name.lower().endswith(".gguf")), None)

@@ -1,10 +1,10 @@
-"""Whole stages of builds, kept for the next build of the same content, whatever its folder or precision.
+"""Caches complete stages for later builds of the same content, whatever their folder or precision.
 
-    keep(stage)  ──links──▶ draft ──renamed──▶ STAGE-KEY ──trim──▶ the least recently used go, down to the limit
-    fetch(name)  ◀─links── STAGE-KEY, which the build holds against its manifest before it believes a byte
+    keep(stage)  ──links──▶ draft ──renamed──▶ STAGE-KEY ──trim──▶ least recently used stages are removed
+    fetch(name)  ◀─links── STAGE-KEY, which the build verifies against its manifest
 
-Each name has a lock, so that two builds never make the same stage at once, and none goes while it is being fetched.
-What cannot be kept (a full disk, a folder that is not ours) costs the next build time, and this one nothing.
+Each name has a lock: two builds never make the same stage at once, and no stage is removed while it is fetched.
+A stage that cannot be cached (full disk, foreign folder) costs the next build time; the current build is unaffected.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from workflows.common.paths import cache_home, home, make_folder
 
 FILE = "stage-cache.json"
 DEFAULT_LIMIT = 20 << 30
-_SHARE = 4  # of what is free and what is kept together, the part that the default never goes beyond
+_SHARE = 4  # the default limit's share of free and cached bytes together
 _NAME = re.compile(r"([a-z]+)-[0-9a-f]{16}")
 _LEFTOVER = re.compile(r"\.([a-z]+-[0-9a-f]{16})\.(draft|[0-9a-f]{8}\.removed)")
 _POLL_S = 0.2
@@ -34,7 +34,7 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True)
 class CachedStage:
-    """A stage in the cache. bytes: of its files, some of which another stage may share. used: UTC, ISO."""
+    """A cached stage. bytes: of its files, some of which another stage may share. used: UTC, ISO."""
 
     name: str
     stage: str
@@ -43,14 +43,14 @@ class CachedStage:
 
 
 class StageCache:
-    """The cache in `folder`, else in the person's own."""
+    """The cache in `folder`; the default is the user's cache folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or cache_home() / "stages"
 
     @property
     def limit(self) -> int:
-        """Bytes that it may hold; 0 where nothing is kept. Raises RequestError where the settings file is damaged."""
+        """The most bytes it may hold; 0 turns it off. Raises RequestError for a damaged settings file."""
         chosen = read_limit()
         if chosen is not None:
             return chosen
@@ -59,24 +59,25 @@ class StageCache:
 
     @property
     def bytes(self) -> int:
-        """What all stages take on the disk: a file that several of them share counts once."""
+        """Bytes on the disk of all stages; a shared file counts once."""
         return sum(_sizes(*self._stages()).values())
 
     def kept(self) -> list[CachedStage]:
-        """All stages, the one that was used last first."""
+        """All stages, the most recently used first."""
         return [_described(stage) for stage in reversed(self._stages())]
 
     @contextmanager
     def alone(self, name: str, waiting: Callable[[str], None], check: Callable[[], None]) -> Iterator[bool]:
-        """Holds the stage `name`; gives False, without a lock, where nothing is kept or its folder cannot be used.
+        """Locks the stage `name`; yields False, without a lock, where the cache is off or its folder unusable.
 
-        waiting: told who has it, once. check: called while another has it; what it raises ends the waiting.
+        waiting: called once with the holder's name. check: called while another process holds the lock; its errors end
+        the wait.
         """
         with ExitStack() as held:
             yield self.limit > 0 and self._take(name, held, waiting, check)
 
     def fetch(self, name: str, folder: Path) -> bool:
-        """Links the files of a stage, held by `alone`, into the empty `folder`; whether it was there whole."""
+        """Links the files of a stage, locked by `alone`, into the empty `folder`; whether it was complete."""
         stage = self.folder / name
         if stage.is_symlink() or not stage.is_dir():
             try_remove(stage)
@@ -89,17 +90,19 @@ class StageCache:
         return True
 
     def held(self, files: Iterable[Path]) -> set[Path]:
-        """Those of which the cache has another name."""
-        kept = _sizes(*self._stages())
+        """The files to which the cache has another hard link."""
+        cached = _sizes(*self._stages())
         stats = {file: file.stat() for file in files}
-        return {file for file, stat in stats.items() if (stat.st_dev, stat.st_ino) in kept}
+        return {file for file, stat in stats.items() if (stat.st_dev, stat.st_ino) in cached}
 
     def drop(self, name: str) -> None:
-        """Forgets a stage, held by `alone`, that is not what its manifest says."""
+        """Removes a stage, locked by `alone`, that does not match its manifest."""
         try_remove(self.folder / name)
 
     def keep(self, stage: Path) -> str:
-        """Keeps a whole stage, held by `alone`, and makes room for it; why not, where it is not kept."""
+        """Caches a complete stage, locked by `alone`, and trims the cache; returns the reason where it is not
+        cached.
+        """
         place, limit = self.folder / stage.name, self.limit
         if place.exists() or sum(_sizes(stage).values()) > limit:
             return ""
@@ -112,12 +115,14 @@ class StageCache:
             draft.rename(place)
         except OSError as error:
             try_remove(draft)
-            return f"The stage {stage.name} is not kept for other builds: {error.strerror}."
+            return f"The stage {stage.name} is not cached for other builds: {error.strerror}."
         self.trim(limit)
         return ""
 
     def trim(self, limit: int) -> int:
-        """Removes what was used longest ago until at most `limit` bytes are kept, and what crashes left; how many."""
+        """Removes the least recently used stages down to `limit` bytes, and leftovers of crashes; the number
+        removed.
+        """
         self._sweep()
         stages, removed = self._stages(), 0
         for stage in list(stages):
@@ -131,42 +136,42 @@ class StageCache:
         return removed
 
     def clear(self) -> int:
-        """Removes all that no build holds; how many stages."""
+        """Removes all stages that no build holds; the number removed."""
         return self.trim(-1)
 
     def _take(self, name: str, held: ExitStack, waiting: Callable[[str], None], check: Callable[[], None]) -> bool:
-        lock, told = Lock(_lock_of(self.folder, name)), False
+        lock, notified = Lock(_lock_of(self.folder, name)), False
         while True:
             check()
             try:
                 lock.take(_POLL_S)
             except LockHeldError as error:
-                if not told:
+                if not notified:
                     waiting(error.holder)
-                told = True
-            except OSError:  # NoLocksError among them
+                notified = True
+            except OSError:  # NoLocksError is one
                 return False
             else:
                 held.enter_context(lock.held())
                 return True
 
     def _stages(self) -> list[Path]:
-        """The one that was used longest ago first."""
-        found = self.folder.iterdir() if self.folder.is_dir() else ()
-        stages = [(path.stat().st_mtime_ns, path) for path in found if _NAME.fullmatch(path.name) and path.is_dir()]
+        """All stages, the least recently used first."""
+        paths = self.folder.iterdir() if self.folder.is_dir() else ()
+        stages = [(path.stat().st_mtime_ns, path) for path in paths if _NAME.fullmatch(path.name) and path.is_dir()]
         return [path for _, path in sorted(stages)]
 
     def _sweep(self) -> None:
-        """Removes what a crash left half-way."""
+        """Removes leftovers of crashes."""
         for path in list(self.folder.iterdir()) if self.folder.is_dir() else []:
-            if left := _LEFTOVER.fullmatch(path.name):
-                with _exclusive(self.folder, left[1]) as free:
+            if match := _LEFTOVER.fullmatch(path.name):
+                with _exclusive(self.folder, match[1]) as free:
                     if free:
-                        try_remove(path) if left[2] == "draft" else purge_removed(self.folder / left[1])
+                        try_remove(path) if match[2] == "draft" else purge_removed(self.folder / match[1])
 
 
 def read_limit() -> int | None:
-    """Bytes that a person chose; None where none did. Raises RequestError where what was written is no such number."""
+    """The chosen limit in bytes; None where none was chosen. Raises RequestError for an invalid settings file."""
     path = home() / FILE
     if not path.is_file():
         return None
@@ -180,7 +185,7 @@ def read_limit() -> int | None:
 
 
 def write_limit(limit: int | None) -> None:
-    """Writes down how many bytes may be kept, from the next build on: 0 keeps nothing, None what is usual."""
+    """Stores the limit in bytes for later builds: 0 turns the cache off, None restores the default."""
     path = home() / FILE
     if limit is None:
         path.unlink(missing_ok=True)
@@ -194,7 +199,7 @@ def _lock_of(folder: Path, name: str) -> Path:
 
 @contextmanager
 def _exclusive(folder: Path, name: str) -> Iterator[bool]:
-    """Whether nobody holds the stage; while this lasts, nobody else can."""
+    """Whether no build holds the stage; it stays locked in the context."""
     lock = Lock(_lock_of(folder, name))
     with ExitStack() as held:
         free = True
@@ -207,21 +212,21 @@ def _exclusive(folder: Path, name: str) -> Iterator[bool]:
 
 
 def _link(source: Path, target: Path) -> None:
-    """Every file of `source`, folders and all, into `target`, which is there."""
+    """Links every file below `source` into the existing folder `target`."""
     for path in sorted(source.rglob("*")):
         place = target / path.relative_to(source)
         place.mkdir() if path.is_dir() else link_or_copy(path, place)
 
 
 def _sizes(*stages: Path) -> dict[tuple[int, int], int]:
-    """Bytes by file, each once however many names it has; what goes away meanwhile counts as gone."""
-    found: dict[tuple[int, int], int] = {}
+    """Bytes by file, each once whatever its number of hard links; files removed meanwhile are skipped."""
+    sizes: dict[tuple[int, int], int] = {}
     for stage in stages:
         for path in stage.rglob("*"):
             with suppress(OSError):
                 stat = path.lstat()
-                found[stat.st_dev, stat.st_ino] = 0 if path.is_dir() else stat.st_size
-    return found
+                sizes[stat.st_dev, stat.st_ino] = 0 if path.is_dir() else stat.st_size
+    return sizes
 
 
 def _described(stage: Path) -> CachedStage:

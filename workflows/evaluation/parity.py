@@ -1,4 +1,4 @@
-"""Whether a step of the build changed what the model computes: the same tokens through the graphs before and after.
+"""Compares the graphs before and after a build step: the same tokens must give the same logits.
 
 files ──sessions──▶ Machine ──prompt, then the first run's greedy tokens──▶ logits of each step ──▶ Parity
 """
@@ -31,19 +31,19 @@ from workflows.runtime.machine import Machine
 from workflows.runtime.providers import device_named
 
 PROMPT, STEPS = 20, 32  # tokens
-EACH_PASS_MAX_BYTES = 64 << 20  # bytes of weights; above it a run for every pass would take longer than the build
-STEPS_ABOVE = 12  # tokens above it, where each reads all of the weights
-# What rounding explains, as a share of the largest value: sums in another order, a fused kernel's own exp or erf.
+EACH_PASS_MAX_BYTES = 64 << 20  # bytes of weights; above it, a run after every pass would take longer than the build
+STEPS_ABOVE = 12  # tokens above that size, where each token reads all weights
+# Relative to the largest value: rounding by another summation order, or a fused kernel's own exp or erf.
 TOLERANCE = 1e-3
-_SAID = float(np.finfo(np.float32).eps)  # what logits differ by at least: below it a softmax knows no token
-_ROUTED = 0.75  # share of rows that must agree where experts are chosen
+_SAID = float(np.finfo(np.float32).eps)  # the least spread of useful logits: below it a softmax is uniform
+_ROUTED = 0.75  # share of rows that must agree in a model with experts
 _OWN_SIZES = {"sequence": 8, "source": 8, "height": 96, "width": 128}
 Outputs = list[NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
 class Parity:
-    """The largest difference, and how many of the greedy tokens came out the same before the first other one."""
+    """The largest difference, and the number of greedy tokens that are equal up to the first difference."""
 
     max_abs_diff: float
     greedy_equal: int
@@ -53,10 +53,10 @@ class Parity:
 
     def holds(self) -> bool:
         """Whether rounding explains the difference."""
-        return self.max_abs_diff <= TOLERANCE * max(1.0, self.largest)  # and not where it is NaN
+        return self.max_abs_diff <= TOLERANCE * max(1.0, self.largest)  # False for NaN
 
     def to_dict(self) -> dict[str, Any]:
-        """As the evidence has it; a difference that is no number is written as null."""
+        """The entry of the evidence; a non-finite difference becomes null."""
         difference = self.max_abs_diff if math.isfinite(self.max_abs_diff) else None
         return {
             "max_abs_diff": difference,
@@ -68,9 +68,9 @@ class Parity:
 
 @dataclass(frozen=True)
 class ReferenceParity:
-    """The graphs against the model's own eager logits: the difference at each row that was compared, of `tokens`.
+    """The graphs compared with the model's own eager logits: the difference of each compared row, of `tokens`.
 
-    routed: the model chooses experts, so that rounding may tip a near tie at single rows.
+    routed: the model selects experts, so rounding may tip a near tie at single rows.
     """
 
     differences: tuple[float, ...]
@@ -80,32 +80,32 @@ class ReferenceParity:
 
     @property
     def difference(self) -> float:
-        """The largest one that counts."""
+        """The largest difference that counts: a quantile in routed models."""
         rows = np.array(self.differences)
         return float(np.quantile(rows, _ROUTED) if self.routed else rows.max())
 
     def holds(self, tolerance: float) -> bool:
-        """Whether rounding explains it; not where it is NaN."""
+        """Whether rounding explains the difference; False for NaN."""
         return self.difference <= tolerance * max(1.0, self.largest)
 
     def to_dict(self) -> dict[str, Any]:
-        """As the evidence has it."""
+        """The entry of the evidence."""
         return {"tokens": self.tokens, "rows": len(self.differences), "max_abs_diff": self.difference}
 
 
 class ParityRunner:
-    """Runs one composite over other and other graphs, always on the same inputs."""
+    """Runs one composite with different graphs, always on the same inputs."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._tokens: list[int] | None = None
 
     def run(self, files: Mapping[str, Path], mapped: bool = True) -> Outputs:
-        """The logits after the prompt and after each token; of a graph without a cache, its outputs.
+        """The logits after the prompt and after each token; without a cache, the graph's outputs.
 
-        files: component → its graph. mapped: see open_session; kernels of few bits compute otherwise then. The first
-        run decides the tokens, greedily. Raises GraphError and JoineryError where onnxruntime cannot open or run a
-        graph.
+        files: component → its graph. mapped: see open_session; kernels for low-bit weights compute differently with it.
+        The first run determines the tokens, greedily. Raises GraphError and JoineryError where onnxruntime cannot open
+        or run a graph.
         """
         sessions = self._open(files, mapped)
         if self._pipeline.pipeline.state.kv_cache is None:
@@ -113,15 +113,15 @@ class ParityRunner:
         return self._generate(self._machine(sessions, PROMPT + STEPS), _steps(files))
 
     def against(self, reference: ReferenceLogits, files: Mapping[str, Path]) -> ReferenceParity:
-        """How far the graphs are from the model itself: a prompt in chunks, then single tokens.
+        """Compares the graphs with the model's own logits: a prompt in chunks, then single tokens.
 
         Raises GraphError and JoineryError where onnxruntime cannot open or run a graph, and CheckpointError for a model
-        that says nothing.
+        whose logits are constant.
         """
         if (spread := float(np.ptp(reference.logits, axis=-1).max(initial=0))) < _SAID:
             raise CheckpointError(
-                f"The model says the same of every token (its logits differ by {spread:.1g}, which no float can tell): "
-                "a number of config.json, or the weights, are not what they were; get the checkpoint again."
+                f"The model's logits are equal for every token (they differ by {spread:.1g}): a number in "
+                "config.json, or the weights, are damaged; get the checkpoint again."
             )
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
         machine = self._machine(self._open(files), len(ids))
@@ -154,19 +154,19 @@ class ParityRunner:
         return machine
 
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
-        """What differs between two runs."""
+        """Compares the outputs of two runs."""
         pairs = list(zip(before, after, strict=True))
         off = np.array([_difference(one, other) for one, other in pairs])
         difference, largest = float(off.max(initial=0)), max(map(_largest, before), default=0.0)
         if self._tokens is None:
             return Parity(difference, 0, 0, largest, note or "one run: no tokens are generated")
-        told = np.isfinite(off).tolist()
-        same = [ok and one.argmax() == other.argmax() for ok, (one, other) in zip(told, pairs, strict=True)]
+        comparable = np.isfinite(off).tolist()
+        same = [ok and one.argmax() == other.argmax() for ok, (one, other) in zip(comparable, pairs, strict=True)]
         equal = same.index(False) if False in same else len(same)
         return Parity(difference, equal, len(same), largest, note)
 
     def _slots(self, sessions: Mapping[str, OpenSession], tokens: int) -> int | None:
-        """Few, where the graphs leave it open: memory for all that the bundle can hold may not be there twice."""
+        """The number of cache slots: small where the graphs leave it open, to save memory."""
         assert self._pipeline.pipeline.state.kv_cache is not None
         past = self._pipeline.pipeline.state.kv_cache.past_key_pattern % 0
         specs = [spec for opened in sessions.values() for spec in opened.inputs if spec.name == past]
@@ -183,26 +183,26 @@ class ParityRunner:
         limit = min(self._capacity // 3, getattr(self._pipeline.metadata, "source_limit", None) or PROMPT)
         prompt = np.random.default_rng(0).integers(0, machine.vocabulary, max(1, min(PROMPT, limit))).tolist()
         prompt = start_prompt(machine, self._pipeline, prompt)
-        found = [np.array(machine.step(fed, phase)[-1], np.float32) for fed, phase in machine.chunks(prompt)][-1:]
+        outputs = [np.array(machine.step(fed, phase)[-1], np.float32) for fed, phase in machine.chunks(prompt)][-1:]
         wanted = min(steps, self._capacity - len(prompt)) if self._tokens is None else len(self._tokens)
         for step in range(wanted - 1):
-            token = int(found[-1].argmax()) if self._tokens is None else self._tokens[step]
-            found.append(np.array(machine.step([token], "decode")[-1], np.float32))
-        self._tokens = self._tokens or [int(logits.argmax()) for logits in found]
-        return found
+            token = int(outputs[-1].argmax()) if self._tokens is None else self._tokens[step]
+            outputs.append(np.array(machine.step([token], "decode")[-1], np.float32))
+        self._tokens = self._tokens or [int(logits.argmax()) for logits in outputs]
+        return outputs
 
 
 def _steps(files: Mapping[str, Path]) -> int:
-    """Tokens to generate with graphs over weights of that size."""
+    """The number of tokens to generate, by the size of the weights."""
     weights = {path.with_name(WEIGHTS) for path in files.values()}
     size = sum(file.stat().st_size for file in weights if file.exists())
     return STEPS if size <= EACH_PASS_MAX_BYTES else STEPS_ABOVE
 
 
 def _difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """The largest difference; NaN where the shapes differ, or what one of them says cannot be compared.
+    """The largest difference; NaN where the shapes differ, or either has NaN or +∞.
 
-    A logit of −∞ forbids its token, and may stand in both; NaN and +∞ say nothing, though both have them.
+    A logit of −∞ excludes its token, and may be in both.
     """
     if one.shape != other.shape or not (is_usable(one) and is_usable(other)):
         return math.nan
@@ -216,7 +216,7 @@ def is_usable(values: NDArray[np.float32]) -> bool:
 
 
 def _largest(values: NDArray[np.float32]) -> float:
-    """Of the finite ones."""
+    """The largest absolute finite value."""
     return float(np.abs(values[np.isfinite(values)]).max(initial=0))
 
 

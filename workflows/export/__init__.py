@@ -1,12 +1,12 @@
-"""A checkpoint and a recipe in; ONNX sub-graphs over their weight files out.
+"""Exports a checkpoint and a recipe to ONNX graphs over shared weight files.
 
 load ──▶ a cut: thin modules around the model ──torch.onnx──▶ decoder.onnx + weights.data, encoder.onnx …
                      │                                            └── fixed axes ──▶ prefill.onnx, decode.onnx
-                     └─ attention.py: the seam through which every model's attention meets its cache
+                     └─ attention.py: the cache adapter through which every model's attention reads its cache
 
-decoder.py · encoder_decoder.py · remote.py · single.py   one kind of cut each
-inplace.py   seams whose graph writes the cache itself;  signature.py   names, examples and axes of a graph
-saving.py    what was traced as the parts of the recipe's cut
+decoder.py · encoder_decoder.py · remote_encoder_decoder.py · single_graph.py   modules, one kind of cut each
+in_place.py   adapters whose graph writes the cache;  signature.py   names, example inputs and axes of a graph
+saving.py     saves traced graphs as the components of the recipe's cut
 """
 
 from workflows.export.components import export_components

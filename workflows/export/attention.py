@@ -1,11 +1,11 @@
-"""The seam between a model and its cache: transformers calls our attention, and we decide who writes the keys.
+"""Connects a model's attention to its KV cache: transformers calls `_attention`, and a cache adapter holds the keys.
 
-    model ──q,k,v──▶ seam.update ──▶ seam.attend ──▶ output
+    model ──q,k,v──▶ adapter.update ──▶ adapter.attend ──▶ output
 
-A seam is one way to hold past keys and values in a graph: `HostCacheAdapter` gives the new rows out and concatenates,
-`GroupQuerySeam` and `ScatterSeam` write in place. Every model of transformers calls its attention through one table,
-so that a seam serves all; what a layer needs (heads, sizes, scale, and the window of its mask) is seen, not read from a
-config.
+A cache adapter is one way to hold past keys and values in a graph: `HostCacheAdapter` concatenates and outputs the new
+rows, `GroupQueryAdapter` and `ScatterAdapter` write in place. All models of transformers call attention through one
+table, so an adapter works with each; the properties of a layer (heads, sizes, scale, window) are detected in a run, not
+read from a config.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from workflows.export.masks import MaskRule, is_part_of, window_of
 
 ATTENTION_NAME = "joinery"
 KeyValueRows = tuple[torch.Tensor, torch.Tensor]
-# What a model's own code may raise when it is run with something else than transformers' cache.
+# Exceptions that a model's code may raise when its cache is not one of transformers'.
 MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError,
                 TypeError, ValueError)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """What one attention layer does: it keeps keys [B, kv_heads, S, head_dim], and sees `window` positions back.
+    """The properties of an attention layer: keys [B, kv_heads, S, head_dim], and a window of `window` positions back.
 
-    direct: it attends to the rows as they are kept; else it makes something else of them first, as latent attention.
+    direct: attention uses keys and values as they are cached; False if it expands them first, as latent attention does.
     """
 
     kv_heads: int
@@ -47,16 +47,17 @@ class LayerFacts:
 
 
 def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
-    """Layer → how far back it sees."""
+    """Layer → its window."""
     return {i: layer.window for i, layer in enumerate(layers)}
 
 
 @dataclass(frozen=True)
 class AttentionCall:
-    """One call of attention: query [B,Hq,S,D], key and value as the seam gave them, and the formula's terms.
+    """One call of attention: query [B,Hq,S,D], key and value as the adapter returned them, and the terms of the
+    formula.
 
-    window: how far back the layer sees; before it was probed, what the layer says of itself. sinks [Hq]: logits of a
-    key without a value. mask: the one that the model gave.
+    window: how far back the layer attends; before detection, the layer's own argument. sinks [Hq]: logits of a key
+    without a value. mask: the model's.
     """
 
     layer: int
@@ -72,18 +73,18 @@ class AttentionCall:
 
 
 class CacheAdapter(Protocol):
-    """How past and new keys and values come together; also the `past_key_values` that the model is given."""
+    """Combines past and new keys and values; passed to the model as `past_key_values`."""
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Called by the model with the new tokens' rows, [B,H,S,D]."""
+        """Called by the model with the new tokens' keys and values, [B,H,S,D]; returns those that attention uses."""
         ...
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
-        """The attention's output, [B,Hq,S,Dv]."""
+        """Computes the attention output, [B,Hq,S,Dv]."""
         ...
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """The position of each key that `attend` sees, for models with a learned relative bias."""
+        """The position of each key in `attend`, for models with a learned relative bias."""
         ...
 
 
@@ -91,9 +92,9 @@ _seam: ContextVar[CacheAdapter] = ContextVar("seam")
 
 
 @contextmanager
-def using_adapter(seam: CacheAdapter) -> Iterator[None]:
-    """Within it, attention of a model that was loaded with `attn_implementation=NAME` goes through `seam`."""
-    token = _seam.set(seam)
+def using_adapter(adapter: CacheAdapter) -> Iterator[None]:
+    """Within it, attention of models loaded with `attn_implementation=ATTENTION_NAME` uses `seam`."""
+    token = _seam.set(adapter)
     try:
         yield
     finally:
@@ -101,7 +102,7 @@ def using_adapter(seam: CacheAdapter) -> Iterator[None]:
 
 
 def current_adapter() -> CacheAdapter:
-    """The seam of the innermost `attending`."""
+    """The adapter of the innermost `using_adapter`."""
     return _seam.get()
 
 
@@ -114,7 +115,7 @@ def _attention(
     scaling: float | None = None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
-    """What transformers calls; the mask that it was given is replaced by the seam's own."""
+    """The attention function that transformers calls; the adapter's mask replaces the argument."""
     call = AttentionCall(
         layer=module.layer_idx,
         query=query,
@@ -131,12 +132,12 @@ def _attention(
 
 
 def _mask(*, mask_function: MaskRule = causal_mask_function, **options: Any) -> torch.Tensor:
-    """What transformers calls for a mask [B,1,S,T]; a probe learns by which rule it was made."""
+    """The mask function that transformers calls, [B,1,S,T]; a probe records the mask's rule."""
     whole = {**options, "allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
     mask: torch.Tensor = sdpa_mask(mask_function=mask_function, **whole)
-    seam = _seam.get(None)
-    if isinstance(seam, ProbeCacheAdapter):
-        seam.rules.append((mask, mask_function))
+    adapter = _seam.get(None)
+    if isinstance(adapter, ProbeCacheAdapter):
+        adapter.rules.append((mask, mask_function))
     return mask
 
 
@@ -162,7 +163,7 @@ def reference_attention(call: AttentionCall, mask: torch.Tensor | None) -> torch
 
 
 def _weights(scores: torch.Tensor, sinks: torch.Tensor | None) -> torch.Tensor:
-    """[B,Hq,S,T]: the softmax, of which a sink takes its share and gives nothing for it."""
+    """[B,Hq,S,T]: the softmax over keys and sinks, without the sinks' column."""
     if sinks is None:
         return torch.softmax(scores, dim=-1)
     column = sinks.reshape(1, -1, 1, 1).expand(scores.shape[0], -1, scores.shape[2], 1)
@@ -171,14 +172,14 @@ def _weights(scores: torch.Tensor, sinks: torch.Tensor | None) -> torch.Tensor:
 
 @dataclass
 class BaseCacheAdapter:
-    """What every seam keeps: past by layer, the new rows, and what models ask a cache.
+    """State of every adapter: past by layer, the new rows, and the methods that models call on a cache.
 
-    windows: layer → how far back it sees, where a probe has seen it.
+    windows: layer → its detected window.
     """
 
     keys: Sequence[torch.Tensor] = ()
     values: Sequence[torch.Tensor] = ()
-    start: torch.Tensor | int = 0  # the first new token's position, for models that ask the cache for it
+    start: torch.Tensor | int = 0  # the first new token's position, for models that read it from the cache
     source_mask: torch.Tensor | None = None  # [1,1,1,T] of the encoder's tokens, where there is an encoder
     windows: Mapping[int, int | None] = field(default_factory=dict)
     present: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
@@ -187,25 +188,25 @@ class BaseCacheAdapter:
     is_compileable = False
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """What `update` gives back and notes."""
+        """Stores the new rows and returns what `update` returns."""
         raise NotImplementedError
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """Attention over past and new rows."""
+        """Self-attention over past and new rows."""
         raise NotImplementedError
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """See Seam."""
+        """See CacheAdapter."""
         raise NotImplementedError
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> KeyValueRows:
-        """See Seam; the model's further arguments differ by version and do not matter."""
+        """See CacheAdapter; further arguments differ between models and are ignored."""
         self.pending = True
         return self.take(key, value, layer)
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
-        """See Seam: without an update before it, this is attention over the encoder's tokens."""
-        if not self.pending:  # the operator wants a row of the mask for each query
+        """See CacheAdapter: without a preceding update, this is cross-attention over the encoder's tokens."""
+        if not self.pending:  # the operator needs a mask row for each query
             mask = self.source_mask
             return reference_attention(
                 call, None if mask is None else mask.expand(1, 1, call.query.shape[2], mask.shape[3])
@@ -214,13 +215,13 @@ class BaseCacheAdapter:
         return self.attend_self(replace(call, window=self.windows.get(call.layer, call.window)))
 
     def get_seq_length(self, layer: int = 0) -> Any:
-        """Tokens before this step."""
+        """The number of tokens before this step."""
         return self.start
 
 
 @dataclass
 class HostCacheAdapter(BaseCacheAdapter):
-    """Keys are past ++ new; present is the new rows alone, and the host puts them where its table says.
+    """Keys are past ++ new; present has the new rows only, which the host writes to their slots.
 
     masks: window → additive mask [1,1,S,C+S].
     """
@@ -243,14 +244,14 @@ class HostCacheAdapter(BaseCacheAdapter):
 
 @dataclass
 class ProbeCacheAdapter(BaseCacheAdapter):
-    """Runs a model without past, and notes what each of its layers does. cross: it also attends to an encoder."""
+    """Runs a model without past and records the properties of its layers. cross: it also attends to an encoder."""
 
     cross: bool = False
     facts: dict[int, LayerFacts] = field(default_factory=dict)
-    rules: list[tuple[torch.Tensor, MaskRule]] = field(default_factory=list)  # of the masks that the model asked for
+    rules: list[tuple[torch.Tensor, MaskRule]] = field(default_factory=list)  # of the masks that the model requested
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Gives back what it was given."""
+        """Returns its arguments."""
         self.present[layer] = key, value
         return key, value
 
@@ -262,23 +263,23 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         return reference_attention(call, None)
 
     def _window(self, call: AttentionCall) -> int | None:
-        """That of the mask's rule; a decoder with an encoder is given its mask, and may name a window in the call."""
+        """The window of the mask's rule; with an encoder, the window in the call."""
         if self.cross:
             return call.window
         rules = [rule for mask, rule in self.rules if call.mask is not None and is_part_of(call.mask, mask)]
         if not rules:
             raise RecipeError(
-                "A layer of this model attends by another mask than transformers made for it, which no cache layout "
-                "here can follow: it cannot be built."
+                "A layer of this model uses a mask that transformers did not create, which no cache layout "
+                "supports: it cannot be built."
             )
         return window_of(rules[0])
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
-        """See Seam. Raises RecipeError where a layer attends a second time to what it kept once."""
+        """See CacheAdapter. Raises RecipeError where a layer attends to the same keys a second time."""
         if not (self.pending or self.cross):
             raise RecipeError(
-                "A layer of this model attends twice to one set of keys, or to another layer's, and the cache layouts "
-                "here give each its own once: it cannot be built."
+                "A layer of this model attends twice to the same keys, or to another layer's, which no cache "
+                "layout supports: it cannot be built."
             )
         return super().attend(call)
 
@@ -287,54 +288,53 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         return torch.arange(sequence)
 
     def get_query_offset(self, layer: int = 0) -> int:
-        """Tokens before this step, as the makers of masks ask for it."""
+        """The number of tokens before this step, as transformers' mask functions read it."""
         return 0
 
     def get_mask_sizes(self, sequence: int, layer: int = 0) -> tuple[int, int]:
-        """Keys, and the first one's position."""
+        """The number of keys, and the first one's position."""
         return sequence, 0
 
 
 def detect_layers(run: Callable[[ProbeCacheAdapter], object], cross: bool = False) -> tuple[LayerFacts, ...]:
-    """The attention layers of a decoder, seen by `run`, which runs it once with the seam as its cache.
+    """Detects the attention layers of a decoder: `run` runs it once with the adapter as its cache.
 
     cross: the decoder also attends to an encoder.
-
-    Raises RecipeError where the model keeps state that is no key and value of every layer.
+    Raises RecipeError where the model keeps state other than keys and values of every layer.
     """
-    seam = ProbeCacheAdapter(cross=cross)
+    adapter = ProbeCacheAdapter(cross=cross)
     try:
-        with using_adapter(seam), torch.no_grad():
-            run(seam)
+        with using_adapter(adapter), torch.no_grad():
+            run(adapter)
     except MODEL_ERRORS as error:
-        if isinstance(error, AttributeError) and error.obj is seam:
+        if isinstance(error, AttributeError) and error.obj is adapter:
             raise RecipeError(
-                f"This model asks its cache for {printable(error.name)}, which is no matter of keys and values alone, "
-                "so no KV cache can be fitted to it."
+                f"This model reads {printable(error.name)} from its cache, which a cache of keys and values does "
+                "not have, so no KV cache can be fitted to it."
             ) from None
         raise RecipeError(
-            "This model's attention does not go through transformers' table, or it keeps another state than keys and "
-            f"values, so no KV cache can be fitted to it: {printable(error)}."
+            "This model does not use transformers' attention interface, or has state other than keys and values, "
+            f"so no KV cache can be fitted to it: {printable(error)}."
         ) from error
-    if not seam.facts:
+    if not adapter.facts:
         raise RecipeError(
-            "This model attends by code of its own, which does not go through transformers' table of attention "
-            "functions, so no KV cache can be fitted to it."
+            "This model has its own attention code, which does not use transformers' attention interface, so no KV "
+            "cache can be fitted to it."
         )
-    if sorted(seam.facts) != list(range(len(seam.facts))) or seam.facts.keys() != seam.present.keys():
+    if sorted(adapter.facts) != list(range(len(adapter.facts))) or adapter.facts.keys() != adapter.present.keys():
         raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
-    return tuple(seam.facts[layer] for layer in sorted(seam.facts))
+    return tuple(adapter.facts[layer] for layer in sorted(adapter.facts))
 
 
 def patch_position_bias(model: Any) -> bool:
-    """Has learned relative position biases ask the seam where the keys stand, instead of counting from the first.
+    """Makes learned relative position biases use the adapter's key positions instead of counting from the first key.
 
-    Changes `compute_bias` of T5's kind of attention, on this model's decoder alone; gives whether there was any.
+    Replaces `compute_bias` of T5's attention in this model's decoder; returns whether there was any.
     """
-    found = [m for m in model.modules() if hasattr(m, "compute_bias") and getattr(m, "is_decoder", False)]
-    for module in found:
+    modules = [m for m in model.modules() if hasattr(m, "compute_bias") and getattr(m, "is_decoder", False)]
+    for module in modules:
         module.compute_bias = MethodType(_compute_bias, module)
-    return bool(found)
+    return bool(modules)
 
 
 def _compute_bias(

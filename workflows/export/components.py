@@ -1,4 +1,4 @@
-"""From a recipe to sub-graphs on disk, all over one weight file."""
+"""Exports a recipe's components: ONNX graphs on disk over one weight file."""
 
 from __future__ import annotations
 
@@ -54,10 +54,9 @@ TraceFunction = Callable[[], ir.Model]
 
 @dataclass(frozen=True)
 class ComponentTraces:
-    """A model taken apart. graphs: by the role of each, how it is traced, in the order of the data.
+    """The components of a model. graphs: role → the function that traces it, in dataflow order.
 
-    windows: how far back each layer was seen to look, () without a cache. reference: the model's own word, where it
-    left one.
+    windows: the detected window of each layer, () without a cache. reference: the model's own logits, where available.
     """
 
     graphs: Mapping[ComponentRole, TraceFunction]
@@ -71,10 +70,10 @@ def export_components(
     folder: Path,
     report: Callable[[Event], None],
 ) -> Cut:
-    """Writes the recipe's graphs and `weights.data` into `folder`; the cut, with windows as the model was seen to have.
+    """Writes the recipe's graphs and `weights.data` into `folder`; returns the cut with the detected windows.
 
-    Raises CheckpointError where the weights are not what the config says, and RecipeError where the model cannot be
-    cut as the recipe says.
+    Raises CheckpointError where weights and config disagree, and RecipeError where the model cannot be divided as the
+    recipe states.
     """
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     family = family_for(recipe.model_type, recipe.task)
@@ -98,8 +97,9 @@ def export_components(
 
 
 def _release_weights(model: Any, graphs: Iterable[ir.Model]) -> None:
-    """Leaves the weights to the graphs alone, which let go of each as it is written: rules of onnxscript's optimizer
-    remember the last graph that they saw, and with it every parameter, for as long as the process lives."""
+    """Removes all references to the weights except the graphs', which release each after writing it: rules of
+    onnxscript's optimizer keep the last graph, and with it every parameter, until the process ends.
+    """
     bodies = [body for graph in graphs for body in (graph.graph, *graph.graph.subgraphs())]
     values = [value for body in bodies for value in body.initializers.values()]
     own: dict[ir.TensorProtocol | None, ir.TensorProtocol] = {}
@@ -113,16 +113,16 @@ def _release_weights(model: Any, graphs: Iterable[ir.Model]) -> None:
 
 
 def _record_positions(graph: ir.Model, geometry: ModelGeometry | None, recipe: Recipe) -> None:
-    """How many positions the model has, where it has a limit: tables of rotary angles are made of as many."""
+    """Stores the model's position limit, if any: tables of rotary angles have as many rows."""
     limit = geometry.max_positions if geometry else UNLIMITED
-    if recipe.variant == "transformer-only":  # whose tables are made already
+    if recipe.variant == "transformer-only":  # its tables exist already
         limit = recipe.capacity
     if limit < UNLIMITED:
         graph.metadata_props[POSITIONS_KEY] = str(limit)
 
 
 def _attention_of(family: Family) -> str:
-    """transformers' name of how the model attends: ours where a seam is to hold the cache."""
+    """transformers' name of the attention implementation: ours where a cache adapter holds the cache."""
     if family.remote_code:
         return "sdpa"
     return ATTENTION_NAME if family.cached else "eager"
@@ -210,7 +210,7 @@ def _trace_encoder_decoder(model: Any, recipe: Recipe) -> ComponentTraces:
 
 
 def _trace_remote(model: Any, recipe: Recipe) -> ComponentTraces:
-    layers = remote_layers(model)  # refuses what cannot be cut, before the encoder is looked for
+    layers = remote_layers(model)  # raises for an unsupported model, before the encoder is searched
     return _trace_pair(model, recipe, RemoteEncoderModule(model), RemoteDecoderModule, lambda cross: layers)
 
 
@@ -222,7 +222,9 @@ def _trace_pair(
     layers_of: Callable[[list[KeyValueRows]], tuple[LayerFacts, ...]],
     left_aligned: bool = False,
 ) -> ComponentTraces:
-    """An encoder that hands its keys and values to a decoder; layers_of tells the decoder's layers from these."""
+    """Traces an encoder and the decoder that takes its keys and values; layers_of detects the decoder's layers
+    from these.
+    """
     with torch.no_grad():
         rows = encoder(*encoder_signature(0).inputs.values())
     cross = list(zip(rows[0::2], rows[1::2], strict=True))

@@ -1,9 +1,9 @@
-"""Values that a model computes of its configuration alone, computed while it is traced, so that the graph holds them.
+"""Folds values that a model computes from its configuration alone while it is traced.
 
     torch.tensor(0.95) ─ erfinv ─ mul ─▶ one constant        x + constant ─▶ x + constant
 
-ONNX has no operator for much of what such values are made with. Nothing that depends on an input or a weight is known
-here, and what comes of it is held against the model's own logits as every export is.
+ONNX lacks operators for many such computations. Values that depend on an input or a weight are not folded, and the
+result is compared with the model's own logits like every export.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map
 
 _FROM_NUMBERS = (torch.tensor, torch.full, torch.zeros, torch.ones, torch.arange, torch.linspace, torch.eye)
-_MAX_ELEMENTS = 1 << 12  # numbers of a constant: masks and tables of positions stay computed
+_MAX_ELEMENTS = 1 << 12  # elements of a constant: larger masks and position tables stay computed
 
 
 class TraceConstantFolding(TorchFunctionMode):  # type: ignore[misc]  # torch is not type-checked here
-    """Within it, torch's functions give constants where all that they are given is known."""
+    """Within it, torch functions return constants where all their arguments are known."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._known: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by its id: a traced tensor and its value
+        self._known: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # id → a traced tensor and its value
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Calls `func`, or gives the constants that it would compute."""
+        """Calls `func`, or returns the constants that it would compute."""
         kwargs = kwargs or {}
-        given = tree_leaves((args, kwargs))
-        tensors = [leaf for leaf in given if isinstance(leaf, torch.Tensor)]
+        named = tree_leaves((args, kwargs))
+        tensors = [leaf for leaf in named if isinstance(leaf, torch.Tensor)]
         if any(id(tensor) not in self._known for tensor in tensors):
             return self._unknown(func, args, kwargs)
         if not tensors:
             made = func(*args, **kwargs)
-            if func in _FROM_NUMBERS and not any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in given):
+            if func in _FROM_NUMBERS and not any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in named):
                 self._learn(made, _computed(func, args, kwargs))
             return made
         if _in_place(func):
@@ -46,7 +46,7 @@ class TraceConstantFolding(TorchFunctionMode):  # type: ignore[misc]  # torch is
         return tree_map(self._constant, _computed(func, *tree_map(self._value, (args, kwargs))))
 
     def _unknown(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if _in_place(func):  # what it writes to is no constant any more
+        if _in_place(func):  # its target is no longer constant
             self._known.pop(id(args[0]), None)
         return func(*args, **kwargs)
 
@@ -72,6 +72,6 @@ def _in_place(func: Callable[..., Any]) -> bool:
 
 
 def _computed(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """What `func` gives outside the trace."""
+    """The result of `func` outside the trace."""
     with _disable_current_modes(), torch._C.DisableTorchFunction():
         return func(*args, **kwargs)

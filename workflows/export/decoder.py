@@ -1,14 +1,14 @@
-"""The decoder component of any causal LM: its KV cache is inputs and outputs.
+"""The decoder component of any causal LM, with its KV cache as inputs and outputs.
 
 host     input_ids [1,S] · position_ids [1,S] · attention_mask [1,1,S,C+S] · past [1,H,C,D] per layer and role
-             ──▶ logits [1,S,V] · present [1,H,S,D]: the new tokens' rows alone; hidden_states [1,S,E] where exposed
+             ──▶ logits [1,S,V] · present [1,H,S,D]: the new tokens' rows only; hidden_states [1,S,E] if exposed
 gqa      input_ids · position_ids · seqlens_k [1] · total_sequence_length [] · past [1,H,C,D]
              ──▶ logits · present [1,H,C,D]: the same buffer, written in place
 scatter  input_ids · position_ids · attention_mask [1,1,S,C] · write_indices [1] · nonpad_kv_seqlen [1] · past [1,C,H·D]
              ──▶ logits · present [1,C,H·D]: the same buffer, written in place
 
-Layers with another attention window have a mask of their own. What the cache cannot see in names and shapes is noted
-in the graph's metadata under `joinery.kv`.
+Layers with another attention window have their own mask. Facts about the cache that names and shapes do not show are in
+the graph's metadata under `joinery.kv`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 
 
 class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
-    """A causal LM, its cache taken apart into tensors; inputs and outputs as the signature names them."""
+    """A causal LM with its cache as separate tensors; inputs and outputs in the signature's order."""
 
     def __init__(self, model: Any, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
         super().__init__()
@@ -44,69 +44,73 @@ class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
         self.exposes = HIDDEN in signature.outputs
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The inputs in the signature's order."""
+        """Takes the inputs in the signature's order."""
         by_name = dict(zip(self.names, inputs, strict=True))
         assert self.facts is not None
-        seam = make_adapter(by_name, self.facts, len(self.layers))
-        with using_adapter(seam), hidden_states(self.model, self.exposes) as hidden:
-            logits = self.run(seam, by_name)
-        return logits, *hidden, *(tensor for i in range(len(self.layers)) for tensor in seam.present[i])
+        adapter = make_adapter(by_name, self.facts, len(self.layers))
+        with using_adapter(adapter), hidden_states(self.model, self.exposes) as hidden:
+            logits = self.run(adapter, by_name)
+        return logits, *hidden, *(tensor for i in range(len(self.layers)) for tensor in adapter.present[i])
 
-    def run(self, seam: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
-        """The model's logits [1,S,V], with the seam as its cache."""
-        return run_causal(self.model, seam, by_name["input_ids"], by_name["position_ids"])
+    def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
+        """The model's logits [1,S,V], with `seam` as its cache."""
+        return run_causal(self.model, adapter, by_name["input_ids"], by_name["position_ids"])
 
 
 @contextmanager
 def hidden_states(model: Any, wanted: bool) -> Iterator[list[torch.Tensor]]:
-    """Gathers what the decoder gives to the head while the model runs, [1,S,E]; nothing where it is not `wanted`.
+    """Collects the decoder's output while the model runs, [1,S,E]; does nothing unless `wanted`.
 
-    Raises RecipeError for a model whose decoder is no module of its own.
+    Raises RecipeError for a model whose decoder is not a separate module.
     """
-    found: list[torch.Tensor] = []
+    states: list[torch.Tensor] = []
     if not wanted:
-        yield found
+        yield states
         return
     inner = getattr(model, model.base_model_prefix, None)
     if inner is None:
-        raise RecipeError("This model has no decoder apart from its head, so it cannot expose hidden_states: leave "
-                          "expose out.")  # fmt: skip
+        raise RecipeError(
+            "This model's decoder is not separate from its head, so it cannot expose hidden_states: leave expose "
+            "out."
+)  # fmt: skip
 
-    def hear(module: Any, inputs: Any, output: Any) -> None:
-        found[:] = [output.last_hidden_state]
+    def record(module: Any, inputs: Any, output: Any) -> None:
+        states[:] = [output.last_hidden_state]
 
-    handle = inner.register_forward_hook(hear)
+    handle = inner.register_forward_hook(record)
     try:
-        yield found
+        yield states
     finally:
         handle.remove()
 
 
 def run_causal(
-    model: Any, seam: BaseCacheAdapter, ids: torch.Tensor, positions: torch.Tensor, own_mask: bool = False
+    model: Any, adapter: BaseCacheAdapter, ids: torch.Tensor, positions: torch.Tensor, own_mask: bool = False
 ) -> torch.Tensor:
-    """Logits [1,S,V] of a causal LM. own_mask: have it ask for its masks, as a probe needs it.
+    """Logits [1,S,V] of a causal LM. own_mask: the model builds its masks, as a probe requires.
 
-    Else it is given one that is unused, for the seam has its own; its four axes keep others from being made.
+    Otherwise it gets an unused 4-D mask, which keeps it from building others; the adapter has its own.
     """
     unused = None if own_mask else torch.zeros(1, 1, ids.shape[1], ids.shape[1])
-    output = model(input_ids=ids, position_ids=positions, attention_mask=unused, past_key_values=seam, use_cache=True)
+    output = model(
+        input_ids=ids, position_ids=positions, attention_mask=unused, past_key_values=adapter, use_cache=True
+    )
     logits: torch.Tensor = output.logits
     return logits
 
 
 def causal_layers(model: Any) -> tuple[LayerFacts, ...]:
-    """The attention layers of a causal LM. Raises RecipeError where no cache can be fitted to it."""
+    """The attention layers of a causal LM. Raises RecipeError where a cache adapter cannot be used."""
     ids = torch.zeros(1, 3, dtype=torch.long)
 
-    def run(seam: ProbeCacheAdapter) -> None:
-        run_causal(model, seam, ids, torch.arange(3)[None], own_mask=True)
+    def run(adapter: ProbeCacheAdapter) -> None:
+        run_causal(model, adapter, ids, torch.arange(3)[None], own_mask=True)
 
     return detect_layers(run)
 
 
 def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: int) -> BaseCacheAdapter:
-    """The seam of the graph's kind over its input tensors."""
+    """Creates the adapter for the graph's kind of cache from its input tensors."""
     past: dict[str, Any] = {
         "keys": [by_name[PATTERNS.past_key % i] for i in range(layers)],
         "values": [by_name[PATTERNS.past_value % i] for i in range(layers)],

@@ -1,6 +1,6 @@
-"""The first layers of a causal LM with its norm and head: what drafts for the whole of it, over the same parameters.
+"""The draft of early_exit: the first layers of a causal LM with its norm and head, over the same parameters.
 
-embeddings ─ layer 0 … L-1 ─ norm ─ head ──▶ a graph of its own, whose weights are among the whole model's
+embeddings ─ layer 0 … L-1 ─ norm ─ head ──▶ a separate graph whose weights are shared with the whole model
 """
 
 from __future__ import annotations
@@ -17,29 +17,31 @@ from workflows.export.layer_kinds import find_layer_list
 from workflows.recipe.schema import Recipe
 
 Made = TypeVar("Made")
-_REFUSED = "early_exit cannot be had from this model: "
+_REFUSED = "This model does not support early_exit:  "
 
 
 def check_early_exit(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> tuple[LayerFacts, ...]:
-    """The attention layers of the model that ends after `recipe.early_exit` of its `layers`; none where it is not set.
+    """The attention layers of the model truncated to `recipe.early_exit` of its `layers`; () if it is not set.
 
-    Raises RecipeError where there is no such model, or it is another with a cache than without.
+    Raises RecipeError where the model cannot be truncated, or the truncated model differs with a cache.
     """
     if recipe.early_exit is None:
         return ()
 
-    def look() -> tuple[LayerFacts, ...]:
-        found = causal_layers(model)
-        if len(found) != recipe.early_exit:
-            raise RecipeError(f"{_REFUSED}of its first {recipe.early_exit} layers {len(found)} keep keys and values.")
-        check_causal(model, found, recipe)
-        return found
+    def detect() -> tuple[LayerFacts, ...]:
+        truncated = causal_layers(model)
+        if len(truncated) != recipe.early_exit:
+            raise RecipeError(
+                f"{_REFUSED}of its first {recipe.early_exit} layers {len(truncated)} keep keys and values."
+            )
+        check_causal(model, truncated, recipe)
+        return truncated
 
-    return with_first_layers(model, len(layers), recipe.early_exit, look)
+    return with_first_layers(model, len(layers), recipe.early_exit, detect)
 
 
 def with_first_layers(model: Any, layers: int, count: int, make: Callable[[], Made]) -> Made:
-    """What `make` gives while the model, which has `layers`, has its first `count` alone."""
+    """Returns the result of `make` while the model, which has `layers`, is truncated to its first `count`."""
     with _ended_early(model, layers, count):
         return make()
 
@@ -48,7 +50,7 @@ def with_first_layers(model: Any, layers: int, count: int, make: Callable[[], Ma
 def _ended_early(model: Any, layers: int, count: int) -> Iterator[None]:
     name = find_layer_list(model, layers)
     if name is None:
-        raise RecipeError(f"{_REFUSED}its {layers} layers stand in no list that could be shortened.")
+        raise RecipeError(f"{_REFUSED}its {layers} layers are not in a ModuleList that can be truncated.")
     whole = model.get_submodule(name)
     model.set_submodule(name, whole[:count])
     try:

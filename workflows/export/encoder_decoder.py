@@ -3,7 +3,7 @@
 encoder   input_ids [1,T] · source_mask [1,1,1,T] ──▶ cross.i.key, cross.i.value [1,H,T,D] of every decoder layer
 decoder   input_ids [1,S] · position_ids · attention_mask · past · source_mask · cross ──▶ logits · present
 
-Cross-attention's keys and values depend on the source alone, so the encoder computes them, once.
+Cross-attention's keys and values depend on the source only, so the encoder computes them, once.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from workflows.export.attention import (
 from workflows.export.decoder import DecoderModule
 
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
-# Of the largest logit: T5's scores have no scale, and float32 alone can move its logits by 0.7 % (measured on random
-# weights); what is left out moves them by whole logits.
+# Of the largest logit: T5's scores are not scaled, and float32 alone can change its logits by 0.7 % (measured with
+# random weights); a missing operation changes them by whole logits.
 _TOLERANCE = 2e-2
 
 
 class CrossCapture:
-    """Takes the cross-attention keys and values that a decoder computes from the encoder's output."""
+    """Captures the cross-attention keys and values that a decoder computes from the encoder's output."""
 
     def __init__(self) -> None:
         self.rows: dict[int, KeyValueRows] = {}
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> KeyValueRows:
-        """Notes the rows, [1,H,T,D]."""
+        """Stores the rows, [1,H,T,D]."""
         self.rows[layer] = key, value
         return key, value
 
 
 class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is not type-checked here
-    """What transformers' decoders ask to be: a self-attention cache and a cross-attention cache.
+    """The type that transformers' decoders expect: a self-attention cache and a cross-attention cache.
 
-    cross: the captured rows, or the given ones, which no layer then computes anew.
+    cross: captures the rows, or provides given ones, which no layer then recomputes.
     """
 
-    def __init__(self, seam: BaseCacheAdapter, cross: CrossCapture | Sequence[KeyValueRows]) -> None:
-        # the parent's constructor wants caches of its own kind, and gives nothing that is used here
-        self.self_attention_cache = seam
+    def __init__(self, adapter: BaseCacheAdapter, cross: CrossCapture | Sequence[KeyValueRows]) -> None:
+        # the parent's constructor takes transformers' caches, and sets nothing that is used here
+        self.self_attention_cache = adapter
         self.is_updated: dict[int, bool] = {}
         self.cross_attention_cache: Any = cross
         if not isinstance(cross, CrossCapture):
@@ -67,24 +67,24 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
             self.is_updated = dict.fromkeys(range(len(layers)), True)
 
     def get_seq_length(self, layer: int = 0) -> Any:
-        """Tokens before this step."""
+        """The number of tokens before this step."""
         return self.self_attention_cache.get_seq_length(layer)
 
     @property
     def is_compileable(self) -> bool:
-        """No."""
+        """Always False."""
         return False
 
 
 class SourceAttentionAdapter(BaseCacheAdapter):
-    """Attention among the source's tokens, each of which sees all that the mask lets through."""
+    """Attention among the source's tokens, each of which attends to all that the mask permits."""
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Gives back what it was given: one token of the decoder runs for its cross-attention's sake alone."""
+        """Returns its arguments: one decoder token runs only to capture its cross-attention."""
         return key, value
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """See BaseCacheAdapter; nothing reads the result."""
+        """See BaseCacheAdapter; the result is unused."""
         return reference_attention(call, None)
 
     def key_positions(self, sequence: int) -> torch.Tensor:
@@ -101,8 +101,8 @@ class EncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
 
     def forward(self, input_ids: torch.Tensor, source_mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """→ key and value of layer 0, key and value of layer 1 …"""
-        seam, cross = SourceAttentionAdapter(source_mask=source_mask), CrossCapture()
-        with using_adapter(seam):
+        adapter, cross = SourceAttentionAdapter(source_mask=source_mask), CrossCapture()
+        with using_adapter(adapter):
             hidden = self.model.get_encoder()(input_ids=input_ids, attention_mask=source_mask).last_hidden_state
             one = torch.zeros(1, 1, dtype=torch.long)
             self.model.get_decoder()(
@@ -110,23 +110,25 @@ class EncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
                 attention_mask=torch.zeros(1, 1, 1, 1),
                 encoder_hidden_states=hidden,
                 encoder_attention_mask=source_mask,
-                past_key_values=CrossCache(seam, cross),
+                past_key_values=CrossCache(adapter, cross),
                 use_cache=True,
             )
         return tuple(tensor for i in sorted(cross.rows) for tensor in cross.rows[i])
 
 
 class CrossDecoderModule(DecoderModule):
-    """A decoder whose cross-attention reads the encoder's keys and values from its inputs."""
+    """A decoder whose cross-attention takes the encoder's keys and values as inputs."""
 
-    def run(self, seam: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
-        """See Decoder."""
+    def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
+        """See DecoderModule."""
         cross = [(by_name[CROSS_KEY % i], by_name[CROSS_VALUE % i]) for i in range(len(self.layers))]
-        return run_decoder(self.model, seam, cross, by_name["input_ids"])
+        return run_decoder(self.model, adapter, cross, by_name["input_ids"])
 
 
-def run_decoder(model: Any, seam: BaseCacheAdapter, cross: Sequence[KeyValueRows], ids: torch.Tensor) -> torch.Tensor:
-    """Logits [1,S,V]; the encoder's output is there for its shape alone."""
+def run_decoder(
+    model: Any, adapter: BaseCacheAdapter, cross: Sequence[KeyValueRows], ids: torch.Tensor
+) -> torch.Tensor:
+    """Logits [1,S,V]; of the encoder's output only the shape is used."""
     source = cross[0][0].shape[2]
     hidden = torch.zeros(1, source, model.config.hidden_size)
     output = model(
@@ -134,7 +136,7 @@ def run_decoder(model: Any, seam: BaseCacheAdapter, cross: Sequence[KeyValueRows
         attention_mask=torch.zeros(1, 1, 1, source),
         decoder_input_ids=ids,
         decoder_attention_mask=torch.zeros(1, 1, ids.shape[1], ids.shape[1]),
-        past_key_values=CrossCache(seam, cross),
+        past_key_values=CrossCache(adapter, cross),
         use_cache=True,
     )
     logits: torch.Tensor = output.logits
@@ -142,18 +144,18 @@ def run_decoder(model: Any, seam: BaseCacheAdapter, cross: Sequence[KeyValueRows
 
 
 def decoder_layers(model: Any, cross: Sequence[KeyValueRows]) -> tuple[LayerFacts, ...]:
-    """The decoder's self-attention layers. Raises RecipeError where no cache can be fitted to it."""
+    """The decoder's self-attention layers. Raises RecipeError where a cache adapter cannot be used."""
 
-    def run(seam: ProbeCacheAdapter) -> None:
-        run_decoder(model, seam, cross, torch.zeros(1, 3, dtype=torch.long))
+    def run(adapter: ProbeCacheAdapter) -> None:
+        run_decoder(model, adapter, cross, torch.zeros(1, 3, dtype=torch.long))
 
     return detect_layers(run, cross=True)
 
 
 def eager_logits(model: Any) -> torch.Tensor:
-    """Logits [S,V] of the model's own eager attention, all tokens at once: what `check_cross` wants to see again.
+    """Logits [S,V] of the model's own eager attention, all tokens at once, for `check_cross`.
 
-    To be asked before anything of the model is changed; it must have been loaded with our attention, and is left so.
+    Must be called before the model is modified; the model must have been loaded with our attention, and keeps it.
     """
     source, target = _check_ids(model)
     with torch.no_grad():
@@ -164,21 +166,21 @@ def eager_logits(model: Any) -> torch.Tensor:
 
 
 def check_cross(model: Any, layers: Sequence[LayerFacts], expected: torch.Tensor) -> None:
-    """Raises RecipeError where the logits through the cross-attention's rows and a cache are not `expected`."""
+    """Raises RecipeError where the logits with cross-attention inputs and a cache differ from `expected`."""
     source, target = _check_ids(model)
     with torch.no_grad():
         rows = EncoderModule(model)(source, torch.zeros(1, 1, 1, source.shape[1]))
-        found = _in_two_steps(model, layers, list(zip(rows[0::2], rows[1::2], strict=True)), target)
-    difference = float((found - expected).abs().max())
+        logits = _in_two_steps(model, layers, list(zip(rows[0::2], rows[1::2], strict=True)), target)
+    difference = float((logits - expected).abs().max())
     if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
         raise RecipeError(
-            f"Cut into an encoder and a decoder with a cache, this model's logits differ from its own by "
-            f"{difference:.2g}: it does something between the two that Joinery does not know, so it cannot be built."
+            "Divided into an encoder and a decoder with a cache, this model's logits differ from its own by "
+            f"{difference:.2g}: it connects the two in a way that Joinery does not support, so it cannot be built."
         )
 
 
 def _check_ids(model: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """[1,T] and [1,S], no longer than the model's positions."""
+    """[1,T] and [1,S], at most as long as the model's positions."""
     vocabulary = model.get_input_embeddings().weight.shape[0]
     limit = getattr(model.config, "max_position_embeddings", None) or _TOKENS
     ids = torch.arange(1, min(max(_SOURCE, _TOKENS), limit) + 1)[None]
@@ -188,16 +190,16 @@ def _check_ids(model: Any) -> tuple[torch.Tensor, torch.Tensor]:
 def _in_two_steps(
     model: Any, layers: Sequence[LayerFacts], cross: Sequence[KeyValueRows], ids: torch.Tensor
 ) -> torch.Tensor:
-    """Logits [S,V], the first tokens' keys and values kept in a cache for the others."""
+    """Logits [S,V], with the first tokens' keys and values cached for the others."""
     past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
     first, length, rows = min(_FIRST, ids.shape[1] - 1), ids.shape[1], []
     hidden = torch.full((length, length), torch.finfo(torch.float32).min).triu(1)[None, None]
     for start, end in ((0, first), (first, length)) if first else ((0, length),):
         masks: dict[int | None, torch.Tensor] = {None: hidden[:, :, start:end, :end]}
         source_mask = torch.zeros(1, 1, 1, cross[0][0].shape[2])
-        seam = HostCacheAdapter(past[0::2], past[1::2], torch.tensor(start), source_mask, masks=masks)
-        with using_adapter(seam):
-            rows.append(run_decoder(model, seam, cross, ids[:, start:end])[0])
-        new = [tensor for i in range(len(layers)) for tensor in seam.present[i]]
+        adapter = HostCacheAdapter(past[0::2], past[1::2], torch.tensor(start), source_mask, masks=masks)
+        with using_adapter(adapter):
+            rows.append(run_decoder(model, adapter, cross, ids[:, start:end])[0])
+        new = [tensor for i in range(len(layers)) for tensor in adapter.present[i]]
         past = [torch.cat(both, dim=2) for both in zip(past, new, strict=True)]
     return torch.cat(rows)

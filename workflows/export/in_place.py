@@ -1,7 +1,7 @@
-"""Seams whose graph writes the cache in place: shared-buffer GroupQueryAttention, and TensorScatter with Attention.
+"""Cache adapters whose graph writes the cache: GroupQueryAttention with a shared buffer; TensorScatter with Attention.
 
-While a graph is exported each emits its ONNX operator; run eagerly it computes the same thing, so that a module can
-be held against the model that it was made from.
+During export each emits its ONNX operator; run eagerly it computes the same result, so that a module can be compared
+with its original model.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from workflows.export.attention import (
 
 @dataclass
 class _InPlaceAdapter(BaseCacheAdapter):
-    """The new rows go straight to the operator that writes them."""
+    """Passes the new rows to the operator that writes them."""
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Gives back what it was given."""
+        """Returns its arguments."""
         return key, value
 
     def key_positions(self, sequence: int) -> torch.Tensor:
@@ -39,16 +39,16 @@ class _InPlaceAdapter(BaseCacheAdapter):
 class GroupQueryAdapter(_InPlaceAdapter):
     """com.microsoft.GroupQueryAttention over a shared buffer, past [1,H,C,D].
 
-    lengths: seqlens_k [1], the valid tokens after the step less one, and total_sequence_length [], the valid tokens.
-    rotary: cos and sin [P, D'/2] where the operator is to rotate the next layer's queries and keys, of which the first
-    D' are rotated; P is beyond every position. The operator works in the type of past.
+    lengths: seqlens_k [1], the valid tokens after the step minus one, and total_sequence_length [], the valid tokens.
+    rotary: cos and sin [P, D'/2] if the operator rotates the next layer's queries and keys, of which the first D'
+    elements are rotated; P is larger than every position. The operator computes in the dtype of past.
     """
 
     lengths: KeyValueRows | None = None
     rotary: KeyValueRows | None = None
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """See BaseCacheAdapter. Raises LayoutError for a term that the operator does not have."""
+        """See BaseCacheAdapter. Raises LayoutError for a term that the operator lacks."""
         assert self.lengths is not None
         rotary, self.rotary = self.rotary, None
         _refuse_sinks(call, "GroupQueryAttention")
@@ -91,10 +91,10 @@ def _refuse_sinks(call: AttentionCall, operator: str) -> None:
 
 
 def rotate_next(tables: KeyValueRows) -> None:
-    """Has the seam that is in use rotate the queries and keys of its next call."""
-    seam = current_adapter()
-    if isinstance(seam, GroupQueryAdapter):
-        seam.rotary = tables
+    """Makes the current adapter rotate the queries and keys of its next call."""
+    adapter = current_adapter()
+    if isinstance(adapter, GroupQueryAdapter):
+        adapter.rotary = tables
 
 
 @dataclass
@@ -149,7 +149,9 @@ class ScatterAdapter(_InPlaceAdapter):
 def _attend_in_place(
     call: AttentionCall, past: KeyValueRows, length: int, *, slot_axis: int, mask: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, KeyValueRows]:
-    """What the operators compute: the rows go to the slots that end at `length`, and attention sees what is valid."""
+    """Computes the operators' result: writes the rows to the slots that end at `length`, then attends to the
+    valid slots.
+    """
     rows, sequence = (call.key, call.value), call.query.shape[2]
     present = [buffer.clone() for buffer in past]
     for buffer, new in zip(present, rows, strict=True):
@@ -166,7 +168,7 @@ def _attend_in_place(
 
 
 def _rotated(call: AttentionCall, tables: KeyValueRows, length: int) -> AttentionCall:
-    """The call with queries and keys of the tokens that end at `length` rotated: Su et al. 2021, equation 34."""
+    """Rotates queries and keys of the tokens that end at `length`: Su et al. 2021, equation 34."""
     positions = slice(length - call.query.shape[2], length)
     cos, sin = (torch.cat([table[positions], table[positions]], dim=-1) for table in tables)  # [S,D']
 

@@ -1,11 +1,11 @@
-"""Which layers of a model do the same: what each of them computes is heard once, and compared.
+"""Finds layers that compute the same: records the operators of each layer in one run, and compares them.
 
-    model ──run──▶ per layer: every operator with where its tensors came from, and the plain facts of its modules
-                       ──▶ a number a layer; layers of one number differ in their weights alone
+    model ──run──▶ per layer: every operator with the origin of its tensors, and the plain attributes of its modules
+                       ──▶ a number per layer; layers with equal numbers differ in their weights only
 
-Two layers are alike only where nothing that was heard of them differs: operators, constants, the shapes of weights,
-what they were given from outside, and settings that no operator shows at a short length. Whatever cannot be told makes
-a layer one of its own, which costs the time to trace it and nothing else.
+Two layers are of one kind only where all records are equal: operators, constants, shapes of weights, inputs from other
+layers, and attributes that affect longer inputs only. A layer that cannot be compared is a kind by itself and is
+traced.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from workflows.export.attention import KeyValueRows, LayerFacts
 
 Layers = Sequence[torch.nn.Module]
-_VALUES = 64  # elements up to which a tensor that nobody made is a constant, compared by its values
+_VALUES = 64  # the most elements of an untracked tensor that is compared as a constant, by its values
 _PLAIN = (bool, int, float, str, type(None))
 
 
 def find_layer_list(model: torch.nn.Module, count: int) -> str | None:
-    """The path of the outermost list of so many modules; None where there is none."""
+    """The path of the outermost ModuleList with `count` modules; None where there is none."""
     lists = ((name, part) for name, part in model.named_modules() if isinstance(part, torch.nn.ModuleList))
     return next((name for name, part in lists if len(part) == count), None)
 
@@ -32,25 +32,24 @@ def find_layer_list(model: torch.nn.Module, count: int) -> str | None:
 def layer_kinds(
     layers: Layers, facts: Sequence[LayerFacts], caches: Sequence[KeyValueRows], run: Callable[[], object]
 ) -> tuple[int, ...] | None:
-    """A number by layer, equal where two do the same; None where they are no chain in which each feeds the next.
+    """A number per layer, equal for layers that compute the same; None where the layers do not form a chain.
 
-    run: runs the model once over all `layers`, with `caches` as their past keys and values. facts: what their
-    attention does.
+    run: runs the model once over all `layers`, with `caches` as their past keys and values. facts: of their attention.
     """
-    with torch.no_grad(), _LayerRecorder(layers, caches) as listener:
+    with torch.no_grad(), _LayerRecorder(layers, caches) as recorder:
         run()
-    if listener.broken or len(listener.heard) != len(layers):
+    if recorder.broken or len(recorder.records) != len(layers):
         return None
     numbers: dict[object, int] = {}
-    found = []
-    for index, (layer, fact, heard) in enumerate(zip(layers, facts, listener.heard, strict=True)):
-        kind = (tuple(heard), fact, _settings(layer, index))
-        found.append(numbers.setdefault(kind, len(numbers)))
-    return tuple(found)
+    kinds = []
+    for index, (layer, fact, record) in enumerate(zip(layers, facts, recorder.records, strict=True)):
+        kind = (tuple(record), fact, _settings(layer, index))
+        kinds.append(numbers.setdefault(kind, len(numbers)))
+    return tuple(kinds)
 
 
 def _settings(layer: torch.nn.Module, index: int) -> object:
-    """The plain attributes of a layer's modules; a whole number that counts the layers is told by its distance."""
+    """The plain attributes of a layer's modules; a layer index becomes its distance to the layer's own."""
     return tuple(
         (name, type(module), key, _setting(value, index, key))
         for name, module in layer.named_modules()
@@ -65,19 +64,19 @@ def _setting(value: object, index: int, name: str) -> object:
 
 
 class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not type-checked here
-    """Hears what is computed while each of `layers` runs; `broken` where they run in no chain."""
+    """Records the operators of each of `layers` during a run; `broken` where they do not form a chain."""
 
     def __init__(self, layers: Layers, caches: Sequence[KeyValueRows]) -> None:
         super().__init__()
-        self.heard: list[list[object]] = []
+        self.records: list[list[object]] = []
         self.broken = len({id(layer) for layer in layers}) < len(layers)
         self._layers = layers
-        self._now: int | None = None  # the layer that runs
-        # a tensor's id → the layer that it is of, and its name
+        self._now: int | None = None  # the running layer
+        # a tensor's id → its layer and name
         self._names: dict[int, tuple[int | None, object]] = {
             id(rows): (i, ("past", k)) for i, pair in enumerate(caches) for k, rows in enumerate(pair)
         }
-        self._alive: list[object] = [*caches]  # so that no id is given twice
+        self._alive: list[object] = [*caches]  # keeps tensors alive, so that no id is reused
         self._outside = 0
         self._last: torch.Tensor | None = None
         self._hooks: list[Any] = []
@@ -85,7 +84,7 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
     def __enter__(self) -> _LayerRecorder:
         for index, layer in enumerate(self._layers):
             for name, weight in (*layer.named_parameters(), *layer.named_buffers()):
-                if id(weight) in self._names:  # of two layers
+                if id(weight) in self._names:  # shared by two layers
                     self._names[id(weight)] = None, ("shared", id(weight))
                 else:
                     self._names[id(weight)] = index, (name, tuple(weight.shape), weight.dtype)
@@ -103,9 +102,9 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
         def begin(_: torch.nn.Module, args: Any, named: Any) -> None:
             hidden = hidden_input(args, named)
             chained = self._last is None if index == 0 else hidden is self._last
-            self.broken |= index != len(self.heard) or hidden is None or not chained
+            self.broken |= index != len(self.records) or hidden is None or not chained
             self._now = index
-            self.heard.append([])
+            self.records.append([])
             if hidden is not None:
                 self._name(hidden, "hidden")
 
@@ -113,18 +112,18 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
 
     def _end(self, _: torch.nn.Module, args: Any, output: Any) -> None:
         self._last = hidden_output(output)
-        self.heard[-1].append(("gives", self._told(self._last)))
+        self.records[-1].append(("gives", self._comparable(self._last)))
         self._now = None
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        given = kwargs or {}
-        told = None if self._now is None else (str(func), self._told(args), self._told(given))
-        output = func(*args, **given)
-        if told is not None:
-            self.heard[-1].append(told)
+        named = kwargs or {}
+        record = None if self._now is None else (str(func), self._comparable(args), self._comparable(named))
+        output = func(*args, **named)
+        if record is not None:
+            self.records[-1].append(record)
         for place, made in enumerate(output if isinstance(output, tuple | list) else (output,)):
             if isinstance(made, torch.Tensor):
-                step = len(self.heard[-1]) if self._now is not None else self._next_outside()
+                step = len(self.records[-1]) if self._now is not None else self._next_outside()
                 self._name(made, ("made", step, place))
         return output
 
@@ -136,17 +135,17 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
         self._alive.append(tensor)
         self._names[id(tensor)] = self._now, name
 
-    def _told(self, given: Any) -> object:
-        """What was given to an operator, in values that can be compared."""
-        if isinstance(given, torch.Tensor):
-            return self._told_tensor(given)
-        if isinstance(given, tuple | list):
-            return (type(given).__name__, *map(self._told, given))
-        if isinstance(given, dict):
-            return tuple((key, self._told(value)) for key, value in sorted(given.items()))
-        return (type(given).__name__, repr(given))
+    def _comparable(self, named: Any) -> object:
+        """The arguments of an operator as comparable values."""
+        if isinstance(named, torch.Tensor):
+            return self._comparable_tensor(named)
+        if isinstance(named, tuple | list):
+            return (type(named).__name__, *map(self._comparable, named))
+        if isinstance(named, dict):
+            return tuple((key, self._comparable(value)) for key, value in sorted(named.items()))
+        return (type(named).__name__, repr(named))
 
-    def _told_tensor(self, tensor: torch.Tensor) -> object:
+    def _comparable_tensor(self, tensor: torch.Tensor) -> object:
         if id(tensor) not in self._names:
             if tensor.numel() <= _VALUES:
                 return ("constant", tensor.dtype, tuple(tensor.shape), repr(tensor.detach().tolist()))
@@ -159,12 +158,12 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
 
 
 def hidden_input(args: Any, named: Any) -> torch.Tensor | None:
-    """The hidden states that a layer is called with."""
+    """The hidden states in a layer's arguments."""
     hidden = args[0] if args else named.get("hidden_states")
     return hidden if isinstance(hidden, torch.Tensor) else None
 
 
 def hidden_output(output: Any) -> torch.Tensor | None:
-    """The hidden states that a layer gives."""
+    """The hidden states in a layer's output."""
     first = output[0] if isinstance(output, tuple | list) and output else output
     return first if isinstance(first, torch.Tensor) else None

@@ -1,4 +1,4 @@
-"""The checkpoint as an eager PyTorch model whose every weight came from the file."""
+"""Loads a checkpoint as an eager PyTorch model in which every weight comes from the file."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _FAILURES = (
     ImportError,
 )
 
-_UNSTORED = 1 << 24  # parameters that files may leave out: tables of positions, a pooler
-_WHOLE = ("int", "uint", "bool")  # types of no weight that a model computes with as it is
-EXPERTS = "batched_mm"  # gathers each token's experts: the way of transformers that has ONNX operators
+_UNSTORED = 1 << 24  # parameters that files may omit: position tables, a pooler
+_WHOLE = ("int", "uint", "bool")  # dtypes that no weight has in computation
+EXPERTS = "batched_mm"  # gathers each token's experts: the implementation in transformers that ONNX can express
 
 _CLASSES = {
     "text-generation": transformers.AutoModelForCausalLM,
@@ -56,13 +56,12 @@ _GENERATING = {
 
 
 def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, attention: str = ATTENTION_NAME) -> Any:
-    """The model of `checkpoint` for `task`, float32, in evaluation mode.
+    """Loads the model of `checkpoint` for `task`, in float32 and evaluation mode.
 
-    remote_code: run the code that the checkpoint brings, to which consent was given; else none of it runs.
-    attention: transformers' name of how it attends; ours lets a seam hold the cache.
-
-    Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the
-    vocabulary does not fit the embedding: loaders fill such holes with random numbers silently.
+    remote_code: run the checkpoint's own code, for which consent was given. attention: transformers' name of the
+    attention implementation; the default lets a cache adapter hold the cache. Raises CheckpointError where a weight is
+    missing, has another shape, is not finite, or where the vocabulary does not fit the embedding: loaders fill such
+    gaps with random numbers silently.
     """
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
@@ -87,8 +86,8 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, att
         if error.args != (ATTENTION_NAME,):
             raise _failure(checkpoint, error) from error
         raise RecipeError(
-            f"{checkpoint.model_type} has attention of its own in transformers, which does not go through its table of "
-            "attention functions, so no KV cache can be fitted to it."
+            f"{checkpoint.model_type} has its own attention code in transformers, which does not use the attention "
+            "interface, so no KV cache can be fitted to it."
         ) from error
     except _FAILURES as error:
         raise _failure(checkpoint, error) from error
@@ -112,18 +111,18 @@ def _missing(checkpoint: Checkpoint, task: str, names: list[str]) -> CheckpointE
     if is_headless(checkpoint):
         body = printable(", ".join(checkpoint.architectures))
         return CheckpointError(f"{what}: it is a {body}, so open a checkpoint that has the head for {task}.")
-    return CheckpointError(f"{what}: get the whole checkpoint.")
+    return CheckpointError(f"{what}: get the complete checkpoint.")
 
 
 def _is_unused(name: str, task: str) -> bool:
-    """Whether the export leaves the weight out: a pooler stands behind the features, and few checkpoints hold one."""
+    """Whether the export does not use the weight: a pooler follows the features, and few checkpoints store one."""
     return task == "feature-extraction" and "pooler" in name.split(".")
 
 
 def _stored(checkpoint: Checkpoint, files: ExitStack) -> dict[str, Any]:
-    """Every weight as what reads it when it is wanted; `files` closes what they are read from.
+    """Weight name → a lazily read slice; `files` closes the opened files.
 
-    Read and not mapped: a mapped file stays in memory beside the model that is made of it.
+    The files are read, not mapped: a mapped file would stay in memory beside the model.
     """
     names = sorted({stored.file for stored in checkpoint.tensors.values()})
     opened = [files.enter_context(safe_open(checkpoint.folder / name, "pt", backend="pread")) for name in names]
@@ -131,7 +130,7 @@ def _stored(checkpoint: Checkpoint, files: ExitStack) -> dict[str, Any]:
 
 
 def _check_shapes(checkpoint: Checkpoint, skeleton: Any) -> None:
-    """Before memory is taken: what the config makes of each weight against what the file holds."""
+    """Compares the shapes of the config's model with those of the file, before memory is allocated."""
     _check_total(checkpoint, skeleton)
     for name, weight in skeleton.named_parameters():
         stored = checkpoint.tensors.get(name)
@@ -142,13 +141,13 @@ def _check_shapes(checkpoint: Checkpoint, skeleton: Any) -> None:
             )
         if stored is not None and stored.dtype.startswith(_WHOLE) and weight.is_floating_point():
             raise CheckpointError(
-                f"{checkpoint.source}: the weight {printable(name)} is stored in {stored.dtype}, and nothing says by "
-                "what its whole numbers are to be multiplied: get the checkpoint in floating point."
+                f"{checkpoint.source}: the weight {printable(name)} is stored in {stored.dtype} without a scale: "
+                "get the checkpoint in floating point."
             )
 
 
 def _check_total(checkpoint: Checkpoint, skeleton: Any) -> None:
-    """Before what no file holds is filled with random numbers: by far more than there is, is another model."""
+    """Raises CheckpointError for a model far larger than the stored weights, before the gaps are filled."""
     made = sum(weight.numel() for weight in skeleton.parameters())
     if made > 2 * checkpoint.parameters + _UNSTORED:
         raise CheckpointError(
@@ -159,7 +158,7 @@ def _check_total(checkpoint: Checkpoint, skeleton: Any) -> None:
 
 def _check_values(checkpoint: Checkpoint, model: Any) -> None:
     for name, weight in model.named_parameters():
-        ends = torch.aminmax(weight.detach()) if weight.numel() else ()  # of what holds a NaN, both are NaN
+        ends = torch.aminmax(weight.detach()) if weight.numel() else ()  # both are NaN if the weight has a NaN
         if not all(math.isfinite(float(end)) for end in ends):
             raise CheckpointError(f"{checkpoint.source}: the weight {printable(name)} holds NaN or infinite values.")
     tokenizer = checkpoint.tokenizer

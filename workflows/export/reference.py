@@ -1,6 +1,6 @@
-"""What a model itself says, kept from the checkpoint's own code to what is made of it.
+"""Reference logits: computed by the checkpoint's own code, stored for later comparison with the graphs.
 
-check.py, eager ──▶ Reference ──file──▶ parity.py, the graphs on onnxruntime ──▶ equal, or refused
+equivalence.py, eager ──▶ ReferenceLogits ──file──▶ parity.py, the graphs on onnxruntime ──▶ equal, or refused
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ STEPS = 12  # tokens at the end of the sequence that are fed one by one
 
 @dataclass(frozen=True)
 class ReferenceLogits:
-    """A sequence [N] int64, and the logits [R,V] float32 that follow its tokens number `rows` [R].
+    """A sequence [N] int64, and the logits [R,V] float32 after its tokens number `rows` [R].
 
-    routed: the model chooses experts, where rounding may tip a near tie, so that single rows may differ.
+    routed: the model selects experts, where rounding may tip a near tie, so single rows may differ.
     """
 
     ids: NDArray[np.int64]
@@ -28,13 +28,13 @@ class ReferenceLogits:
     routed: bool = False
 
     def write(self, folder: Path) -> None:
-        """Into `folder`, which is that of a stage."""
+        """Writes the logits into `folder`, which is that of a stage."""
         np.savez(folder / FILE, ids=self.ids, rows=self.rows, logits=self.logits, routed=np.array(self.routed))
 
     @classmethod
     def read(cls, folder: Path) -> ReferenceLogits | None:
-        """None where the stage kept none: models without a cache, and those with an encoder."""
+        """Reads the logits; None where the stage stored none: models without a cache, or with an encoder."""
         if not (folder / FILE).is_file():
             return None
-        with np.load(folder / FILE) as kept:
-            return cls(kept["ids"], kept["rows"], kept["logits"], bool(kept["routed"]))
+        with np.load(folder / FILE) as stored:
+            return cls(stored["ids"], stored["rows"], stored["logits"], bool(stored["routed"]))

@@ -1,11 +1,12 @@
-"""Encoder-decoder models that bring their own code, as Mu does: its attention is not transformers', but its cache is.
+"""Encoder-decoder models with their own code, such as Mu: their own attention, but transformers' cache.
 
-What the code must offer, and what is found by running it once:
-    the encoder takes `input_ids` and a boolean `attention_mask` [1,T] and gives `last_hidden_state`
-    the decoder's self-attention calls `update` of the cache that it is given, and takes a 4-D additive mask
-    `position_id` are absolute positions, so the slots of the keys may be anywhere
+Requirements on the code, and what is detected by running it once:
+
+    the encoder takes `input_ids` and a boolean `attention_mask` [1,T] and returns `last_hidden_state`
+    the decoder's self-attention calls `update` of its cache, and takes a 4-D additive mask
+    `position_id` are absolute positions, so keys may be in any slots
     cross-attention projects the source in a method `project_source(hidden) -> (key, value)`, which the encoder
-    component then does once; a decoder that keeps no cache cannot be cut, and is refused
+    component calls once; a decoder without a cache is refused
 """
 
 from __future__ import annotations
@@ -43,37 +44,39 @@ class RemoteEncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is no
 
 
 class RemoteDecoderModule(DecoderModule):
-    """The decoder, whose cross-attentions are given their keys and values."""
+    """The decoder, whose cross-attentions take their keys and values as inputs."""
 
     def __init__(self, model: Any, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
         super().__init__(model, signature, layers)
         self._cross = [module for _, module in cross_attentions(model)]
 
-    def run(self, seam: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
-        """See Decoder."""
+    def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
+        """See DecoderModule."""
         cross = [(by_name[CROSS_KEY % i], by_name[CROSS_VALUE % i]) for i in range(len(self.layers))]
         with _whole_masks(), _replaced_projections(self._cross, cross):
-            return run_remote(self.model, seam, by_name["input_ids"], by_name["position_ids"], by_name[MASK], by_name)
+            return run_remote(
+                self.model, adapter, by_name["input_ids"], by_name["position_ids"], by_name[MASK], by_name
+            )
 
 
 class RemoteProbeAdapter(BaseCacheAdapter):
-    """Notes the new rows' shapes."""
+    """Records the shapes of the new rows."""
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Gives back what it was given."""
+        """Returns its arguments."""
         self.present[layer] = key, value
         return key, value
 
 
 def run_remote(
     model: Any,
-    seam: BaseCacheAdapter,
+    adapter: BaseCacheAdapter,
     ids: torch.Tensor,
     positions: torch.Tensor,
     mask: torch.Tensor,
     by_name: dict[str, torch.Tensor],
 ) -> torch.Tensor:
-    """Logits [1,S,V]; of the encoder's output only the shape is read."""
+    """Logits [1,S,V]; of the encoder's output only the shape is used."""
     source_mask = by_name["source_mask"]
     hidden = torch.zeros(1, source_mask.shape[3], _width(model))
     arguments = {
@@ -83,7 +86,7 @@ def run_remote(
         "decoder_attention_mask": mask,
         "position_id": positions,
         "position_ids": positions,
-        "past_key_values": seam,
+        "past_key_values": adapter,
         "cache_position": positions[0],
         "use_cache": True,
     }
@@ -94,30 +97,32 @@ def run_remote(
 
 
 def remote_layers(model: Any) -> tuple[LayerFacts, ...]:
-    """The decoder's self-attention layers. Raises RecipeError where it keeps no cache."""
-    seam = RemoteProbeAdapter()
+    """The decoder's self-attention layers. Raises RecipeError where it has no cache."""
+    adapter = RemoteProbeAdapter()
     with torch.no_grad():
         run_remote(
             model,
-            seam,
+            adapter,
             torch.zeros(1, 1, dtype=torch.long),
             torch.zeros(1, 1, dtype=torch.long),
             torch.zeros(1, 1, 1, 1),
             {"source_mask": torch.zeros(1, 1, 1, 2)},
         )
-    if sorted(seam.present) != list(range(len(seam.present))) or not seam.present:
-        raise RecipeError("This model's own code gives its decoder no cache, so it cannot be cut around one.")
-    if len(seam.present) != len(cross_attentions(model)):
+    if sorted(adapter.present) != list(range(len(adapter.present))) or not adapter.present:
+        raise RecipeError(
+            "This model's own code does not pass a cache to its decoder, so no KV cache can be fitted to it."
+        )
+    if len(adapter.present) != len(cross_attentions(model)):
         raise RecipeError(
             "This model's own code does not offer project_source for each layer's cross-attention, so its source "
             "cannot be projected once."
         )
-    rows = [seam.present[layer] for layer in sorted(seam.present)]
+    rows = [adapter.present[layer] for layer in sorted(adapter.present)]
     return tuple(LayerFacts(key.shape[1], key.shape[3], value.shape[3], None) for key, value in rows)
 
 
 def cross_attentions(model: Any) -> list[tuple[str, Any]]:
-    """The decoder's modules that project the source, by name, in the order in which they run."""
+    """The decoder's modules that project the source, by name, in execution order."""
     called: list[str] = []
     hidden = torch.zeros(1, 2, _width(model))
     with (
@@ -130,13 +135,13 @@ def cross_attentions(model: Any) -> list[tuple[str, Any]]:
 
 
 def _width(model: Any) -> int:
-    """The encoder's hidden size; configs of such models name it as they like."""
+    """The encoder's hidden size; the config key differs between such models."""
     return int(model.get_input_embeddings().weight.shape[1])
 
 
 @contextmanager
 def _whole_masks() -> Iterator[None]:
-    """Gives each query its row of the mask: onnxruntime's Attention does not broadcast one row to all."""
+    """Expands the mask to a row for each query: onnxruntime's Attention does not broadcast a single row."""
     plain = torch.nn.functional.scaled_dot_product_attention
 
     def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: Any = None, **terms: Any) -> Any:
@@ -176,7 +181,7 @@ def _observed_projection(
 
 @contextmanager
 def _replaced_projections(modules: Sequence[Any], cross: Sequence[KeyValueRows]) -> Iterator[None]:
-    """Module number i projects to cross[i], whatever the source."""
+    """Makes module i project to cross[i], whatever the source."""
     for module, rows in zip(modules, cross, strict=True):
         module.project_source = lambda states, rows=rows: rows
     try:

@@ -1,11 +1,11 @@
-"""A decoder of many layers that do the same: the first are traced, and the graph of one stands for the others.
+"""Exports a decoder with repeated layers: traces the first layers and copies the graph of one for the others.
 
-    layers 0 … p-1 ──trace──▶ graph ──simplified, their weights kept apart──▶ the last of each kind
-         ──copied for layers p … n-1, with the weights, the cache and the names of each──▶ the whole decoder
+    layers 0 … p-1 ──trace──▶ graph ──simplified, weights kept as inputs──▶ the last layer of each kind
+         ──copied for layers p … n-1, with the weights, cache and names of each──▶ the whole decoder
 
-Tracing takes a second and more a layer, and onnxscript's optimizer time that grows faster than the graph. What layers
-do is compared beforehand (alike.py); two graphs of each kind that is copied are compared here; and what comes of it is
-held against the model's own logits as every export is.
+Tracing takes a second or more per layer, and the time of onnxscript's optimizer grows faster than the graph. Layers are
+compared beforehand (layer_kinds.py), two graphs of each copied kind are compared here, and the result is compared with
+the model's own logits like every export.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from workflows.kvcache.geometry import FACTS_KEY
 
 MakeDecoder = Callable[[Sequence[LayerFacts]], tuple[torch.nn.Module, ExportSignature]]
 _AFTER = "after_layer_%d"  # an output of the traced graph, and a value of the finished one
-_INSTANCES = 2  # graphs of a kind that are compared before one of them is copied
-_WORTH = 2  # layers that are not traced, below which all are
+_INSTANCES = 2  # compared graphs of a kind before one is copied
+_WORTH = 2  # the fewest untraced layers for which copying pays
 
 
 @dataclass(frozen=True)
 class RepeatedLayers:
-    """path: of the list of layers in the module. kinds: a number by layer, equal where two do the same.
+    """path: of the ModuleList in the module. kinds: a number per layer, equal for layers that compute the same.
 
-    traced: how many of the first layers hold all that is copied.
+    traced: the number of first layers that contain every copied kind.
     """
 
     path: str
@@ -48,9 +48,9 @@ class RepeatedLayers:
 
 
 def trace_decoder(model: Any, layers: Sequence[LayerFacts], make: MakeDecoder, opset: int) -> ir.Model:
-    """The graph of `make(layers)`, in which no more layers are traced than do something of their own.
+    """The graph of `make(layers)`; only as many layers are traced as differ.
 
-    make: the module over so many of the first layers of `model`, and its signature. Raises as `trace`.
+    make: the module over the given first layers of `model`, and its signature. Raises as `trace`.
     """
     module, signature = make(layers)
     path = find_layer_list(module, len(layers))
@@ -60,20 +60,20 @@ def trace_decoder(model: Any, layers: Sequence[LayerFacts], make: MakeDecoder, o
 
 
 def _find_repeat(model: Any, path: str, layers: Sequence[LayerFacts], make: MakeDecoder) -> RepeatedLayers | None:
-    """How the decoder repeats itself, whose layers are at `path`; None where tracing all of them is what is left."""
+    """The repetition of the layers at `path`; None where all layers must be traced."""
     try:
         kinds = _kinds(path, layers, make)
         traced = _first(kinds) if kinds else None
         if kinds is None or traced is None:
             return None
         alone = with_first_layers(model, len(layers), traced, partial(_kinds, path, layers[:traced], make))
-    except (RecipeError, *MODEL_ERRORS):  # it runs in a trace alone, or not with fewer
+    except (RecipeError, *MODEL_ERRORS):  # runs only in a trace, or not with fewer layers
         return None
     return RepeatedLayers(path, kinds, traced) if alone == kinds[:traced] else None
 
 
 def _kinds(path: str, layers: Sequence[LayerFacts], make: MakeDecoder) -> tuple[int, ...] | None:
-    """The kinds of the layers at `path`, as they are with the example inputs of the signature."""
+    """The kinds of the layers at `path`, run with the signature's example inputs."""
     module, signature = make(layers)
     inputs = signature.inputs
     caches = [(inputs[PATTERNS.past_key % i], inputs[PATTERNS.past_value % i]) for i in range(len(layers))]
@@ -81,9 +81,9 @@ def _kinds(path: str, layers: Sequence[LayerFacts], make: MakeDecoder) -> tuple[
 
 
 def _first(kinds: Sequence[int]) -> int | None:
-    """How many of the first layers hold each kind of those behind them often enough; None where it is not worth it.
+    """The number of first layers that contain each later kind often enough; None where copying does not pay.
 
-    The first layer of all is not counted: its graph has what is computed once for all of them.
+    The first layer is not counted: its graph includes values computed once for all layers.
     """
     for count in range(1, len(kinds) - _WORTH + 1):
         if all(kinds[1:count].count(kind) >= _INSTANCES for kind in kinds[count:]):
@@ -94,7 +94,7 @@ def _first(kinds: Sequence[int]) -> int | None:
 def _trace_partially(
     model: Any, layers: Sequence[LayerFacts], make: MakeDecoder, opset: int, repeat: RepeatedLayers
 ) -> ir.Model | None:
-    """The whole graph; None where the graphs of two layers that do the same differ."""
+    """The whole graph; None where two layers of a kind have different graphs."""
 
     def first() -> ir.Model:
         module, signature = make(layers[: repeat.traced])
@@ -111,13 +111,13 @@ def _trace_partially(
 
 @contextmanager
 def _exposed_hidden_states(module: torch.nn.Module, path: str, signature: ExportSignature) -> Iterator[None]:
-    """Within it, what each layer gives is an output of the module too, behind its own."""
-    given: list[torch.Tensor | None] = []
-    hooks = [module.register_forward_hook(lambda _, args, output: (*output, *given))]
+    """Within it, the output of each layer is an additional output of the module."""
+    hidden: list[torch.Tensor | None] = []
+    hooks = [module.register_forward_hook(lambda _, args, output: (*output, *hidden))]
     layers = list(module.get_submodule(path))
     for layer in layers:
-        hooks.append(layer.register_forward_hook(lambda _, args, output: given.append(hidden_output(output))))
-    hooks.append(module.register_forward_pre_hook(lambda *_: given.clear()))
+        hooks.append(layer.register_forward_hook(lambda _, args, output: hidden.append(hidden_output(output))))
+    hooks.append(module.register_forward_pre_hook(lambda *_: hidden.clear()))
     before = [*signature.outputs]
     signature.outputs = [*before, *(_AFTER % i for i in range(len(layers)))]
     try:
@@ -130,7 +130,9 @@ def _exposed_hidden_states(module: torch.nn.Module, path: str, signature: Export
 
 @contextmanager
 def _weights_as_inputs(model: ir.Model, prefix: str) -> Iterator[None]:
-    """Within it, the layers' weights are inputs: nothing is computed from what stands for those of other layers."""
+    """Within it, the layers' weights are inputs: the optimizer folds nothing that other layers' weights would
+    replace.
+    """
     graph = model.graph
     weights = {name: value for name, value in graph.initializers.items() if name.startswith(prefix)}
     tensors = {name: value.const_value for name, value in weights.items()}
@@ -141,9 +143,9 @@ def _weights_as_inputs(model: ir.Model, prefix: str) -> Iterator[None]:
     try:
         yield
     finally:
-        kept = [value for value in graph.inputs if value.name not in weights]
+        inputs = [value for value in graph.inputs if value.name not in weights]
         graph.inputs.clear()
-        graph.inputs.extend(kept)
+        graph.inputs.extend(inputs)
         for name, value in weights.items():
             value.const_value = tensors[name]
             graph.initializers[name] = value
@@ -151,10 +153,10 @@ def _weights_as_inputs(model: ir.Model, prefix: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _LayerGraph:
-    """The graph of one layer: its nodes in order, and what its own inputs from outside are to it.
+    """The graph of one layer: its nodes in order, and the roles of its inputs from outside.
 
-    roles: a weight's name within the layer, the pattern of a cache's name, or _AFTER for the hidden states before it;
-    values that all layers share have none.
+    roles: a weight's name within the layer, the pattern of a cache tensor, or _AFTER for the preceding hidden states;
+    values shared by all layers have none.
     """
 
     layer: int
@@ -162,22 +164,22 @@ class _LayerGraph:
     roles: Mapping[ir.Value, str]
 
     def is_like(self, other: _LayerGraph) -> bool:
-        """Whether the two compute the same, each of its own."""
+        """Whether both compute the same, each with its own weights and cache."""
         places = [{value: (i, k) for i, node in enumerate(part.nodes) for k, value in enumerate(node.outputs)}
                   for part in (self, other)]  # fmt: skip
 
-        def told(node: ir.Node, part: _LayerGraph, place: Mapping[ir.Value, tuple[int, int]]) -> object:
+        def comparable(node: ir.Node, part: _LayerGraph, place: Mapping[ir.Value, tuple[int, int]]) -> object:
             inputs = [part.roles.get(value) or place.get(value, value) if value is not None else None
                       for value in node.inputs]  # fmt: skip
             return node.op_identifier(), inputs, len(node.outputs), _comparable(node.attributes)
 
-        mine, others = ([told(node, part, place) for node in part.nodes]
+        mine, others = ([comparable(node, part, place) for node in part.nodes]
                         for part, place in zip((self, other), places, strict=True))  # fmt: skip
         return mine == others
 
 
 def _comparable(attributes: Mapping[str, ir.Attr]) -> object:
-    """In values that can be compared; a graph within an operator is only equal to itself."""
+    """Attributes as comparable values; a subgraph equals only itself."""
     return {
         name: (attr.type, attr.value.tobytes() if attr.type == ir.AttributeType.TENSOR else attr.value)
         for name, attr in attributes.items()
@@ -185,14 +187,14 @@ def _comparable(attributes: Mapping[str, ir.Attr]) -> object:
 
 
 class _LayerCopier:
-    """Writes into the graph of the traced layers those that are copies of them."""
+    """Copies layers into the graph of the traced layers."""
 
     def __init__(self, model: ir.Model, repeat: RepeatedLayers) -> None:
         self._model, self._graph, self._repeat = model, model.graph, repeat
         self._ends = {str(value.name): value for value in (*self._graph.inputs, *self._graph.outputs)}
 
     def run(self, layers: torch.nn.ModuleList, whole: ExportSignature) -> bool:
-        """Makes it the graph of all `layers`, with the signature `whole`; False where two of a kind differ."""
+        """Extends the graph to all `layers`, with the signature `whole`; False where two layers of a kind differ."""
         kinds, traced = self._repeat.kinds, self._repeat.traced
         templates = {}
         for kind in sorted({*kinds[traced:]}):
@@ -210,7 +212,7 @@ class _LayerCopier:
         return True
 
     def _part(self, layer: int) -> _LayerGraph:
-        """What computes the layer's outputs of its inputs, and was not computed for what is before it."""
+        """The nodes of the layer: they compute its outputs and are not part of an earlier layer."""
         ends = [_AFTER % layer, *(present % layer for _, _, present in PATTERNS.pairs())]
         mine = _ancestors(self._ends[name] for name in ends) - _ancestors([self._ends[_AFTER % (layer - 1)]])
         nodes = tuple(node for node in self._graph if node in mine)
@@ -226,7 +228,7 @@ class _LayerCopier:
         return next((past for _, past, _ in PATTERNS.pairs() if name == past % layer), "")
 
     def _copy(self, part: _LayerGraph, index: int, layer: torch.nn.Module, hidden: ir.Value) -> ir.Value:
-        """Adds the layer `index`, which does what `part` does, behind `hidden`; what it gives."""
+        """Adds layer `index`, a copy of `part`, after `hidden`; returns its output."""
         weights = dict(layer.named_parameters(remove_duplicate=False)) | dict(layer.named_buffers())
         values: dict[ir.Value | None, ir.Value] = {}
         for value, role in part.roles.items():
@@ -242,9 +244,9 @@ class _LayerCopier:
                 node.domain, node.op_type, inputs, node.attributes.values(), overload=node.overload,
                 num_outputs=len(node.outputs), version=node.version, name=f"{node.name}_layer_{index}",
                 metadata_props=self._renamed(node.metadata_props, part.layer, index))  # fmt: skip
-            for given, made in zip(node.outputs, copy.outputs, strict=True):
-                made.name, made.shape, made.type = self._name(given, part.layer, index), given.shape, given.type
-                values[given] = self._ends[made.name] = made
+            for value, copied in zip(node.outputs, copy.outputs, strict=True):
+                copied.name, copied.shape, copied.type = self._name(value, part.layer, index), value.shape, value.type
+                values[value] = self._ends[copied.name] = copied
             self._graph.append(copy)
         return self._ends[_AFTER % index]
 
@@ -253,13 +255,13 @@ class _LayerCopier:
         return self._ends[name]
 
     def _name(self, value: ir.Value, old: int, new: int) -> str:
-        """That of the copy of a value: an end's has a number to change."""
+        """The name of a value's copy: the layer number of a graph output changes."""
         patterns = [_AFTER, *(present for _, _, present in PATTERNS.pairs())]
         own = next((pattern for pattern in patterns if value.name == pattern % old), None)
         return own % new if own else f"{value.name}_layer_{new}"
 
     def _renamed(self, metadata: Mapping[str, str], old: int, new: int) -> dict[str, str]:
-        """With the path of the other layer where the old one's was."""
+        """The metadata with the new layer's path instead of the old one's."""
         path = re.escape(self._repeat.path)
         return {key: re.sub(rf"({path}\.){old}(?![0-9])", rf"\g<1>{new}", text) for key, text in metadata.items()}
 
@@ -275,16 +277,18 @@ class _LayerCopier:
 
 
 def _turn_weights(graph: ir.Graph, prefix: str) -> None:
-    """Stores the layers' weights as they are multiplied, as the optimizer does with what is not kept apart from it.
+    """Stores the layers' weights transposed as they are multiplied; the optimizer did so for the other weights.
 
-    A product with a Transpose is none that passes pack, and onnxruntime would turn the weight at every opening.
+    Passes do not pack a product with a Transpose, and onnxruntime would transpose the weight whenever it opens the
+    graph.
     """
     for node in list(graph):
         weight = node.inputs[0] if node.op_type == "Transpose" and node.domain == "" else None
         tensor = weight.const_value if weight is not None and weight.is_initializer() else None
         if weight is None or not str(weight.name).startswith(prefix):
             continue
-        assert isinstance(tensor, ir.Tensor) and isinstance(tensor.raw, torch.Tensor)  # as the exporter and we make it
+        # the exporter and _initializer create these classes
+        assert isinstance(tensor, ir.Tensor) and isinstance(tensor.raw, torch.Tensor)
         axes = tuple(node.attributes.get_ints("perm", tuple(range(len(tensor.shape)))[::-1]))
         name = f"{weight.name}.turned.{''.join(map(str, axes))}"
         turned = graph.initializers.get(name) or _initializer(graph, name, tensor.raw.permute(axes))
@@ -302,12 +306,12 @@ def _initializer(graph: ir.Graph, name: str, weight: torch.Tensor) -> ir.Value:
 
 
 def _ancestors(values: Iterable[ir.Value]) -> set[ir.Node]:
-    """The nodes of which the values are computed."""
-    found = set[ir.Node]()
-    waiting = [value.producer() for value in values]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in found:
-            found.add(node)
-            waiting += [value.producer() for value in node.inputs if value is not None]
-    return found
+    """The nodes from which the values are computed."""
+    ancestors = set[ir.Node]()
+    pending = [value.producer() for value in values]
+    while pending:
+        node = pending.pop()
+        if node is not None and node not in ancestors:
+            ancestors.add(node)
+            pending += [value.producer() for value in node.inputs if value is not None]
+    return ancestors

@@ -1,4 +1,4 @@
-"""Traced graphs as the parts of a cut: files over one weight file, their axes fixed as the cut says.
+"""Saves traced graphs as the components of a cut: files over one weight file, with the axes that the cut fixes.
 
 decoder, any columns and slots ──save_components──▶ decoder.onnx │ prefill.onnx [1, chunk] · decode.onnx [1, 1]
 """
@@ -18,9 +18,9 @@ from workflows.recipe.cut import Component, ComponentRole, Cut
 def save_components(
     folder: Path, graphs: Mapping[ComponentRole, ir.Model], cut: Cut, source_length: int | None
 ) -> None:
-    """Writes the graphs of the cut's parts over one weight file into `folder`.
+    """Writes the graphs of the cut's components over one weight file into `folder`.
 
-    graphs: what was traced. source_length: tokens that an encoder is fixed to, None for any.
+    graphs: the traced ones. source_length: the fixed length of an encoder, None for any.
     """
     if source_length is not None:
         for graph in graphs.values():
@@ -37,21 +37,21 @@ def save_components(
 
 
 def _sizes(part: Component) -> dict[str, int]:
-    """The axes that the part has fixed, by name."""
+    """The component's fixed axes, by name."""
     sizes = {SEQUENCE: part.columns, CAPACITY: part.slots}
-    found = {axis: size for axis, size in sizes.items() if size is not None}
-    return found | ({TOTAL: sum(found.values())} if len(found) == len(sizes) else {})
+    fixed = {axis: size for axis, size in sizes.items() if size is not None}
+    return fixed | ({TOTAL: sum(fixed.values())} if len(fixed) == len(sizes) else {})
 
 
 def _save_fixed(source: Path, target: Path, sizes: Mapping[str, int]) -> None:
-    """The dynamic graph `source` with the axes in `sizes` fixed, over the same weight file."""
+    """Saves the dynamic graph `source` with the axes in `sizes` fixed, over the same weight file."""
     model = ir.load(source)
     _fix(model, sizes)
     ir.save(model, target)
 
 
 def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
-    """Gives the symbolic axes that `sizes` names their sizes, in the graph's inputs and outputs."""
+    """Fixes the symbolic axes in `sizes` in the graph's inputs, outputs and values."""
     ends = {*model.graph.inputs, *model.graph.outputs}
     for value in ends:
         assert value.shape is not None  # the exporter gives every input and output a shape
@@ -63,13 +63,13 @@ def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
 
 
 def _fixed_shape(shape: ir.Shape | None, sizes: Mapping[str, int]) -> ir.Shape | None:
-    """The shape of a value in the graph; None, for onnxruntime to infer, where an axis is more than a sum of these."""
+    """The fixed shape of an inner value; None, for onnxruntime to infer, where an axis is not a sum of known sizes."""
     axes = [axis if isinstance(axis, int) else _sum(str(axis.value), sizes) for axis in shape or ()]
     return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
 
 
 def _sum(axis: str, sizes: Mapping[str, int]) -> int | str | None:
-    """`sequence + capacity` as a number; an axis that none of `sizes` is part of stays as it is."""
+    """`sequence + capacity` as a number; an axis without a name from `sizes` is unchanged."""
     if not any(name in axis for name in sizes):
         return axis
     parts = [sizes.get(part) for part in axis.split(" + ")]

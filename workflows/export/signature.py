@@ -1,6 +1,6 @@
-"""What goes into and comes out of a graph: names, example tensors, and symbolic axes.
+"""The inputs and outputs of a graph: names, example tensors, and symbolic axes.
 
-The example sizes are unequal so that no axis is taken for another.
+The example sizes differ from each other, so that no two axes are confused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _S, _C, _T = 3, 5, 7  # example sizes of sequence, capacity and source
 
 @dataclass
 class ExportSignature:
-    """Inputs and outputs of one graph, in order. `facts` are what its cache cannot say by names and shapes."""
+    """Inputs and outputs of one graph, in order. `facts`: properties of its cache that names and shapes do not show."""
 
     inputs: dict[str, torch.Tensor] = field(default_factory=dict)
     axes: dict[str, dict[int, str]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class ExportSignature:
     facts: StateFacts | None = None
 
     def add(self, name: str, example: torch.Tensor, axes: dict[int, str]) -> None:
-        """One more input."""
+        """Adds an input."""
         self.inputs[name], self.axes[name] = example, axes
 
 
@@ -57,9 +57,9 @@ def decoder_signature(
     exposes: bool = False,
     dtype: torch.dtype = torch.float32,
 ) -> ExportSignature:
-    """The decoder's graph. cross: it also takes the encoder's keys and values, and the mask of its tokens.
+    """The decoder's graph. cross: it also takes the encoder's keys and values, and the source mask.
 
-    left_aligned: see StateFacts. exposes: it also gives its last hidden states. dtype: that of past and present.
+    left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present.
     """
     outputs = [LOGITS, HIDDEN] if exposes else [LOGITS]
     signature = ExportSignature(outputs=outputs, facts=StateFacts(writer, cache_groups(layers), left_aligned))
@@ -106,7 +106,7 @@ def _add_past(signature: ExportSignature, layers: Sequence[LayerFacts], *, flat:
 
 
 def add_cross(signature: ExportSignature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:
-    """The encoder's keys and values as inputs, with the shapes of `cross`."""
+    """Adds the encoder's keys and values as inputs, with the shapes of `cross`."""
     for i, (key, value) in enumerate(cross):
         signature.add(CROSS_KEY % i, torch.zeros_like(key), {2: SOURCE})
         signature.add(CROSS_VALUE % i, torch.zeros_like(value), {2: SOURCE})
@@ -121,7 +121,7 @@ def encoder_signature(layers: int) -> ExportSignature:
 
 
 def cache_groups(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
-    """The layers by how far back they see; the group that sees everything comes first."""
+    """The layers grouped by window; the group without a window comes first."""
     masks = window_masks(layer.window for layer in layers)
     return tuple(
         GroupFacts(

@@ -1,6 +1,6 @@
-"""A model that is one graph and keeps no cache.
+"""A model as a single graph without a cache.
 
-tokens   input_ids [1,S] · attention_mask [1,S] (1 seen, 0 padding) · token_type_ids [1,S] where it knows types
+tokens   input_ids [1,S] · attention_mask [1,S] (1 visible, 0 padding) · token_type_ids [1,S] if the model has types
              ──▶ last_hidden_state [1,S,H] · logits [1,S,V] or [1,labels]
 pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state · predicted_depth [1,H,W] · field_of_view
 """
@@ -20,25 +20,25 @@ HEIGHT, WIDTH = "height", "width"
 
 
 class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
-    """The model, its inputs and outputs in the signature's order."""
+    """The model with inputs and outputs in the signature's order."""
 
     def __init__(self, model: Any, signature: ExportSignature) -> None:
         super().__init__()
         self.model, self.names, self.outputs = model, list(signature.inputs), signature.outputs
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The inputs in the signature's order."""
+        """Takes the inputs in the signature's order."""
         output = self.model(**dict(zip(self.names, inputs, strict=True)), return_dict=True)
         return tuple(output[name] for name in self.outputs)
 
 
 def single_signature(model: Any, part: Component) -> ExportSignature:
-    """Inputs and output of the graph: any number of tokens, or an image of the size that the model was made for.
+    """The signature of the graph: any number of tokens, or an image of the model's size.
 
-    What the part takes and gives, and what else the model itself does: types of tokens, the lens of a camera.
+    Includes the part's inputs and outputs, and the model's own: token types, the field of view of a camera.
     """
     signature = ExportSignature(outputs=[*part.gives])
-    if getattr(model.config, "use_fov_model", False):  # DepthPro: metres come of the depth and the lens together
+    if getattr(model.config, "use_fov_model", False):  # DepthPro: depth in metres needs the field of view
         signature.outputs.append("field_of_view")
     if PIXELS in part.takes:
         _add_pixels(signature, model.config)
@@ -60,7 +60,7 @@ def _add_pixels(signature: ExportSignature, config: Any) -> None:
 
 
 def image_size(config: Any) -> tuple[int, int] | None:
-    """(height, width) that a config asks for, or None for a model that takes any."""
+    """The (height, width) in a config; None for a model that accepts any size."""
     ratios = getattr(config, "scaled_images_ratios", None)
     if ratios:  # DepthPro: the smallest of its scaled images is one patch
         side = round(config.patch_size / min(ratios))

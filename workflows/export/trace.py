@@ -1,4 +1,4 @@
-"""Tracing: one module and its signature as a graph, by torch's exporter."""
+"""Traces a module with its signature to a graph, by torch's exporter."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from workflows.kvcache.geometry import FACTS_KEY
 
 
 def trace(module: torch.nn.Module, signature: ExportSignature, opset: int) -> ir.Model:
-    """The graph of `module`, its inputs and outputs named by `signature`, simplified by onnxscript's optimizer.
+    """The graph of `module`, with the names of `signature`, simplified by onnxscript's optimizer.
 
-    Raises RecipeError for what a seam cannot do, and JoineryError for what torch cannot export.
+    Raises RecipeError for what a cache adapter cannot do, and JoineryError for what torch cannot export.
     """
     return export_program(module, signature, opset).model
 
@@ -33,10 +33,10 @@ def trace(module: torch.nn.Module, signature: ExportSignature, opset: int) -> ir
 def export_program(
     module: torch.nn.Module, signature: ExportSignature, opset: int, simplified: bool = True
 ) -> torch.onnx.ONNXProgram:
-    """As `trace`; where it is not to be `simplified`, as torch's translation left it.
+    """Like `trace`, as an ONNXProgram; without `simplified`, as torch translated it.
 
-    Where ONNX has no operator for something it is traced once more, with what the module computes of its configuration
-    as constants: there a model may use what it likes.
+    Where ONNX lacks an operator, the module is traced again with values computed from its configuration folded to
+    constants.
     """
     try:
         return _exported(module, signature, opset, simplified, contextlib.nullcontext())
@@ -56,7 +56,7 @@ def _exported(
     simplified: bool,
     mode: contextlib.AbstractContextManager[object],
 ) -> torch.onnx.ONNXProgram:
-    """torch's own export, within `mode`."""
+    """Runs torch's exporter within `mode`."""
     axes, starred = (
         tuple(signature.axes.values()),
         isinstance(module, DecoderModule | SingleGraphModule | TransformerModule),
@@ -74,19 +74,19 @@ def _exported(
             verbose=False,
             optimize=simplified,
         )
-    assert program is not None  # dynamo=True without a file always gives one
+    assert program is not None  # not None with dynamo=True and no file
     if signature.facts is not None:
         program.model.metadata_props[FACTS_KEY] = signature.facts.to_json()
     return program
 
 
 def _is_missing_operator(error: BaseException) -> bool:
-    """Whether torch traced the module and knows no ONNX for an operator of it."""
+    """Whether torch traced the module and has no ONNX translation for one of its operators."""
     return "No ONNX function found" in str(_root_cause(error))
 
 
 def _refuse(error: torch.onnx.OnnxExporterError) -> NoReturn:
-    """Raises the error as a sentence; what a seam cannot do says its own."""
+    """Raises the error as a sentence; a RecipeError of a cache adapter is raised unchanged."""
     cause = _root_cause(error)
     if isinstance(cause, RecipeError):
         raise cause from None
@@ -97,7 +97,7 @@ def _refuse(error: torch.onnx.OnnxExporterError) -> NoReturn:
 
 
 def _root_cause(error: BaseException) -> BaseException:
-    """The error at the end of the chain: the exporter wraps it in pages of advice."""
+    """The last error of the chain: the exporter wraps it in long advice."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
@@ -105,7 +105,7 @@ def _root_cause(error: BaseException) -> BaseException:
 
 @contextlib.contextmanager
 def quiet_exporter() -> Iterator[None]:
-    """Keeps the exporter's remarks on its own internals from a person's terminal; errors still raise."""
+    """Hides the exporter's messages about its internals; errors still raise."""
     log = logging.getLogger("torch.onnx")
     before = log.level
     log.setLevel(logging.ERROR)

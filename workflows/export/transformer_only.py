@@ -1,11 +1,11 @@
-"""The transformer-only variant: embeddings, transformer and head as components of their own, in operators of NPUs.
+"""The transformer-only variant: embeddings, transformer and head as separate components, in operators of NPUs.
 
     input_ids ─▶ embeddings ─▶ inputs_embeds ─▶ transformer ─▶ hidden_states ─▶ head ─▶ logits
                                                   ▲ past │ present
 
-Within the transformer GroupQueryAttention rotates queries and keys itself, norms are LpNormalization, projections are
-1×1 Conv. The model's own modules are exchanged for these one by one, and what comes out is held against what the
-model gave before; run eagerly each computes the real thing.
+In the transformer, GroupQueryAttention applies rotary positions, norms are LpNormalization, and projections are 1×1
+Conv. The model's modules are replaced one by one, and the result is compared with the model's original logits; run
+eagerly, each replacement computes the same values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from workflows.export.decoder import run_causal
 from workflows.export.in_place import GroupQueryAdapter, rotate_next
 from workflows.export.signature import PATTERNS, ExportSignature
 
-_TOLERANCE = 1e-3  # of the largest logit: float32, summed in another order
+_TOLERANCE = 1e-3  # of the largest logit: float32 in another summation order
 _REFUSED = "The transformer-only variant cannot be built from this model: "
 
 
@@ -42,7 +42,7 @@ class EmbeddingsModule(torch.nn.Module):  # type: ignore[misc]  # torch is not t
 
 
 class HeadModule(torch.nn.Module):  # type: ignore[misc]
-    """hidden_states [1,S,E] → logits [1,S,V]: what the model does behind its decoder, scales and caps included."""
+    """hidden_states [1,S,E] → logits [1,S,V]: everything after the decoder, including scales and caps."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class HeadModule(torch.nn.Module):  # type: ignore[misc]
 
 
 class _PassThroughDecoder(torch.nn.Module):  # type: ignore[misc]
-    """Stands where the decoder stood, and gives what it is given."""
+    """Replaces the decoder and returns its input."""
 
     def forward(self, inputs_embeds: torch.Tensor, **_: Any) -> BaseModelOutputWithPast:
         return BaseModelOutputWithPast(last_hidden_state=inputs_embeds)
@@ -70,10 +70,10 @@ class TransformerModule(torch.nn.Module):  # type: ignore[misc]
         self.decoder, self.names, self.layers = model.base_model, list(signature.inputs), tuple(layers)
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The inputs in the signature's order."""
+        """Takes the inputs in the signature's order."""
         by_name = dict(zip(self.names, inputs, strict=True))
         count, embeds = len(self.layers), by_name["inputs_embeds"]
-        seam = GroupQueryAdapter(
+        adapter = GroupQueryAdapter(
             keys=[by_name[PATTERNS.past_key % i] for i in range(count)],
             values=[by_name[PATTERNS.past_value % i] for i in range(count)],
             lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]),
@@ -81,15 +81,15 @@ class TransformerModule(torch.nn.Module):  # type: ignore[misc]
         )
         sequence = embeds.shape[1]
         unused = torch.zeros(1, 1, sequence, sequence)  # as in run_causal
-        with using_adapter(seam):
+        with using_adapter(adapter):
             hidden = self.decoder(
                 inputs_embeds=embeds,
-                position_ids=torch.arange(sequence)[None],  # unused: the operator knows the positions
+                position_ids=torch.arange(sequence)[None],  # unused: the operator derives positions
                 attention_mask=unused,
-                past_key_values=seam,
+                past_key_values=adapter,
                 use_cache=True,
             ).last_hidden_state
-        return hidden, *(tensor for i in range(count) for tensor in seam.present[i])
+        return hidden, *(tensor for i in range(count) for tensor in adapter.present[i])
 
 
 class LpNorm(torch.nn.Module):  # type: ignore[misc]
@@ -101,7 +101,7 @@ class LpNorm(torch.nn.Module):  # type: ignore[misc]
     def __init__(self, norm: Any) -> None:
         super().__init__()
         size, epsilon = norm.weight.shape[0], _epsilon(norm)
-        # what ones become tells the scale, whether the model's norm multiplies by w or by 1 + w
+        # the norm of ones gives the scale, whether the model multiplies by w or by 1 + w
         scale = norm(torch.ones(1, size))[0] * math.sqrt(1 + epsilon)
         self.edge = math.sqrt(size * epsilon)
         self.weight = torch.nn.Parameter(scale * math.sqrt(size), requires_grad=False)
@@ -133,19 +133,19 @@ class PointwiseConv(torch.nn.Module):  # type: ignore[misc]
 
 
 class _RotaryTables(torch.nn.Module):  # type: ignore[misc]
-    """Stands where the model computes its rotary embedding, and leaves the rotation to attention.
+    """Replaces the model's rotary embedding and leaves the rotation to attention.
 
-    What it gives are factors with which q·cos + rotate(q)·sin is q; a layer that multiplies by them tells the seam so,
-    which hands the tables to the operator. Models may ask for tables of several kinds (`kind`: their own arguments).
+    It returns factors for which q·cos + rotate(q)·sin is q; a layer that multiplies by them notifies the adapter, which
+    passes the tables to the operator. Models may use tables of several kinds (`kind`: their own arguments).
     """
 
     def __init__(self, rotary: Any, positions: int) -> None:
         super().__init__()
-        self._rotary, self._positions = [rotary], positions  # in a list: none of its buffers belong to the graph
+        self._rotary, self._positions = [rotary], positions  # in a list: its buffers are not part of the graph
         self._kinds: dict[str, tuple[_RotaryFactor, _RotaryFactor]] = {}
 
-    def forward(self, *given: Any, **named: Any) -> tuple[_RotaryFactor, _RotaryFactor]:
-        kind = [*given[2:], *(value for name, value in named.items() if name != "position_ids")]
+    def forward(self, *args: Any, **named: Any) -> tuple[_RotaryFactor, _RotaryFactor]:
+        kind = [*args[2:], *(value for name, value in named.items() if name != "position_ids")]
         if str(kind) not in self._kinds:
             self._kinds[str(kind)] = self._factors(kind)
         return self._kinds[str(kind)]
@@ -158,7 +158,7 @@ class _RotaryTables(torch.nn.Module):  # type: ignore[misc]
 
 
 class _RotaryFactor:
-    """Cos (with the tables) or sin as a factor that leaves no node in the graph."""
+    """Cos (with the tables) or sin as a factor that adds no node to the graph."""
 
     def __init__(self, shape: tuple[int, ...], tables: KeyValueRows | None) -> None:
         self.shape, self._tables = shape, tables
@@ -172,16 +172,16 @@ class _RotaryFactor:
         rotate_next(self._tables)
         return other
 
-    def __radd__(self, other: torch.Tensor) -> torch.Tensor:  # of what the product with sin gave
+    def __radd__(self, other: torch.Tensor) -> torch.Tensor:  # `other`: q·cos; self: the product with sin
         return other
 
 
 def cut_transformer(
     model: Any, signature: ExportSignature, layers: Sequence[LayerFacts], positions: int
 ) -> tuple[EmbeddingsModule, TransformerModule, HeadModule]:
-    """The three components of `model`, whose decoder is changed for good; positions: rows of the rotary tables.
+    """The three components of `model`, whose decoder is permanently modified; positions: rows of the rotary tables.
 
-    Raises RecipeError that says why where the model is none that the variant can be built from.
+    Raises RecipeError with the reason where the variant cannot be built from the model.
     """
     _check_rotary(model.base_model)
     ids = torch.arange(1, 7)[None] % model.get_input_embeddings().weight.shape[0]
@@ -195,7 +195,7 @@ def cut_transformer(
             raise RecipeError(f"{_REFUSED}it rotates its queries in another way ({printable(error, 120)}).") from error
     if not torch.allclose(got, wanted, rtol=0, atol=_TOLERANCE * float(wanted.abs().max())):
         off = float((got - wanted).abs().max())
-        raise RecipeError(f"{_REFUSED}rebuilt, its logits are off by {off:.3g}, so its attention is of another kind.")
+        raise RecipeError(f"{_REFUSED}rebuilt, its logits differ by {off:.3g}, so its attention is of another kind.")
     return parts
 
 
@@ -225,17 +225,17 @@ def _epsilon(norm: Any) -> float:
 
 
 def _plain_logits(model: Any, ids: torch.Tensor, layers: Sequence[LayerFacts]) -> torch.Tensor:
-    """[1,S,V]: the model as it is, over an empty cache."""
+    """[1,S,V]: the logits of the unmodified model, over an empty cache."""
     count = ids.shape[1]
-    seam = GroupQueryAdapter(*_empty(layers, count), lengths=_lengths(count), windows=windows_of(layers))
-    with using_adapter(seam):
-        return run_causal(model, seam, ids, torch.arange(count)[None])
+    adapter = GroupQueryAdapter(*_empty(layers, count), lengths=_lengths(count), windows=windows_of(layers))
+    with using_adapter(adapter):
+        return run_causal(model, adapter, ids, torch.arange(count)[None])
 
 
 def _logits(
     parts: tuple[EmbeddingsModule, TransformerModule, HeadModule], ids: torch.Tensor, layers: Sequence[LayerFacts]
 ) -> torch.Tensor:
-    """[1,S,V]: the same through the components, the last token in a step of its own."""
+    """[1,S,V]: the logits of the components, the last token in a separate step."""
     embeddings, transformer, head = parts
     count = ids.shape[1]
     keys, values = _empty(layers, count)

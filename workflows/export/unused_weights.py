@@ -1,4 +1,4 @@
-"""Weights of a checkpoint that its model has no place for: they are named, never dropped without a word."""
+"""Checks that no weight of a checkpoint is dropped silently."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from safetensors import safe_open
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, printable
 
-# What older versions saved though it follows from the config: angles, positions, causal masks.
+# Stored by older versions, but computed from the config: angles, positions, causal masks.
 _COMPUTED = ("inv_freq", "position_ids", "masked_bias", "relative_position_index")
 
 
 def check_unused_weights(checkpoint: Checkpoint, model: Any, names: Sequence[str], one_head: bool) -> None:
-    """Raises CheckpointError where one of `names`, which `model` did not take, carries a weight that it should have.
+    """Raises CheckpointError where one of `names`, which `model` did not load, is a weight that it needs.
 
-    one_head: there cannot be other heads than the model's, as BERT's files hold. transformers has left out what the
-    model's class says may be there.
+    one_head: other heads are errors; otherwise they are allowed, as in BERT's files. transformers has already excluded
+    the names that the model's class ignores.
     """
     buffers = {name for name, _ in model.named_buffers()}
     lost = [
@@ -33,19 +33,19 @@ def check_unused_weights(checkpoint: Checkpoint, model: Any, names: Sequence[str
     if lost:
         what = printable(", ".join(checkpoint.architectures)) or checkpoint.model_type
         raise CheckpointError(
-            f"{checkpoint.source}: the weight {printable(lost[0])}{and_more(lost)} has no place in "
+            f"{checkpoint.source}: the weight {printable(lost[0])}{and_more(lost)} does not exist in "
             f"{type(model).__name__}, as which Joinery would build this {what}: config.json and the weights do not "
             "belong together."
         )
 
 
 def and_more(names: Sequence[str]) -> str:
-    """What is said after the first of `names`."""
+    """The suffix of a message that names only the first of `names`."""
     return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _is_another_head(model: Any, name: str) -> bool:
-    """Whether it stands beside the model's body, or pools what the body gives."""
+    """Whether the weight is beside the model's body, or pools its output."""
     prefix = f"{model.base_model_prefix}."
     if name.startswith(prefix) or model.base_model is model:
         first, *rest = name.removeprefix(prefix).split(".")
@@ -54,12 +54,12 @@ def _is_another_head(model: Any, name: str) -> bool:
 
 
 def _is_tied(checkpoint: Checkpoint, model: Any, name: str) -> bool:
-    """Whether it is the embedding, or the head, once more."""
+    """Whether the weight is a copy of the embedding or the head."""
     stored = checkpoint.tensors.get(name)
     ends = [end.weight for end in (model.get_input_embeddings(), model.get_output_embeddings()) if end is not None]
-    alike = [weight for weight in ends if stored is not None and tuple(weight.shape) == stored.shape]
-    if stored is None or not alike:
+    candidates = [weight for weight in ends if stored is not None and tuple(weight.shape) == stored.shape]
+    if stored is None or not candidates:
         return False
     with safe_open(checkpoint.folder / stored.file, "pt") as file:
         tensor = file.get_tensor(name).to(torch.float32)
-    return any(torch.equal(tensor, weight) for weight in alike)
+    return any(torch.equal(tensor, weight) for weight in candidates)

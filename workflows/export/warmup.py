@@ -1,4 +1,4 @@
-"""The least that can be exported: afterwards torch's exporter has imported and listed all that it knows."""
+"""Exports the smallest graph: afterwards torch's exporter is imported and its tables are filled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workflows.recipe.schema import DEFAULT_OPSET
 
 
 def export_minimal_graph() -> None:
-    """Traces a product with one axis left open, as the graphs of a decoder are; what comes of it is forgotten."""
+    """Traces a product with one dynamic axis, as in the graphs of a decoder, and discards the result."""
     with quiet_exporter():
         torch.onnx.export(
             torch.nn.Linear(2, 2).eval().requires_grad_(False),

@@ -1,5 +1,5 @@
-"""Other people's graphs: .onnx files in, a bundle out.
+"""Imports and exports foreign formats: loose .onnx files, optimum's exports, onnxruntime-genai's folders.
 
-{name: graph file} ──branches──▶ graphs without a choice in them ──signatures──▶ pipeline │ what is lacking
-                                      └──copying──▶ folder: graphs, the weights that they refer to ─▶ bundle
+{name: graph file} ──optimum_decoders──▶ graphs without branches ──signatures──▶ pipeline │ what is missing
+                                            └──graph_folder──▶ folder: graphs and their weights ─▶ bundle
 """

@@ -1,7 +1,7 @@
-"""Graphs that lie about as files become a bundle.
+"""Assembles a bundle from loose .onnx files.
 
-files ──branches, placing──▶ graphs ──infer──▶ Assembly: pipeline, what is lacking │ nothing was written
-                                                   └──write──▶ graphs, weights, tokenizer, pipeline.json ─▶ bundle
+files ──optimum_decoders, feature_placement──▶ graphs ──infer──▶ Assembly: pipeline, what is missing │ nothing written
+                                                         └──write──▶ graphs, weights, tokenizer, pipeline.json ─▶ bundle
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 @dataclass(frozen=True)
 class Assembly:
-    """What graphs make, before anything is written. graphs: by session, as they would be written.
+    """The composite of loose graphs before anything is written. graphs: by session, as they would be written.
 
-    pipeline: None where the one that was given cannot be read. lacks: what is missing, a sentence each; empty where
-    it runs. done: what was done to the graphs, a sentence each.
+    pipeline: None where the given one is invalid. lacks: what is missing, one sentence each; empty where it can run.
+    done: changes made to the graphs, one sentence each.
     """
 
     graphs: LooseGraphs
@@ -56,7 +56,7 @@ class Assembly:
 
     @cached_property
     def composite(self) -> Composite | None:
-        """What a picture shows of it, whole or not; None without a pipeline."""
+        """The composite for pictures, complete or not; None without a pipeline."""
         if self.pipeline is None:
             return None
         signatures = _signatures(self.graphs)
@@ -64,67 +64,74 @@ class Assembly:
         return composite_of(self.pipeline, signatures, program)
 
 
-def infer_assembly(files: Mapping[str, Path], said: PipelineKeys | None = None, words: Path | None = None) -> Assembly:
-    """What the graphs of `files`, name → file, make.
+def infer_assembly(
+    files: Mapping[str, Path], pipeline_keys: PipelineKeys | None = None, checkpoint_folder: Path | None = None
+) -> Assembly:
+    """Infers the composite of the graphs `files`, name → file.
 
-    said: top-level keys of a pipeline.json, which win over what the graphs tell. words: a folder with the tokenizer and
-    config.json. Raises GraphError for a file that is no graph, CheckpointError for a damaged config.
+    said: top-level keys of a pipeline.json, which take precedence over the graphs. words: a folder with the tokenizer
+    and config.json. Raises GraphError for an invalid graph file, CheckpointError for a damaged config.
     """
     _check_names(files)
-    found = prepare_graphs(files)
-    graphs = found.graphs
+    prepared = prepare_graphs(files)
+    graphs = prepared.graphs
     reads = GraphRoles(_signatures(graphs)).reads
-    known = _merged(_merged(_facts(graphs), read_checkpoint_metadata(words, reads=reads) if words else {}), said or {})
+    known = _merged(
+        _merged(_facts(graphs), read_checkpoint_metadata(checkpoint_folder, reads=reads) if checkpoint_folder else {}),
+        pipeline_keys or {},
+    )
     tokens = known.get("tokens")
-    found.done += place_features(graphs, tokens if isinstance(tokens, dict) else {})
+    prepared.done += place_features(graphs, tokens if isinstance(tokens, dict) else {})
     inferred = infer_pipeline(_signatures(graphs), _files(graphs), known)
-    lacks = (*found.lacks, *inferred.lacks)
+    lacks = (*prepared.lacks, *inferred.lacks)
     if reads and inferred.pipeline and inferred.pipeline.tokens.decoder_start is None:
         lacks += (
-            "A decoder behind an encoder begins with a token, and nothing names it: say it as tokens.decoder_start in "
-            "--pipeline, or give a --tokenizer folder whose config.json has decoder_start_token_id.",
+            "A decoder behind an encoder needs a start token: state tokens.decoder_start in --pipeline, or give a "
+            "--tokenizer folder whose config.json has decoder_start_token_id.",
         )
-    return Assembly(graphs, inferred.pipeline, lacks, tuple(found.done))
+    return Assembly(graphs, inferred.pipeline, lacks, tuple(prepared.done))
 
 
 def assemble(
     files: Mapping[str, Path],
     out: Path,
-    said: PipelineKeys | None = None,
-    words: Path | None = None,
+    pipeline_keys: PipelineKeys | None = None,
+    checkpoint_folder: Path | None = None,
     *,
     force: bool = False,
     report: Report = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> BuildDone:
-    """Makes the bundle `out` of graphs; see infer_assembly.
+    """Assembles graphs into the bundle `out`; see infer_assembly.
 
-    Raises RequestError with everything that is lacking, and for a target that is not ours, GraphError for graphs or
-    weights that cannot be taken, Cancelled on request; the target is then as it was.
+    Raises RequestError with everything that is missing, and for a target that is not a bundle, GraphError for invalid
+    graphs or weights, Cancelled on request; the target is then unchanged.
     """
     began = time.monotonic()
     check_target(out, force)
-    assembly = infer_assembly(files, said, words)
+    assembly = infer_assembly(files, pipeline_keys, checkpoint_folder)
     pipeline = assembly.pipeline
     if assembly.lacks or pipeline is None:
-        raise RequestError(f"The graphs {', '.join(map(printable, files))} make no whole: {' '.join(assembly.lacks)}")
+        raise RequestError(
+            f"The graphs {', '.join(map(printable, files))} cannot be assembled: {' '.join(assembly.lacks)}"
+        )
     target = out.resolve()
     with open_workspace(target, force, report, cancelled) as work, timed_stage(report, "assemble"):
-        publish(_draft(work, assembly.graphs, pipeline, words), target, force=force)
+        publish(_draft(work, assembly.graphs, pipeline, checkpoint_folder), target, force=force)
     for message in assembly.done:
         report(NoticeEvent(code="assemble", message=message))
     return build_summary(out, began)
 
 
-def _draft(work: BuildWorkspace, graphs: LooseGraphs, pipeline: Pipeline, words: Path | None) -> Path:
-    """The files of the bundle, in a folder of the work."""
+def _draft(work: BuildWorkspace, graphs: LooseGraphs, pipeline: Pipeline, checkpoint_folder: Path | None) -> Path:
+    """Writes the bundle's files into a draft folder of the workspace."""
     draft = work.draft("bundle")
-    if words is not None:
-        write_tokenizer(words, draft / "tokenizer", work.report)
+    if checkpoint_folder is not None:
+        write_tokenizer(checkpoint_folder, draft / "tokenizer", work.report)
     folder, files = GraphFolder(draft), _files(graphs)
     for name, graph in graphs.items():
         work.check()
-        if not (draft / files[name]).exists():  # sessions over one file are one graph
+        if not (draft / files[name]).exists():  # sessions over one file share one graph
             folder.add(graph.source, files[name], graph.model)
     facts = pipeline.metadata.model_copy(update={"built_at": datetime.now(UTC).isoformat(timespec="seconds")})
     (draft / PIPELINE).write_text(pipeline.model_copy(update={"metadata": facts}).to_json(), "utf-8")
@@ -132,7 +139,7 @@ def _draft(work: BuildWorkspace, graphs: LooseGraphs, pipeline: Pipeline, words:
 
 
 def _files(graphs: LooseGraphs) -> dict[str, str]:
-    """Session → its graph's file in the bundle, one for sessions over one file as it is."""
+    """Session → its graph's file name in the bundle; sessions over one unchanged file share it."""
     first: dict[Path, str] = {}
     return {
         name: f"{name}.onnx" if graph.model else first.setdefault(graph.source.resolve(), f"{name}.onnx")
@@ -147,7 +154,7 @@ def _check_names(files: Mapping[str, Path]) -> None:
         if not _NAME.fullmatch(name):
             raise RequestError(f"{printable(name)!r} cannot name a graph: use letters, digits, - and _.")
         if sum(name.lower() == other.lower() for other in files) > 1:
-            raise RequestError(f"Two graphs are called {printable(name)} but for capitals: change one name.")
+            raise RequestError(f"Two graphs are called {printable(name)} with different capitals: change one name.")
 
 
 def _signatures(graphs: LooseGraphs) -> dict[str, FileSignature]:
@@ -155,29 +162,31 @@ def _signatures(graphs: LooseGraphs) -> dict[str, FileSignature]:
 
 
 def _facts(graphs: LooseGraphs) -> dict[str, Any]:
-    """What inputs and outputs do not tell: the weights' precision, and attention that takes slots for tokens."""
+    """Facts that signatures lack: the weights' precision, and whether attention treats slots as tokens."""
     models = {name: load_proto(graph) for name, graph in graphs.items()}
     counts = any(node.op_type == _COUNTING for model in models.values() for node in model.graph.node)
     return {"metadata": {"precision": weight_precision(models), "counts": counts}}
 
 
-def _merged(words: Mapping[str, Any], said: PipelineKeys) -> dict[str, Any]:
-    """What a person says over what the folder says, key by key of what both speak of."""
-    both = words.keys() & said.keys()
-    merged = {key: {**words[key], **said[key]} for key in both if isinstance(said[key], Mapping)}
-    return {**words, **said, **merged}
+def _merged(defaults: Mapping[str, Any], pipeline_keys: PipelineKeys) -> dict[str, Any]:
+    """`said` over `words`, merged key by key where both have an object."""
+    both = defaults.keys() & pipeline_keys.keys()
+    merged = {key: {**defaults[key], **pipeline_keys[key]} for key in both if isinstance(pipeline_keys[key], Mapping)}
+    return {**defaults, **pipeline_keys, **merged}
 
 
 def read_keys(path: Path) -> dict[str, object]:
-    """The keys of a pipeline file. Raises RequestError for a file that is no JSON object."""
+    """Reads the keys of a pipeline file. Raises RequestError where it is not a JSON object."""
     if kind := special_file_kind(path):
         raise RequestError(f"The pipeline {printable(path)} is {kind}, which may have no end: give a file.")
     try:
-        found = read_json(path.read_bytes())
+        data = read_json(path.read_bytes())
     except OSError as error:
         raise RequestError(f"The pipeline {printable(path)} cannot be read: {error.strerror}.") from None
     except InvalidJsonError as error:
         raise RequestError(f"The pipeline {printable(path)} {error}: give another one.") from None
-    if not isinstance(found, dict):
-        raise RequestError(f"The pipeline {printable(path)} is no JSON object: give a pipeline.json, or keys of one.")
-    return found
+    if not isinstance(data, dict):
+        raise RequestError(
+            f"The pipeline {printable(path)} is not a JSON object: give a pipeline.json, or keys of one."
+        )
+    return data

@@ -1,4 +1,4 @@
-"""What a checkpoint's folder says of the model whose graphs lie elsewhere: its tokens, its kind, how far it counts.
+"""Reads a checkpoint folder's token ids, model type and limits for graphs that are stored elsewhere.
 
 generation_config.json, config.json ──▶ the keys tokens, generation and metadata of a pipeline.json
 """
@@ -13,7 +13,7 @@ from workflows.common.errors import RequestError
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 
 Json = dict[str, object]
-# ours → theirs, the first of which counts
+# pipeline key → config keys, of which the first present one counts
 _ONE: dict[str, tuple[str, ...]] = {
     "pad": ("pad_token_id",),
     "bos": ("bos_token_id",),
@@ -25,9 +25,9 @@ _ONE: dict[str, tuple[str, ...]] = {
 
 
 def read_checkpoint_metadata(folder: Path, *, reads: bool) -> dict[str, Json]:
-    """Top-level keys of a pipeline.json. reads: whether an encoder reads a source, which is as limited as the decoder.
+    """Returns top-level keys of a pipeline.json. reads: whether an encoder reads a source, limited like the decoder.
 
-    Raises RequestError where there is no such folder, CheckpointError for files that are damaged.
+    Raises RequestError where the folder does not exist, CheckpointError for damaged files.
     """
     if not any((folder / name).is_file() for name in COPIED):
         raise RequestError(f"{folder} holds neither tokenizer.json nor config.json: give the folder that does.")
@@ -36,8 +36,8 @@ def read_checkpoint_metadata(folder: Path, *, reads: bool) -> dict[str, Json]:
     sources = (read_optional(folder, GENERATION), config, text if isinstance(text, dict) else {})
     tokens: Json = {"eos": list(token_ids("eos_token_id", *sources))}
     for name, keys in _ONE.items():
-        found = [one for key in keys for one in token_ids(key, *sources)]
-        tokens |= {name: found[0]} if found else {}
+        value = [one for key in keys for one in token_ids(key, *sources)]
+        tokens |= {name: value[0]} if value else {}
     kind = config.get("model_type")
     metadata: Json = {"model_type": kind} if isinstance(kind, str) else {}
     classes = config.get("architectures")
@@ -50,6 +50,6 @@ def read_checkpoint_metadata(folder: Path, *, reads: bool) -> dict[str, Json]:
 
 
 def _positions(*sources: dict[str, object]) -> int | None:
-    """The positions that the model has a table for, or was trained on."""
-    found = (source.get("max_position_embeddings") for source in sources)
-    return next((one for one in found if isinstance(one, int) and one > 0), None)
+    """The number of positions that the model has a table for, or was trained on."""
+    value = (source.get("max_position_embeddings") for source in sources)
+    return next((one for one in value if isinstance(one, int) and one > 0), None)

@@ -1,9 +1,9 @@
-"""Features in the places of tokens, where no graph puts them there: into a copy of the graph that embeds the tokens.
+"""Places features at the placeholder tokens, in a copy of the graph that embeds the tokens.
 
-    input_ids ──embeds──▶ [1, n, D] ─┬─ScatterND──▶ the same, the rows of image_features where a token is the image's
+    input_ids ──embeds──▶ [1, n, D] ─┬─ScatterND──▶ the same, with rows of image_features at image tokens
     image_features [k, D] ───────────┘
 
-Others' runtimes do this between their graphs; here every tensor goes from graph to graph.
+Other runtimes place features between their graphs; here every tensor flows from graph to graph.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from workflows.runtime.program.graph_roles import GraphRoles, Port
 from workflows.runtime.program.signature import port_name
 
 _UNKNOWN = -1
-UnplacedFeature = tuple[Modality, str, Port]  # kind, the graph that embeds, the features
+UnplacedFeature = tuple[Modality, str, Port]  # modality, the embedding graph, the features
 
 
 def place_features(graphs: LooseGraphs, tokens: dict[str, object]) -> list[str]:
-    """Changes the embedding of `graphs` for features that nobody takes; gives a sentence for each.
+    """Changes the embedding of `graphs` for features that no graph takes; returns a sentence for each.
 
-    tokens: those that are known, as in a pipeline file; one that is not is lacking, and stands for no token here.
+    tokens: the known ids, as in a pipeline file; without one the features match no token.
     """
     done = []
     for kind, name, source in _wanted(GraphRoles({name: graph.signature for name, graph in graphs.items()})):
@@ -38,20 +38,20 @@ def place_features(graphs: LooseGraphs, tokens: dict[str, object]) -> list[str]:
             token if isinstance(token, int) else _UNKNOWN,
         )
         graphs[name] = replace(graphs[name], model=model, signature=signature_of(model))
-        done.append(f"{name} puts {port_name(source)} in the places of the token {token}: it got nodes for that.")
+        done.append(f"{name} places {port_name(source)} at the token {token}: nodes were added for that.")
     return done
 
 
 def _wanted(parts: GraphRoles) -> list[UnplacedFeature]:
-    """Features that no graph takes, where one graph embeds the tokens for a decoder that takes none itself."""
-    taken = {source for source, _ in parts.edges}
+    """Features that no graph takes, where one graph embeds the tokens for a decoder without a token input."""
+    inputs = {source for source, _ in parts.edges}
     feeding = {source[0] for source, target in parts.edges if target[0] in parts.keepers}
     embedding = [name for name in feeding if _embeds(parts, name)]
     return [
         (kind, embedding[0], (name, spec.name))
         for name in parts.once
         for spec in parts.graphs[name].outputs
-        if len(embedding) == 1 and (name, spec.name) not in taken
+        if len(embedding) == 1 and (name, spec.name) not in inputs
         if (kind := modality(((name, spec.name), (name, spec.name))))
         and len(spec.shape) in (2, 3)
         and isinstance(spec.shape[-1], int)
@@ -59,17 +59,17 @@ def _wanted(parts: GraphRoles) -> list[UnplacedFeature]:
 
 
 def _embeds(parts: GraphRoles, name: str) -> bool:
-    """Whether a graph makes one tensor of tokens, and of nothing else but features that it was given already."""
-    taken = [spec for spec in parts.takes(name) if not modality(((name, spec.name), (name, spec.name)))]
-    ids = [spec.name for spec in taken if spec.dtype in ("int64", "int32")]
+    """Whether a graph computes one tensor from tokens, and otherwise takes only features."""
+    inputs = [spec for spec in parts.takes(name) if not modality(((name, spec.name), (name, spec.name)))]
+    ids = [spec.name for spec in inputs if spec.dtype in ("int64", "int32")]
     made = [spec for spec in parts.graphs[name].outputs if spec.is_floating and len(spec.shape) == 3]
     return (
-        ids == [tensor_names.IDS] and len(taken) == len(made) == len(parts.gives(name)) == 1 and name not in parts.once
+        ids == [tensor_names.IDS] and len(inputs) == len(made) == len(parts.gives(name)) == 1 and name not in parts.once
     )
 
 
 def _with_places(model: onnx.ModelProto, features: onnx.ValueInfoProto, token: int) -> onnx.ModelProto:
-    """A copy whose output has the rows of an input `features` [k, D] or [1, k, D] where the ids are `token`."""
+    """A copy whose output has the rows of the input `features` [k, D] or [1, k, D] where the ids equal `token`."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     graph, embeds, own = copy.graph, copy.graph.output[0], f"{features.name}.placed"

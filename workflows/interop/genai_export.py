@@ -1,7 +1,7 @@
-"""A bundle becomes a folder that onnxruntime-genai runs: its graphs adapted, its program in the peer's words.
+"""Exports a bundle as a folder that onnxruntime-genai runs.
 
-bundle ──unsayable, unfit──▶ refused by name, before anything is written
-       ──adapt, lower──▶ genai_config.json, graphs, weights once, tokenizer beside them, a sample in Python and C++
+bundle ──unsupported_keys, adaptation_faults──▶ refused by name, before anything is written
+       ──adapt_graph, to_version1──▶ genai_config.json, graphs, weights once, tokenizer, samples in Python and C++
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from workflows.runtime.program.program import Program
 from workflows.wire.events import BuildDone
 
 GenaiVersion = Literal[1, 2]
-# a checkpoint's words that `search` has too; the others change tokens there is no telling genai of
+# generation settings of a checkpoint that `search` has too; the others cannot be expressed
 _SEARCH = ("no_repeat_ngram_size", "min_length", "repetition_penalty")
 
 
@@ -56,19 +56,19 @@ def export_genai(
 ) -> BuildDone:
     """Writes the bundle in `folder` as a genai folder `out`, which must be new or empty.
 
-    version: 1 for the released wheel, 2 for its proposed successor. link: weights by hard links where the disk can.
-    Raises BundleError with the JSON path of what genai cannot express, RequestError for a target that holds files,
-    Cancelled on request; nothing is written then.
+    version: 1 for the released wheel, 2 for its proposed successor. link: hard links for weights where the disk
+    supports them. Raises BundleError with the JSON path of what genai cannot express, RequestError for a target with
+    files, Cancelled on request; nothing is written then.
     """
     began = time.monotonic()
     if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
-        raise RequestError(f"{out} holds something already: choose another --out, or empty it yourself.")
+        raise RequestError(f"{out} is not empty: choose another --out, or empty it yourself.")
     bundle = read_bundle(folder)
     program = check_graphs(bundle)
     if program is None:
-        raise BundleError(f"{bundle.where} has no KV cache, and genai runs models that generate text alone.")
+        raise BundleError(f"{bundle.where} has no KV cache, and genai runs only models that generate text.")
     for fault in _faults(bundle, program, version):
-        raise BundleError(f"{bundle.where} cannot be said to genai: at {fault.path}: {fault.message}.")
+        raise BundleError(f"{bundle.where} cannot be exported to genai: at {fault.path}: {fault.message}.")
     target = out.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.")
@@ -92,7 +92,7 @@ def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator
     yield from unsupported_keys(bundle.pipeline, version)
     yield from adaptation_faults(program)
     if program.carries and (version == 2 or not bundle.pipeline.metadata.genai):
-        message = f"genai has no words for {program.carries[0].past}, which is carried from step to step"
+        message = f"genai does not support {program.carries[0].past}, which is carried from step to step"
         yield Fault("pipeline.state", message)
     defaults = GenerationConfig.of_bundle(bundle)
     for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
@@ -104,7 +104,7 @@ def _write(
 ) -> None:
     folder = GraphFolder(draft, link=link)
     tensors: dict[str, TensorNames] = {}
-    written: dict[str, str] = {}  # file there → file here
+    written: dict[str, str] = {}  # source file → file here
     for name, session in bundle.pipeline.pipeline.sessions.items():
         if cancelled():
             raise Cancelled("The export was cancelled.")
@@ -112,8 +112,8 @@ def _write(
         graph = load_graph(source).proto
         changed = adapt_graph(graph, name, program)
         if changed is not None and bundle.pipeline.own_names(name):
-            message = f"the nodes that {name} needs for genai's inputs know these by Joinery's names alone"
-            raise BundleError(f"{bundle.where} cannot be said to genai: at metadata.names: {message}.")
+            message = f"the nodes that {name} needs for genai's inputs use Joinery's tensor names"
+            raise BundleError(f"{bundle.where} cannot be exported to genai: at metadata.names: {message}.")
         ends = signature_of(graph if changed is None else changed)
         tensors[name] = TensorNames(tuple(one.name for one in ends.inputs), tuple(one.name for one in ends.outputs))
         if session.file not in written:
@@ -125,21 +125,21 @@ def _write(
     pipeline = bundle.pipeline.with_files(written)
     config = to_plain_version2(pipeline) if version == 2 else _version_1(bundle, pipeline, program, tensors)
     if {*parse_genai(config, CONFIG, importing=True).pipeline.dataflow} != {*pipeline.pipeline.dataflow}:
-        message = "genai joins graphs by equal names of their tensors, and would join these otherwise"
-        raise BundleError(f"{bundle.where} cannot be said to genai: at pipeline.dataflow: {message}.")
+        message = "genai connects graphs by equal tensor names, and would connect these differently"
+        raise BundleError(f"{bundle.where} cannot be exported to genai: at pipeline.dataflow: {message}.")
     (draft / CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    if version == 1 and program.source is None:  # the page gives a text alone
+    if version == 1 and program.source is None:  # the sample has a text prompt only
         write_samples(bundle, draft)
 
 
 def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Mapping[str, TensorNames]) -> Json:
-    words, first = _words(bundle), program.state[0]
+    config, first = _words(bundle), program.state[0]
     geometry = DecoderGeometry(
         layers=max(tensor.layer for tensor in program.state) + 1,
         kv_heads=first.sized(1)[-3],
         head_size=first.sized(1)[-1],
-        heads=_size(words, "num_attention_heads"),
-        width=_size(words, "hidden_size"),
+        heads=_size(config, "num_attention_heads"),
+        width=_size(config, "hidden_size"),
     )
     defaults = GenerationConfig.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
     shares = program.facts.writer == "gqa"
@@ -147,18 +147,18 @@ def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Ma
 
 
 def _words(bundle: Bundle) -> Json:
-    """The checkpoint's own configuration; empty where it came without one."""
+    """The checkpoint's config.json; empty where the bundle has none."""
     name = "tokenizer/config.json"
     try:
-        found = read_json(bundle.text(name) or "{}")
+        config = read_json(bundle.text(name) or "{}")
     except InvalidJsonError as error:
         raise BundleError(f"{name} of {bundle.folder} {error}: build the bundle anew.") from None
-    if not isinstance(found, dict):
-        raise BundleError(f"{name} of {bundle.folder} is no JSON object: build the bundle anew.")
-    return found
+    if not isinstance(config, dict):
+        raise BundleError(f"{name} of {bundle.folder} is not a JSON object: build the bundle anew.")
+    return config
 
 
-def _size(words: Json, key: str) -> int:
-    """A size that the checkpoint says of its text model, 0 where it says none."""
-    found = value_at(words, f"text_config.{key}") or value_at(words, key)
-    return found if isinstance(found, int) else 0
+def _size(config: Json, key: str) -> int:
+    """A size of the checkpoint's text model, 0 where it is absent."""
+    value = value_at(config, f"text_config.{key}") or value_at(config, key)
+    return value if isinstance(value, int) else 0

@@ -1,11 +1,11 @@
-"""A graph of ours changed so that onnxruntime-genai can feed it, by adding nodes at its ends alone.
+"""Adapts a graph to onnxruntime-genai's inputs by adding nodes at its inputs and outputs only.
 
-    genai gives                              the graph takes
+    genai provides                           the graph takes
     attention_mask [1, total] integers ──▶   masks [1, 1, columns, total], seqlens_k, total_sequence_length
     past [1, heads, before, size]            past, the same
-    present [1, heads, total, size]    ◀──   the rows of the new tokens, joined to past
+    present [1, heads, total, size]    ◀──   the new tokens' rows, concatenated to past
 
-A graph that takes and gives these already, as everyone else's do, is left as it is.
+A graph with genai's inputs and outputs already is left unchanged.
 """
 
 from __future__ import annotations
@@ -28,17 +28,21 @@ from workflows.runtime.program.program import Program
 TOTAL = "total_sequence_length"
 _PREFIX = "joinery.genai."
 _I64, _BOOL = onnx.TensorProto.INT64, onnx.TensorProto.BOOL
-_WIDE = (tensor_names.IDS, tensor_names.EMBEDS, tensor_names.POSITIONS)  # inputs whose second axis counts the columns
+_WIDE = (tensor_names.IDS, tensor_names.EMBEDS, tensor_names.POSITIONS)  # inputs [1, columns, …]
 
 
 def adaptation_faults(program: Program) -> Iterator[Fault]:
-    """What no node at a graph's ends would help."""
+    """Yields faults that no added node can repair."""
     facts = program.facts
     if facts.writer == "scatter" or (facts.joins == "place" and facts.writer == "host"):
-        yield Fault("metadata.layout", "genai has no cache that is written in place by index: build with cache=static")
+        yield Fault(
+            "metadata.layout", ("genai does not support a cache written in place by index: build with cache=static")
+        )
     for name, run in (("prefill", program.prefill), ("decode", program.decode)):
         if run.columns is not None:
-            message = f"its graphs take {run.columns} tokens at a time, and genai any number: build with graphs=single"
+            message = (
+                f"its graphs take {run.columns} tokens per run, and genai needs any number: build with graphs=single"
+            )
             yield Fault(f"pipeline.flow ({name})", message)
     fixed = next((tensor for tensor in program.state if tensor.capacity is not None), None)
     if fixed is not None:
@@ -47,12 +51,12 @@ def adaptation_faults(program: Program) -> Iterator[Fault]:
 
 
 def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelProto | None:
-    """A copy of a session's graph, without external data, that genai can feed; None where that is the graph itself."""
+    """A copy of a session's graph, without external data, that genai can feed; None where no change is needed."""
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
     inputs = signature_of(model).inputs
     ends = _GraphEnds(changed.graph, inputs)
-    given = {port[1]: feed for port, feed in program.decode.feeds.items() if port[0] == session}
+    session_feeds = {port[1]: feed for port, feed in program.decode.feeds.items() if port[0] == session}
     specs = {spec.name: spec for spec in inputs}
     facts = program.facts
     for group in facts.groups:
@@ -60,7 +64,7 @@ def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.
         if spec is not None and len(spec.shape) == 4:
             ends.mask(spec, group.window)
     for name in (tensor_names.SEQLENS, tensor_names.TOTAL_LENGTH):
-        if name in specs and name in given and given[name].kind == "driver":
+        if name in specs and name in session_feeds and session_feeds[name].kind == "driver":
             ends.length(specs[name])
     if facts.left_aligned and tensor_names.POSITIONS in specs:
         ends.positions(specs[tensor_names.POSITIONS])
@@ -72,28 +76,28 @@ def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.
     if not ends.changed:
         return None
     ends.finish()
-    kept = [entry for entry in changed.metadata_props if entry.key not in (FACTS_KEY, POSITIONS_KEY)]
+    entries = [entry for entry in changed.metadata_props if entry.key not in (FACTS_KEY, POSITIONS_KEY)]
     del changed.metadata_props[:]
-    changed.metadata_props.extend(kept)  # what was said of the cache is no longer so
+    changed.metadata_props.extend(entries)  # the facts about the cache no longer hold
     return changed
 
 
 class _GraphEnds:
-    """Nodes before and after those of a graph."""
+    """Adds nodes before and after those of a graph."""
 
     def __init__(self, graph: onnx.GraphProto, inputs: Sequence[TensorSpec]) -> None:
         self._graph, self._before, self._after = graph, list[onnx.NodeProto](), list[onnx.NodeProto]()
         self._columns = next((spec.name for spec in inputs if spec.name in _WIDE), "")
-        self._known: dict[tuple[object, ...], str] = {}  # what a node or constant is → its name
-        self._taken: set[str] = set()
+        self._known: dict[tuple[object, ...], str] = {}  # operator and inputs, or constant → output name
+        self._replaced: set[str] = set()
 
     @property
     def changed(self) -> bool:
-        """Whether there is anything new."""
+        """Whether any node was added."""
         return bool(self._before or self._after)
 
     def mask(self, spec: TensorSpec, window: int | None) -> None:
-        """Who sees whom, from one row that says where tokens are; spec: [1, 1, columns, total] in the graph."""
+        """Computes a causal mask [1, 1, columns, total] from attention_mask; spec: of the graph's mask input."""
         seen = [
             self._node("LessOrEqual", self._keys(), self._queries()),
             self._node("Cast", tensor_names.MASK, to=_BOOL),
@@ -109,17 +113,17 @@ class _GraphEnds:
         self._replace(spec.name, self._cast(self._node("Where", wide, zero, lowest), spec))
 
     def length(self, spec: TensorSpec) -> None:
-        """How many tokens there are after the step, less one for seqlens_k."""
+        """Computes the number of tokens after the step, minus one for seqlens_k."""
         less = int(spec.name == tensor_names.SEQLENS)
         count = self._node("Sub", self._total(), self._numbers(1)) if less else self._total()
         self._replace(spec.name, self._cast(self._node("Reshape", count, self._numbers(*[1] * len(spec.shape))), spec))
 
     def positions(self, spec: TensorSpec) -> None:
-        """The numbers of the step's tokens, from the mask."""
+        """Computes the positions of the step's tokens from attention_mask."""
         self._replace(spec.name, self._cast(self._node("Reshape", self._queries(), self._numbers(1, -1)), spec))
 
     def join(self, tensor: StateTensor) -> None:
-        """Past and the new rows as present."""
+        """Concatenates past and the new rows to present."""
         rows = f"{_PREFIX}{tensor.present}.rows"
         for node in self._graph.node:
             for ends in (node.input, node.output):
@@ -129,29 +133,29 @@ class _GraphEnds:
         self._after.append(helper.make_node("Concat", [tensor.past, rows], [tensor.present], axis=tensor.slot_axis))
 
     def grow(self, tensor: StateTensor) -> None:
-        """Past has as many slots as there were tokens, present as there are."""
+        """Names the slot axes: past has the slots before the step, present those after it."""
         for value in (*self._graph.output, *self._graph.input):
             if value.name in (tensor.present, tensor.past):
                 axis = value.type.tensor_type.shape.dim[tensor.slot_axis]
                 axis.dim_param = TOTAL if value.name == tensor.present else "past_sequence_length"
 
     def finish(self) -> None:
-        """Puts the nodes in their places, and takes the inputs away that they stand for."""
-        inputs = [value for value in self._graph.input if value.name not in self._taken]
-        if self._taken and tensor_names.MASK not in {value.name for value in inputs}:
+        """Inserts the nodes and removes the inputs that they replace."""
+        inputs = [value for value in self._graph.input if value.name not in self._replaced]
+        if self._replaced and tensor_names.MASK not in {value.name for value in inputs}:
             inputs.insert(1, helper.make_tensor_value_info(tensor_names.MASK, _I64, [1, TOTAL]))
         nodes = [*self._before, *self._graph.node, *self._after]
         del self._graph.input[:], self._graph.node[:]
         self._graph.input.extend(inputs)
         self._graph.node.extend(nodes)
 
-    # -- what several of them need -------------------------------------------------------------------------------
+    # -- shared values -----------------------------------------------------------------------------------------------
 
     def _total(self) -> str:
         return self._node("Shape", tensor_names.MASK, start=1, end=2)
 
     def _bounds(self) -> tuple[str, str]:
-        """Scalars: where the step begins, where it ends."""
+        """Scalars: the step's first and last position + 1."""
         start = self._node("Sub", self._total(), self._node("Shape", self._columns, start=1, end=2))
         return self._node("Squeeze", start), self._node("Squeeze", self._total())
 
@@ -181,7 +185,7 @@ class _GraphEnds:
         return self._known[key]
 
     def _node(self, op: str, *inputs: str, **attributes: int) -> str:
-        """The output of a node; of one like it where there is one."""
+        """Adds a node, or reuses an equal one, and returns its output."""
         key = (op, inputs, tuple(attributes.items()))
         if key not in self._known:
             name = self._known[key] = f"{_PREFIX}{op.lower()}_{len(self._known)}"
@@ -189,16 +193,16 @@ class _GraphEnds:
         return self._known[key]
 
     def _replace(self, name: str, made: str) -> None:
-        """Has the graph read `made` for the input `name`, which it no longer takes."""
+        """Replaces the graph's input `name`, which is removed, by the value `made`."""
         for node in self._graph.node:
             for i, read in enumerate(node.input):
                 if read == name:
                     node.input[i] = made
-        self._taken.add(name)
+        self._replaced.add(name)
 
 
 def _element(spec: TensorSpec) -> int:
-    """ONNX's number of the type."""
+    """The ONNX data type of the tensor."""
     return int(
         onnx.TensorProto.BFLOAT16
         if spec.dtype == "bfloat16"

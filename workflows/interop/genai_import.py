@@ -1,6 +1,6 @@
-"""A folder of onnxruntime-genai's becomes a bundle: its program in version 2, its graphs and words copied.
+"""Imports a folder of onnxruntime-genai as a bundle: its program in version 2, copies of its graphs and tokenizer.
 
-genai_config.json, graphs, tokenizer ──bundle/genai──▶ Pipeline ──held against the graphs──▶ bundle
+genai_config.json, graphs, tokenizer ──bundle/genai──▶ Pipeline ──checked against the graphs──▶ bundle
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from workflows.interop.graph_folder import GraphFolder
 from workflows.runtime.loading.machines import complete_pipeline
 from workflows.wire.events import BuildDone, NoticeEvent
 
-_PLAIN = re.compile(r"[a-z0-9_][a-z0-9_\-]*")  # names that no disk takes for another's
-_RING = "sliding_window_cache"  # GroupQueryAttention's attribute: it keeps a layer's cache as a ring of its own
+_PLAIN = re.compile(r"[a-z0-9_][a-z0-9_\-]*")  # names that are distinct on every disk
+_RING = "sliding_window_cache"  # an attribute of GroupQueryAttention: it keeps a layer's cache as a ring
 
 
 def import_genai(
@@ -39,10 +39,10 @@ def import_genai(
     report: Report = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> BuildDone:
-    """Makes a bundle `out` of genai's `folder`.
+    """Imports genai's `folder` as the bundle `out`.
 
-    Raises BundleError with the JSON path of what cannot be run, GraphError for a graph that is damaged, RequestError
-    for a target that is not ours, Cancelled on request; the target is then as it was.
+    Raises BundleError with the JSON path of what cannot run, GraphError for a damaged graph, RequestError for a target
+    that is not a bundle, Cancelled on request; the target is then unchanged.
     """
     began = time.monotonic()
     if not is_genai(folder):
@@ -60,48 +60,48 @@ def import_genai(
 
 
 def _draft(work: BuildWorkspace, folder: Path, pipeline: Pipeline, files: dict[str, Path]) -> Path:
-    """The files of the bundle, in a folder of the work, once the program was seen to fit its graphs."""
+    """Checks the program against its graphs and writes the bundle's files into a draft folder of the workspace."""
     draft = work.draft("bundle")
     graphs = GraphFolder(draft)
-    names: dict[str, str] = {}  # file there → file here
+    names: dict[str, str] = {}  # source file → file here
     models: dict[str, onnx.ModelProto] = {}
-    for session, told in pipeline.pipeline.sessions.items():
+    for session, described in pipeline.pipeline.sessions.items():
         work.check()
-        if told.file in names:
+        if described.file in names:
             continue
-        names[told.file] = f"{session if _PLAIN.fullmatch(session) else f'graph-{len(names)}'}.onnx"
-        model = load_graph(files[told.file]).proto
+        names[described.file] = f"{session if _PLAIN.fullmatch(session) else f'graph-{len(names)}'}.onnx"
+        model = load_graph(files[described.file]).proto
         models[session] = model
-        graphs.add(files[told.file], names[told.file], _without_rings(model))
+        graphs.add(files[described.file], names[described.file], _without_rings(model))
     facts = pipeline.metadata.model_copy(update={"precision": weight_precision(models)})
     whole = pipeline.with_files(names).model_copy(update={"metadata": facts})
-    words = next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), None)
-    if words is not None:
-        write_tokenizer(words, draft / "tokenizer", work.report)
+    text_files = next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), None)
+    if text_files is not None:
+        write_tokenizer(text_files, draft / "tokenizer", work.report)
     program = check_graphs(unverified_bundle(draft, whole, str(folder)))
     (draft / PIPELINE).write_text((complete_pipeline(whole, program) if program else whole).to_json(), "utf-8")
     return draft
 
 
 def _without_rings(model: onnx.ModelProto) -> onnx.ModelProto | None:
-    """A copy whose attention keeps all of a layer's cache; None where nothing is to change.
+    """A copy whose attention keeps all of a layer's cache; None where nothing changes.
 
-    The window itself stays: local_window_size says what is seen.
+    The attention window stays: local_window_size limits what is visible.
     """
     if not any(attribute.name == _RING for node in model.graph.node for attribute in node.attribute):
         return None
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
     for node in changed.graph.node:
-        kept = [attribute for attribute in node.attribute if attribute.name != _RING]
+        attributes = [attribute for attribute in node.attribute if attribute.name != _RING]
         del node.attribute[:]
-        node.attribute.extend(kept)
+        node.attribute.extend(attributes)
     return changed
 
 
 def _notices(pipeline: Pipeline) -> list[str]:
-    found = [f"The configuration asks for what Joinery does not run: {what}." for what in ignored_settings(pipeline)]
+    notices = [f"The configuration has settings that Joinery ignores: {what}." for what in ignored_settings(pipeline)]
     extra = extra_files(pipeline)
     if extra:
-        found.append(f"These files are named and not imported: {printable(', '.join(extra), 400)}.")
-    return found
+        notices.append(f"These files are named and not imported: {printable(', '.join(extra), 400)}.")
+    return notices

@@ -1,6 +1,6 @@
-"""Changes of a graph on copies: a choice resolved, what nothing needs left out, an axis given a number.
+"""Edits of copied graphs: resolve an If, keep chosen outputs, rename inputs, fix axes.
 
-No weight is read: an initializer goes along, or does not, by its name.
+No weights are read: an initializer is copied or dropped by name.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from workflows.graph.subgraphs import all_graphs, values_read
 
 
 def resolve_condition(model: onnx.ModelProto, condition: str, value: bool) -> onnx.ModelProto:
-    """A copy in which every If on the input `condition` is the body of its branch, and the input is gone.
+    """A copy in which every If on the input `condition` is replaced by its branch, and the input is removed.
 
-    Raises GraphError for a body that makes a name anew which the graph around it has.
+    Raises GraphError where a branch redefines a name of the outer graph.
     """
     copy = _copied(model)
     graph = copy.graph
@@ -35,15 +35,15 @@ def resolve_condition(model: onnx.ModelProto, condition: str, value: bool) -> on
 
 
 def _body(node: onnx.NodeProto, graph: onnx.GraphProto, value: bool) -> list[onnx.NodeProto]:
-    """The nodes of one branch, and those that give its outputs the names of the If's; its weights go to the graph."""
+    """The nodes of one branch, plus nodes that name its outputs like the If's; its weights move to the graph."""
     name = "then_branch" if value else "else_branch"
     body = next((attribute.g for attribute in node.attribute if attribute.name == name), None)
     if body is None or len(body.output) != len(node.output):
-        raise GraphError(f"The If {printable(node.name)} has no {name} that gives its outputs: get the graph anew.")
+        raise GraphError(f"The If {printable(node.name)} has no {name} with its outputs: get the graph again.")
     known = {tensor.name for tensor in graph.initializer} | {one.name for one in graph.input}
     made = {output for inner in body.node for output in inner.output} | {tensor.name for tensor in body.initializer}
     if twice := sorted(known & made):
-        raise GraphError(f"The name {printable(twice[0])} stands for two things in the graph: get it anew.")
+        raise GraphError(f"The name {printable(twice[0])} is defined twice in the graph: get the graph again.")
     graph.initializer.extend(body.initializer)
     graph.sparse_initializer.extend(body.sparse_initializer)
     graph.value_info.extend(body.value_info)
@@ -54,7 +54,7 @@ def _body(node: onnx.NodeProto, graph: onnx.GraphProto, value: bool) -> list[onn
 def keep_outputs(
     model: onnx.ModelProto, outputs: Iterable[str], names: Mapping[str, str] | None = None
 ) -> onnx.ModelProto:
-    """A copy with these outputs alone, and what they need. names: what an output is called from now on."""
+    """A copy with only these outputs and the nodes they need. names: output → new name."""
     copy, names = _copied(model), names or {}
     graph, wanted = copy.graph, list(outputs)
     _put(graph.output, [one for one in graph.output if one.name in wanted])
@@ -73,17 +73,17 @@ def keep_outputs(
 
 
 def _needed(nodes: Iterable[onnx.NodeProto], wanted: Collection[str]) -> list[onnx.NodeProto]:
-    """The nodes that the wanted values need, in their order."""
-    needed, found = {*wanted}, []
+    """The nodes that the wanted values need, in order."""
+    needed, nodes_needed = {*wanted}, []
     for node in reversed(list(nodes)):
         if needed & {*node.output}:
-            found.append(node)
+            nodes_needed.append(node)
             needed |= {*values_read(node)}
-    return found[::-1]
+    return nodes_needed[::-1]
 
 
 def rename_inputs(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
-    """A copy whose inputs are called otherwise, old → new."""
+    """A copy with renamed inputs, old → new."""
     copy = _copied(model)
     for value in copy.graph.input:
         value.name = names.get(value.name, value.name)
@@ -93,7 +93,7 @@ def rename_inputs(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.Mode
 
 
 def fix_axes(model: onnx.ModelProto, sizes: Mapping[tuple[str, int], int]) -> onnx.ModelProto:
-    """A copy in which axes of inputs and outputs, (name, axis), have these sizes where there are such."""
+    """A copy in which axes of inputs and outputs, (name, axis), have these sizes; absent ones are ignored."""
     copy = _copied(model)
     for value in (*copy.graph.input, *copy.graph.output):
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
@@ -109,6 +109,6 @@ def _copied(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _put(field: Any, items: list[Any]) -> None:
-    """Makes `items` the whole of a repeated field."""
+    """Replaces the contents of a repeated field by `items`."""
     del field[:]
     field.extend(items)

@@ -1,7 +1,7 @@
-"""Graphs and the weights that they refer to, brought together in one folder.
+"""Copies graphs and their external weights into one folder.
 
 graph ──external tensors──▶ weight files: inside the graph's folder? no link? long enough? ──▶ the folder, once each
-  └──locations that had to change──▶ the graph written anew; else byte for byte
+  └──changed locations──▶ the graph written anew; else byte for byte
 """
 
 from __future__ import annotations
@@ -24,41 +24,44 @@ from workflows.graph.subgraphs import all_tensors
 from workflows.graph.weights import append_aligned, read_blocks
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
-_RESERVED_SUFFIXES = (".onnx", ".json")  # endings of what is no weight file
+_RESERVED_SUFFIXES = (".onnx", ".json")  # reserved suffixes: not weight files
 Span = tuple[int, int]  # first byte, bytes
 
 
 class GraphFolder:
-    """Graphs put into one folder, each with the weights that it refers to; a weight file that several share is there
-    once, and of one of which a changed copy uses little, that little.
+    """A folder of graphs and their external weights. A shared weight file is stored once; of a file of which a changed
+    copy uses less than half, only the used parts.
 
-    link: hard links where the disk can, else copies.
+    link: use hard links where the disk supports them, else copies.
     """
 
     def __init__(self, folder: Path, *, link: bool = False) -> None:
         self._folder, self._bring = folder, link_or_copy if link else shutil.copyfile
         self._names: dict[Path, str] = {}  # weight file → its name here
-        self._parts: dict[Path, _MovedWeights] = {}  # weight file → where parts of it are, where it is not there itself
+        # weight file → where its parts are, where it is not here as a whole
+        self._parts: dict[Path, _MovedWeights] = {}
 
     def add(self, source: Path, name: str, model: onnx.ModelProto | None = None) -> None:
-        """Puts the graph at `source` into the folder as `name`, beside what is there.
+        """Adds the graph at `source` to the folder as `name`.
 
-        model: a changed copy of it, without its external data loaded, in place of the file's. Raises GraphError for a
-        file that is no graph, and for weights that lie outside its folder, are links, are missing or cut short;
-        RequestError for a name that is taken or none.
+        model: a changed copy without its external data loaded, used instead of the file. Raises GraphError for an
+        invalid graph, and for weights that are outside its folder, links, missing or truncated; RequestError for a name
+        that is taken or invalid.
         """
         if not _PLAIN.fullmatch(name) or self._is_there(name):
-            raise RequestError(f"{printable(name)} cannot be a graph's file here, or is there already: name another.")
-        given = load_graph(source).proto if model is None else model
-        used = _used(given, source)
+            raise RequestError(
+                f"{printable(name)} is not a valid file name for a graph, or already exists: choose another."
+            )
+        graph = load_graph(source).proto if model is None else model
+        used = _used(graph, source)
         moves = {one.location: self._bring_weights(one, whole=model is None) for one in used}
         if model is None and all(move.name == location for location, move in moves.items()):
             self._bring(source.resolve(), self._folder / name)
             return
-        (self._folder / name).write_bytes(_moved(given, moves).SerializeToString())
+        (self._folder / name).write_bytes(_moved(graph, moves).SerializeToString())
 
     def _bring_weights(self, used: _WeightUse, *, whole: bool) -> _MovedWeights:
-        """Brings a weight file unless it is there; of one of which less than half is used its part, if not `whole`."""
+        """Adds a weight file once; only its used parts where these are less than half, unless `whole`."""
         real = used.path.resolve()
         if real in self._names:
             return _MovedWeights(self._names[real])
@@ -76,13 +79,13 @@ class GraphFolder:
         return part
 
     def _is_there(self, name: str) -> bool:
-        """Whether a name is taken, also on a disk that takes large letters for small."""
+        """Whether a name is taken, ignoring case for disks that do."""
         return any(entry.name.lower() == name.lower() for entry in self._folder.iterdir())
 
 
 @dataclass(frozen=True)
 class _WeightUse:
-    """What a graph uses of a weight file."""
+    """The parts of a weight file that a graph uses."""
 
     location: str
     path: Path
@@ -91,19 +94,19 @@ class _WeightUse:
 
 @dataclass(frozen=True)
 class _MovedWeights:
-    """A weight file's name here. at: span there → first byte here, where a part was brought."""
+    """A weight file's name in the folder. at: original span → first byte here, where only parts were copied."""
 
     name: str
     at: dict[Span, int] = field(default_factory=dict)
 
 
 def _used(model: onnx.ModelProto, source: Path) -> list[_WeightUse]:
-    """Every weight file that the graph refers to, each as long as its tensors need."""
-    found: dict[str, _WeightUse] = {}
+    """The weight files of the graph; each is checked to be as long as its tensors need."""
+    uses: dict[str, _WeightUse] = {}
     shown = printable(source.name)
     for tensor in _external(model):
         place = external_location(tensor)
-        used = found.get(place.location)
+        used = uses.get(place.location)
         if used is None:
             used = _WeightUse(place.location, check_location(source.parent, place.location, shown), set())
         if not place.location or not used.path.is_file():
@@ -114,11 +117,11 @@ def _used(model: onnx.ModelProto, source: Path) -> list[_WeightUse]:
         if min(place.offset, place.length) < 0 or end > size:
             raise GraphError(
                 f"{printable(place.location)} has {size:,} bytes and the initializer {printable(tensor.name)} of "
-                f"{shown} ends at {end:,}: it is cut short, so get it anew."
+                f"{shown} ends at {end:,}: the file is truncated, so get it again."
             )
         used.spans.add(span)
-        found[place.location] = used
-    return list(found.values())
+        uses[place.location] = used
+    return list(uses.values())
 
 
 def _span(tensor: onnx.TensorProto) -> Span:
@@ -131,21 +134,21 @@ def _external(model: onnx.ModelProto) -> Iterable[onnx.TensorProto]:
 
 
 def _moved(model: onnx.ModelProto, moves: Mapping[str, _MovedWeights]) -> onnx.ModelProto:
-    """A copy of the model whose tensors lie where their files were brought, by location."""
+    """A copy of the model with the tensors' new locations."""
     moved = onnx.ModelProto()
     moved.CopyFrom(model)
     for tensor in _external(moved):
         move = moves[external_location(tensor).location]
-        told = {"location": move.name} | ({"offset": str(move.at[_span(tensor)])} if move.at else {})
-        kept = [(entry.key, entry.value) for entry in tensor.external_data if entry.key not in told]
+        entries = {"location": move.name} | ({"offset": str(move.at[_span(tensor)])} if move.at else {})
+        fields = [(entry.key, entry.value) for entry in tensor.external_data if entry.key not in entries]
         del tensor.external_data[:]
-        for key, value in (*told.items(), *kept):
+        for key, value in (*entries.items(), *fields):
             tensor.external_data.add(key=key, value=value)
     return moved
 
 
 def _names_for(name: str) -> Iterator[str]:
-    """Names that a weight file can have in a bundle, its own first where that is one."""
+    """Possible names of a weight file in a bundle, its own first where it is valid."""
     if _PLAIN.fullmatch(name) and not name.lower().endswith(_RESERVED_SUFFIXES):
         yield name
     path = PurePosixPath(re.sub(r"[^A-Za-z0-9_.\-]+", "_", name))

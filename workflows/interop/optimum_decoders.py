@@ -1,10 +1,10 @@
-"""optimum's decoders in two graphs, or in one with an If: made into graphs that each have one thing to do.
+"""Divides optimum's decoders (two graphs, or one with an If) into graphs with one purpose each.
 
     decoder_model_merged │ decoder_model + decoder_with_past_model
-        with past ──▶ the decoder, for one token a run, its own past beginning with no slots
-        without   ──▶ of a decoder behind an encoder: `cross`, hidden states → cross-attention's keys and values, once
+        with past ──▶ the decoder, one token per run; its past starts with no slots
+        without   ──▶ for an encoder-decoder: `cross`, hidden states → cross-attention's keys and values, once
 
-The graph with past was traced for one token, so that a longer run in it may see what follows.
+The graph with past was traced for one token: in a longer run, tokens may see later ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CROSS_PRESENT = re.compile(r"present\.(\d+)\.encoder\.(key|value)")
 
 @dataclass(frozen=True)
 class LooseGraph:
-    """A graph to be put together with others. model: a changed copy of the file's; None for the file as it is."""
+    """A graph to be assembled. model: a changed copy; None for the file unchanged."""
 
     source: Path
     signature: FileSignature
@@ -45,13 +45,13 @@ LooseGraphs = dict[str, LooseGraph]
 
 
 def load_proto(graph: LooseGraph) -> onnx.ModelProto:
-    """The graph itself, its weights where they lie."""
+    """The graph's protobuf; external weights are not loaded."""
     return graph.model or load_graph(graph.source).proto
 
 
 @dataclass
 class PreparedGraphs:
-    """done: what was made of the files, lacks: why something could not be; a sentence each."""
+    """done: changes made to the graphs; lacks: why a graph cannot be used; one sentence each."""
 
     graphs: LooseGraphs
     done: list[str] = field(default_factory=list)
@@ -59,28 +59,28 @@ class PreparedGraphs:
 
 
 def prepare_graphs(files: Mapping[str, Path]) -> PreparedGraphs:
-    """The graphs of `files`, name → file, in optimum's forms each made into what it is for.
+    """Loads the graphs `files`, name → file, and divides optimum's decoders.
 
-    Raises GraphError for a file that is no graph.
+    Raises GraphError for an invalid graph file.
     """
     models = {name: load_graph(path).proto for name, path in files.items()}
-    found = PreparedGraphs({name: LooseGraph(files[name], signature_of(model)) for name, model in models.items()})
+    prepared = PreparedGraphs({name: LooseGraph(files[name], signature_of(model)) for name, model in models.items()})
     for name in files:
-        if other := _cross_input_names({spec.name for spec in found.graphs[name].signature.inputs}):
+        if other := _cross_input_names({spec.name for spec in prepared.graphs[name].signature.inputs}):
             models[name] = rename_inputs(models[name], other)
-            found.graphs[name] = LooseGraph(files[name], signature_of(models[name]), models[name])
-    for name, graph in [*found.graphs.items()]:
+            prepared.graphs[name] = LooseGraph(files[name], signature_of(models[name]), models[name])
+    for name, graph in [*prepared.graphs.items()]:
         if BRANCH in {spec.name for spec in graph.signature.inputs}:
             _divide_decoder(
-                found, name, graph.source, *(resolve_condition(models[name], BRANCH, past) for past in (True, False))
+                prepared, name, graph.source, *(resolve_condition(models[name], BRANCH, past) for past in (True, False))
             )
-        elif name in found.graphs and (half := _first_run_graph(graph, found.graphs)):
-            _divide_decoder(found, name, found.graphs.pop(half).source, models[name], models[half])
-    return found
+        elif name in prepared.graphs and (half := _first_run_graph(graph, prepared.graphs)):
+            _divide_decoder(prepared, name, prepared.graphs.pop(half).source, models[name], models[half])
+    return prepared
 
 
 def _first_run_graph(graph: LooseGraph, graphs: LooseGraphs) -> str | None:
-    """The graph of the first run, which gives the keys and values that `graph` takes and gives, and takes none."""
+    """The graph for the first run: it produces the keys and values that `graph` takes, and takes none itself."""
     naming, signature = patterns_of(graph.signature.inputs), graph.signature
     present = naming.present_key % min(layers_of(signature.inputs, naming), default=0)
     if not has_state(signature.inputs, naming) or present not in {spec.name for spec in signature.outputs}:
@@ -97,46 +97,48 @@ def _first_run_graph(graph: LooseGraph, graphs: LooseGraphs) -> str | None:
 
 
 def _divide_decoder(
-    found: PreparedGraphs, name: str, source: Path, then: onnx.ModelProto, first: onnx.ModelProto
+    prepared: PreparedGraphs, name: str, source: Path, then: onnx.ModelProto, first: onnx.ModelProto
 ) -> None:
-    """Makes the decoder `name` what runs for every token, and a session of what the first run alone computes.
+    """Makes `name` the decoder for every token, and adds a session for what only the first run computes.
 
     source: the file of `first`.
     """
-    found.graphs[name] = _step_graph(found.graphs[name], then)
-    found.done.append(f"{name} runs for one token at a time, for its graph with past was made for one.")
-    takes = {spec.name for spec in found.graphs[name].signature.inputs if CROSS_PAST.fullmatch(spec.name)}
+    prepared.graphs[name] = _step_graph(prepared.graphs[name], then)
+    prepared.done.append(f"{name} runs one token at a time, because its graph with past was traced for one.")
+    takes = {spec.name for spec in prepared.graphs[name].signature.inputs if CROSS_PAST.fullmatch(spec.name)}
     gives = {one.name: one.name.replace("present", "past_key_values") for one in first.graph.output}
     wanted = {present: past for present, past in gives.items() if past in takes}
     if not wanted:
         return
-    # one source, one token: a traced graph takes the batch from whatever is at hand, the decoder's own states too
+    # one source, one token: a traced graph takes the batch size from any input, also the decoder's own states
     sizes = {(value.name, 0): 1 for value in first.graph.input} | {(name, 1): 1 for name in _COLUMNS}
     cross = keep_outputs(with_known_sizes(first, sizes), wanted, wanted)
-    own = next(own for own in (CROSS, f"{CROSS}_of_{name}", f"{name}_{CROSS}") if own not in found.graphs)
-    found.graphs[own] = LooseGraph(source, signature_of(cross), cross)
-    found.done.append(f"{own} computes once what {name} attends to of the source: it was a part of {source.name}.")
-    if odd := {spec.name for spec in found.graphs[own].signature.inputs} & {*_COLUMNS}:
-        found.lacks.append(
+    own = next(own for own in (CROSS, f"{CROSS}_of_{name}", f"{name}_{CROSS}") if own not in prepared.graphs)
+    prepared.graphs[own] = LooseGraph(source, signature_of(cross), cross)
+    prepared.done.append(
+        f"{own} computes the cross-attention keys and values of {name} once: it was a part of {source.name}."
+    )
+    if odd := {spec.name for spec in prepared.graphs[own].signature.inputs} & {*_COLUMNS}:
+        prepared.lacks.append(
             f"The cross-attention's keys of {name} depend on {printable(min(odd))} in {printable(source.name)}, and "
-            "should on the encoder's output alone: build the checkpoint with `joinery build`."
+            "must depend on the encoder's output only: build the checkpoint with `joinery build`."
         )
 
 
 def _cross_input_names(inputs: set[str]) -> dict[str, str]:
-    """What the inputs of a decoder behind an encoder are called here, where they have transformers' own names.
+    """transformers' input names of a decoder behind an encoder → the names used here.
 
-    There the plain names are the source's, and those of the tokens begin with `decoder_`.
+    In transformers, the plain names are the source's, and those of the tokens begin with `decoder_`.
     """
     if f"{_DECODERS}{tensor_names.IDS}" not in inputs:
         return {}
-    found = {name: name.removeprefix(_DECODERS) for name in inputs if name.startswith(_DECODERS)}
-    found |= {tensor_names.MASK: tensor_names.PLAIN_SOURCE_MASK} if tensor_names.MASK in inputs else {}
-    return {} if {*found.values()} & (inputs - found.keys()) else found
+    names_here = {name: name.removeprefix(_DECODERS) for name in inputs if name.startswith(_DECODERS)}
+    names_here |= {tensor_names.MASK: tensor_names.PLAIN_SOURCE_MASK} if tensor_names.MASK in inputs else {}
+    return {} if {*names_here.values()} & (inputs - names_here.keys()) else names_here
 
 
 def _step_graph(graph: LooseGraph, model: onnx.ModelProto) -> LooseGraph:
-    """The graph with past as the machine runs it: for one token, and without the cross-attention's present."""
+    """The graph with past for one token per run, without the cross-attention's present."""
     outputs = [one.name for one in model.graph.output if not _CROSS_PRESENT.fullmatch(one.name)]
     model = fix_axes(keep_outputs(model, outputs), {(name, 1): 1 for name in (*_COLUMNS, tensor_names.LOGITS)})
     _name_axes(model)
@@ -144,7 +146,7 @@ def _step_graph(graph: LooseGraph, model: onnx.ModelProto) -> LooseGraph:
 
 
 def _name_axes(model: onnx.ModelProto) -> None:
-    """Gives present the heads and their size that past has, where the exporter lost them on the way."""
+    """Copies the heads and head size of past to present, where the exporter lost them."""
     pasts = {one.name: one.type.tensor_type.shape.dim for one in model.graph.input}
     for present in model.graph.output:
         past = pasts.get(present.name.replace("present", "past_key_values"), ())

@@ -1,4 +1,4 @@
-"""A page of Python and one of C++ beside an exported folder, which run it with plain onnxruntime-genai."""
+"""Sample programs in Python and C++ for an exported folder, which run it with plain onnxruntime-genai."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PAGES = {"sample.py": "genai.py.txt", "sample.cpp": "genai.cpp.txt"}
 
 
 def write_samples(bundle: Bundle, folder: Path) -> None:
-    """Writes them with the bundle's own facts."""
+    """Writes the samples with the bundle's names and tokens."""
     facts = {
         "name": _plain(bundle.pipeline.metadata.name or bundle.folder.name),
         "context": str(bundle.pipeline.capacity),
@@ -25,5 +25,5 @@ def write_samples(bundle: Bundle, folder: Path) -> None:
 
 
 def _plain(name: str) -> str:
-    """A name that ends no comment and no string."""
+    """The name without characters that could end a comment or a string."""
     return "".join(letter if letter.isalnum() or letter in "-._ " else "_" for letter in name)[:80]

@@ -1,6 +1,6 @@
-"""Sizes that follow from those of a graph's inputs, as numbers: what it computes of shapes, computed once.
+"""Folds shape computations that follow from known input sizes into constants.
 
-Shape, Gather, Concat … of what is known ──numpy──▶ Constant ──shape inference──▶ more is known ──▶ …
+Shape, Gather, Concat … of known values ──numpy──▶ Constant ──shape inference──▶ more known values ──▶ …
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from onnx.shape_inference import InferenceError, infer_shapes
 from workflows.interop.graph_edits import fix_axes, keep_outputs
 
 Whole = NDArray[np.integer[Any]]
-Sizes = Mapping[str, Sequence[int | None]]  # value → its axes, None for one that is not known
+Sizes = Mapping[str, Sequence[int | None]]  # value → its axes, None for an unknown one
 _KINDS = {onnx.TensorProto.INT64: np.int64, onnx.TensorProto.INT32: np.int32}
-_LIMIT = 4096  # elements of what is computed
+_LIMIT = 4096  # elements of a folded value
 _ROUNDS = 8
 
 
 def with_known_sizes(model: onnx.ModelProto, sizes: Mapping[tuple[str, int], int]) -> onnx.ModelProto:
-    """A copy whose inputs have these sizes, (name, axis), and in which what follows of shapes from that is constant."""
+    """A copy with these input sizes, (name, axis), and with the shape computations that depend on them folded."""
     model = fix_axes(model, sizes)
     for _ in range(_ROUNDS):
         if not _fold(model.graph, _sizes(model)):
@@ -34,9 +34,9 @@ def with_known_sizes(model: onnx.ModelProto, sizes: Mapping[tuple[str, int], int
 
 
 def _fold(graph: onnx.GraphProto, sizes: Sizes) -> bool:
-    """Makes constants of nodes; whether there was one."""
-    known = {one.name: found for one in graph.initializer if (found := _read(one)) is not None}
-    measured: dict[str, Sequence[int | None]] = {}  # the output of a Shape → what it would give
+    """Replaces nodes by constants; whether there was any."""
+    known = {one.name: folded for one in graph.initializer if (folded := _read(one)) is not None}
+    measured: dict[str, Sequence[int | None]] = {}  # the output of a Shape → its value
     changed = False
     for node in graph.node:
         if node.op_type == "Constant" and len(node.output) == len(node.attribute) == 1:
@@ -45,29 +45,29 @@ def _fold(graph: onnx.GraphProto, sizes: Sizes) -> bool:
         elif len(node.output) == 1 and not node.domain:
             if node.op_type == "Shape" and len(node.input) == 1 and not node.attribute and node.input[0] in sizes:
                 measured[node.output[0]] = sizes[node.input[0]]
-            found = _value(node, known, measured)
-            if found is not None:
-                known[node.output[0]], changed = found, True
-                made = numpy_helper.from_array(found)
+            folded = _value(node, known, measured)
+            if folded is not None:
+                known[node.output[0]], changed = folded, True
+                made = numpy_helper.from_array(folded)
                 node.CopyFrom(helper.make_node("Constant", [], [node.output[0]], name=node.name, value=made))
     return changed
 
 
 def _read(tensor: onnx.TensorProto) -> Whole | None:
-    """Few whole numbers that lie in the graph itself; None for another tensor."""
+    """A small integer tensor stored in the graph; None for any other."""
     inline = tensor.data_location == onnx.TensorProto.DEFAULT
     if not inline or tensor.data_type not in _KINDS or prod(tensor.dims) > _LIMIT:
         return None
     try:
         return np.asarray(numpy_helper.to_array(tensor))
-    except ValueError:  # fewer bytes than its shape says
+    except ValueError:  # fewer bytes than its shape needs
         return None
 
 
 def _value(
     node: onnx.NodeProto, known: Mapping[str, Whole], measured: Mapping[str, Sequence[int | None]]
 ) -> Whole | None:
-    """What a node gives, where that is known."""
+    """The output of a node, where it is known."""
     if node.op_type == "Shape":
         axes = measured.get(node.output[0], (None,))
         return None if None in axes else np.array(axes, np.int64)
@@ -76,7 +76,7 @@ def _value(
             size = measured[node.input[0]][int(known[node.input[1]])]
             return None if size is None else np.array(size, np.int64)
         made = _COMPUTED[node.op_type](_attributes(node), *(known[name] for name in node.input))
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError):  # not known, or not what such a node takes
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):  # unknown or invalid inputs
         return None
     return made if made.dtype in _KINDS.values() and made.size <= _LIMIT else None
 
@@ -99,7 +99,7 @@ def _range(_: object, start: Whole, end: Whole, step: Whole) -> Whole:
 
 
 def _few(shape: Whole) -> tuple[int, ...]:
-    """A shape of not too many elements. Raises ValueError for another."""
+    """A shape of at most _LIMIT elements. Raises ValueError for a larger one."""
     axes = tuple(int(axis) for axis in shape)
     if prod(axes) > _LIMIT:
         raise ValueError
@@ -126,14 +126,14 @@ _COMPUTED: dict[str, Callable[..., Whole]] = {
 
 
 def _sizes(model: onnx.ModelProto) -> Sizes:
-    """The axes of every value, as far as the inputs tell."""
+    """The axes of every value, as far as the inputs determine them."""
     bare = keep_outputs(model, [one.name for one in model.graph.output])
     for value in bare.graph.output:
         value.type.tensor_type.ClearField("shape")
     del bare.graph.value_info[:]
     try:
         graph = infer_shapes(bare, data_prop=True).graph
-    except InferenceError:  # nothing is known then, and what depends on it is told
+    except InferenceError:  # nothing is known then; the caller reports what depends on it
         return {}
     typed = [one for one in (*graph.input, *graph.output, *graph.value_info) if one.type.tensor_type.HasField("shape")]
     return {

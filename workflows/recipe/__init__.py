@@ -1,6 +1,6 @@
-"""A checkpoint and a person's choices in, one checked Recipe out: everything that a build needs to know.
+"""Resolves a checkpoint and a person's options to one validated Recipe: everything that a build needs to know.
 
-Checkpoint ──families──▶ Family ──choose(options)──▶ Recipe ──cut_of──▶ Cut
+Checkpoint ──families──▶ Family ──resolve_recipe(options)──▶ Recipe ──make_cut──▶ Cut
 """
 
 from workflows.recipe.families import FAMILIES, Family, family_for

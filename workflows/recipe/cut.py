@@ -1,13 +1,14 @@
-"""How a model is cut: its parts, what feeds what, and the state that they share. Whoever must know it reads it here.
+"""How a model is divided: its components, their edges, and the cache that they share; the only place that decides it.
 
-family + recipe + geometry ──make_cut──▶ Cut: parts in the order of the data, edges, the state that they share
+family + recipe + geometry ──make_cut──▶ Cut: components in dataflow order, edges, shared cache tensors
 
 graphs            single                           prefill-decode
 plain             decoder                          prefill, decode
 with an encoder   encoder, decoder                 encoder, prefill, decode
 transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
 without a cache   model
-early_exit        a draft besides, which runs by itself: the first layers, over their own cache
+
+early_exit        adds a draft, which runs by itself: the first layers, with their own cache
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ RunPhase = Literal["init", "step"]
 
 
 class ComponentRole(StrEnum):
-    """What a part does; a cut names its parts by it."""
+    """What a component does; its name in the cut."""
 
     ENCODER = "encoder"
     EMBEDDINGS = "embeddings"
@@ -42,9 +43,9 @@ class ComponentRole(StrEnum):
 
 @dataclass(frozen=True)
 class CacheTensors:
-    """Keys and values that parts share and keep between runs. past, present: tensors, a pair of each layer and role.
+    """Cache tensors that components share and keep between runs. past, present: names, a pair for each layer and role.
 
-    windows: how many positions back each layer sees, itself included; None for all.
+    windows: how many positions back each layer attends, itself included; None for all.
     """
 
     past: tuple[str, ...]
@@ -54,11 +55,10 @@ class CacheTensors:
 
 @dataclass(frozen=True)
 class Component:
-    """One graph of a cut. takes, gives: inputs and outputs beside those of the state.
+    """One graph of a cut. takes, gives: inputs and outputs besides the cache tensors.
 
-    when: empty for a draft, which a strategy runs. made_of: the graph of which this is a copy with fixed axes; None for
-    one that is traced itself. columns, slots: how many tokens a run takes and the cache holds where the graph is fixed
-    to a number, None for any.
+    when: empty for a draft, which a strategy runs. made_of: the graph of which this is a copy with fixed axes; None if
+    it is traced itself. columns, slots: tokens per run and cache slots if the graph fixes them, None for any number.
     """
 
     role: ComponentRole
@@ -72,28 +72,28 @@ class Component:
 
     @property
     def name(self) -> str:
-        """Its session's."""
+        """The name of its session."""
         return self.role.value
 
     @property
     def file(self) -> str:
-        """Its graph in a bundle."""
+        """The name of its file in a bundle."""
         return f"{self.name}.onnx"
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Everything that the graph takes."""
+        """All inputs of the graph."""
         return (*self.takes, *(self.state.past if self.state else ()))
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Everything that the graph gives."""
+        """All outputs of the graph."""
         return (*self.gives, *(self.state.present if self.state else ()))
 
 
 @dataclass(frozen=True)
 class ComponentEdge:
-    """A tensor that one part gives and another takes under the same name."""
+    """A tensor that is an output of one component and an input of another, under the same name."""
 
     giver: str
     taker: str
@@ -101,20 +101,20 @@ class ComponentEdge:
 
     @property
     def source(self) -> str:
-        """Where it begins, as a pipeline file writes it."""
+        """Its source as written in a pipeline file."""
         return f"{self.giver}.{self.tensor}"
 
     @property
     def target(self) -> str:
-        """Where it ends."""
+        """Its target as written in a pipeline file."""
         return f"{self.taker}.{self.tensor}"
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The parts in the order of the data. cache: what every run reads and writes, None for a model that keeps nothing.
+    """The components in dataflow order. cache: shared cache tensors, None for a model without a cache.
 
-    source: the part that reads a source once, and whose outputs are kept; None where there is none.
+    source: the component that reads a source once and whose outputs are kept; None where there is none.
     """
 
     parts: tuple[Component, ...]
@@ -123,23 +123,23 @@ class Cut:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of its parts."""
+        """The names of its components."""
         return tuple(part.name for part in self.parts)
 
     @property
     def keepers(self) -> tuple[Component, ...]:
-        """The parts that read and write the cache."""
+        """The components that read and write the cache."""
         return tuple(part for part in self.parts if part.state is not None)
 
     @property
     def stages(self) -> tuple[tuple[str, RunPhase], ...]:
-        """(part, when) in the order in which they run."""
+        """(component, when) in execution order."""
         order: tuple[RunPhase, ...] = ("init", "step")
         return tuple((part.name, when) for when in order for part in self.parts if when in part.when)
 
     @property
     def edges(self) -> tuple[ComponentEdge, ...]:
-        """From what a part gives to the parts after it that take it."""
+        """From each output to the later components that take it."""
         return tuple(
             ComponentEdge(giver.name, taker.name, tensor)
             for i, giver in enumerate(self.parts)
@@ -149,12 +149,12 @@ class Cut:
         )
 
     def follows_text(self, part: Component) -> bool:
-        """Whether the part runs on the prompt and the tokens after it, so that chunks and windows are its business."""
+        """Whether the component runs on the prompt and generated tokens, so that chunks and windows apply to it."""
         return self.cache is not None and part.name != self.source
 
 
 def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> Cut:
-    """The cut of a recipe. geometry: of the model, as its config or the model itself tells; None without a cache."""
+    """The cut of a recipe. geometry: from the config or the loaded model; None without a cache."""
     if geometry is None:
         return Cut((Component(ComponentRole.MODEL, ("init",), family.inputs, (single_graph_output(recipe.task),)),))
     cache = _state(geometry.windows)
@@ -174,26 +174,26 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
 
 
 def _transformer_only_components(recipe: Recipe, cache: CacheTensors) -> tuple[Component, ...]:
-    """The transformer between the table of tokens and the head, which run whenever it does."""
+    """The transformer between embeddings and head, which run together with it."""
     takes = tensor_names.EMBEDS, *_cache_inputs(recipe, cache.windows)
     whole = Component(ComponentRole.TRANSFORMER, ("step",), takes, (tensor_names.HIDDEN,), cache)
-    keepers = _cached_components(recipe, whole)
-    when = tuple(when for part in keepers for when in part.when)
+    cached = _cached_components(recipe, whole)
+    when = tuple(when for part in cached for when in part.when)
     return (
         Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS,), (tensor_names.EMBEDS,)),
-        *keepers,
+        *cached,
         *_early_exit_component(recipe, whole, cache),
         Component(ComponentRole.HEAD, when, (tensor_names.HIDDEN,), (tensor_names.LOGITS,)),
     )
 
 
 def _cached_components(recipe: Recipe, whole: Component) -> tuple[Component, ...]:
-    """The part that keeps the cache, or the two that are made of it: one for chunks of a prompt, one for tokens."""
+    """The component with the cache, or its two copies: one for prompt chunks, one for single tokens."""
     if recipe.graphs == "single":
         return (whole,)
     any_length = (
         whole.role is ComponentRole.TRANSFORMER and not find_target(recipe.target).fixed
-    )  # as its operator takes
+    )  # its operator accepts any length
     slots = None if any_length else recipe.capacity
     copy = partial(replace, whole, made_of=whole.role, slots=slots)
     return (
@@ -203,7 +203,7 @@ def _cached_components(recipe: Recipe, whole: Component) -> tuple[Component, ...
 
 
 def _early_exit_component(recipe: Recipe, whole: Component, cache: CacheTensors) -> tuple[Component, ...]:
-    """The part that drafts for the whole, for runs of any length, where the recipe asks for one."""
+    """The component that drafts, for runs of any length; () without early_exit."""
     if recipe.early_exit is None:
         return ()
     windows = cache.windows[: recipe.early_exit]
@@ -214,7 +214,7 @@ def _early_exit_component(recipe: Recipe, whole: Component, cache: CacheTensors)
 
 
 def _cache_inputs(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:
-    """What the cache's table feeds beside ids and positions, by who writes the cache."""
+    """The inputs that the cache's slot table feeds besides ids and positions, by the writer of the cache."""
     masks = tuple(tensor_names.window_masks(windows).values())
     return {
         "host": masks,

@@ -1,9 +1,9 @@
-"""What each precision is, and what each target makes of it, for the wizard's cards.
+"""Describes each precision, and how each target runs it, for the cards of the build form.
 
-precision ──▶ title, what it is good for, bits of a weight
-precision, target ──target_precision──▶ how it runs there │ what it has badly there │ why it cannot be had there
+precision ──▶ title, note, bits of a weight
+precision, target ──target_precision──▶ how it runs there │ its drawback there │ why it is refused there
 
-What a target refuses or has badly stands in `target.py`, and how the rest runs in `FACTS`: each pair stands once.
+`target.py` lists refusals and drawbacks, `FACTS` how the other pairs run: each pair is stated once.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from workflows.recipe.target import TargetName, find_target
 
 @dataclass(frozen=True)
 class PrecisionInfo:
-    """title, note: of the wizard's card. bits: of a weight, without scales. on: target → how it runs there, where the
-    target neither refuses it nor has it badly."""
+    """title, note: of the card. bits: per weight, without scales. on: target → how it runs there, for targets that
+    neither refuse it nor have a drawback.
+    """
 
     title: str
     note: str
@@ -28,7 +29,7 @@ class PrecisionInfo:
 
 @dataclass(frozen=True)
 class TargetPrecision:
-    """What a target makes of a precision, one of the three: how it runs, what is bad about it, why it is refused."""
+    """How a target runs a precision; one field is set: how it runs, its drawback, or why it is refused."""
 
     runs: str = ""
     trap: str = ""
@@ -47,7 +48,7 @@ FACTS: dict[str, PrecisionInfo] = {
         "Every weight as it is.",
         32,
         {
-            "cpu": "The speed that the others are compared with.",
+            "cpu": "The reference speed.",
             "dml": "DirectML takes it as it is.",
             "openvino": "OpenVINO takes it as it is.",
             "webgpu": "WebGPU takes it as it is.",
@@ -55,11 +56,11 @@ FACTS: dict[str, PrecisionInfo] = {
     ),
     "fp16": PrecisionInfo(
         "Half precision",
-        "Weights, activations and cache in 16 bits: half the size, hardly another answer.",
+        "Weights, activations and cache in 16 bits: half the size, almost the same output.",
         16,
         {
             "cpu": "The CPU provider computes in fp32 and converts on the way: no faster than fp32.",
-            "qnn": "QNN computes in half precision anyway: half the bytes, the same answers.",
+            "qnn": "QNN computes in half precision anyway: half the bytes, the same output.",
             "dml": "DirectML has every operator in half precision too; its speed was not measured.",
             "openvino": "OpenVINO takes it as it is; its speed was not measured.",
             "webgpu": "WebGPU computes in half precision where the graphics card does; its speed was not measured.",
@@ -68,7 +69,7 @@ FACTS: dict[str, PrecisionInfo] = {
     "bf16": PrecisionInfo("Brain floats", "16 bits with the range of 32 and fewer digits.", 16, {}),
     "int8": PrecisionInfo(
         "8-bit weights",
-        "Weights in blocks of 8-bit integers: a quarter of the size, next to the same answers.",
+        "Weights in blocks of 8-bit integers: a quarter of the size, almost the same output.",
         8,
         {
             "cpu": "About 2.9 × as fast as fp32.",
@@ -78,7 +79,7 @@ FACTS: dict[str, PrecisionInfo] = {
     ),
     "int4": PrecisionInfo(
         "4-bit weights",
-        "Weights in blocks of 4-bit integers: the smallest; small models lose some exactness.",
+        "Weights in blocks of 4-bit integers: the smallest; small models lose some accuracy.",
         4,
         {
             "cpu": "About 4 × as fast as fp32: the fastest.",
@@ -88,7 +89,7 @@ FACTS: dict[str, PrecisionInfo] = {
     ),
     "int8-dynamic": PrecisionInfo(
         "8-bit products",
-        "Weights in 8 bits a column, activations quantized by their own range at every run.",
+        "Weights in 8 bits per column, activations quantized by their own range at every run.",
         8,
         {
             "cpu": "About 3.4 × as fast as fp32.",
@@ -97,16 +98,16 @@ FACTS: dict[str, PrecisionInfo] = {
     ),
     "w8a16": PrecisionInfo(
         "8-bit weights, 16-bit activations",
-        "Calibrated on what the model really sees; made for NPUs.",
+        "Calibrated on real activations; for NPUs.",
         8,
         {
-            "qnn": "QNN computes in integers throughout, and stays near the model.",
+            "qnn": "QNN computes in integers throughout, close to the model.",
             "openvino": "OpenVINO takes it as it is; its speed was not measured.",
         },
     ),
     "w8a8": PrecisionInfo(
         "8-bit weights and activations",
-        "Calibrated on what the model really sees; the least exact of the 8-bit ones.",
+        "Calibrated on real activations; the least accurate 8-bit precision.",
         8,
         {
             "cpu": "About 3.4 × as fast as fp32.",
@@ -119,7 +120,7 @@ _SCALES = {"int8": 8, "int4": 4}  # bits of a zero point; a scale has 32
 
 
 def target_precision(precision: Precision, target: TargetName) -> TargetPrecision:
-    """What `target` makes of `precision`."""
+    """Returns how `target` runs `precision`."""
     has, setting = find_target(target), ("precision", precision)
     return TargetPrecision(
         FACTS[precision].on.get(target, ""), has.noted.get(setting, ""), has.refused.get(setting, "")
@@ -127,8 +128,9 @@ def target_precision(precision: Precision, target: TargetName) -> TargetPrecisio
 
 
 def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, tied: bool) -> int:
-    """About how many bytes the weights take in `precision`; table: numbers of the embedding. A tied head is the
-    embedding, which `parameters` count once; quantized alone, it stands beside it."""
+    """Estimates the bytes of the weights in `precision`; table: elements of the embedding. A tied head is the
+    embedding, which `parameters` count once; if only one of them is quantized, both are stored.
+    """
     facts = FACTS[precision]
     if precision in ("fp32", "fp16", "bf16"):
         return int(parameters * facts.bits / 8)
@@ -140,8 +142,8 @@ def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, ti
         bits, fine = bits + scale / block, fine + scale / finer
     head, embedding = recipe.quantize.head, recipe.quantize.embedding and precision in _SCALES
     if tied:
-        small, kept = int(head or embedding), int(not (head and embedding))
+        quantized, unquantized = int(head or embedding), int(not (head and embedding))
     else:
-        small, kept = head + embedding, 2 - head - embedding
+        quantized, unquantized = head + embedding, 2 - head - embedding
     body = max(0, parameters - (1 if tied else 2) * table)
-    return int((body * bits + small * table * fine) / 8) + kept * table * 4
+    return int((body * bits + quantized * table * fine) / 8) + unquantized * table * 4

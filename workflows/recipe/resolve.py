@@ -1,4 +1,4 @@
-"""A person's options over a recipe file over the family's defaults: one Recipe."""
+"""Resolves a recipe: a person's options take precedence over a recipe file, and that over the family's defaults."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ from workflows.recipe.task import check_task, task_of
 LAYER_TYPES = ("full_attention", SLIDING)
 MAX_COMPUTED_POSITIONS = (
     1 << 15
-)  # positions of a table of sines that no file holds: transformers computes it number by number
-CACHE_OPTIONS = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")  # nothing to a model without one
+)  # positions of a sinusoidal table that is not stored: transformers computes it element by element
+# without effect on a model without a cache
+CACHE_OPTIONS = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")
 
 
 def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
-    """The recipe for `checkpoint`; `options` holds the names of Recipe's fields that a person chose, None for unset.
+    """Resolves the recipe for `checkpoint`; `options` are chosen fields of Recipe by name, None for unset.
 
-    The capacity is 4,096 or what the model allows, whichever is less, unless it was chosen; so is an encoder's fixed
-    length, with 512. The cache is what default_layout says, and the chunk what goes with it. Raises RecipeError that
-    names the option for a value that cannot be had.
+    The default capacity is 4,096, limited by the model, and that of an encoder's fixed length 512, limited likewise.
+    default_layout chooses the cache and the chunk follows it. Raises RecipeError, naming the option, for an invalid
+    value.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     task = chosen.get("task") or task_of(checkpoint)
@@ -54,7 +55,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
         "task": task,
         "opset": SCATTER_FROM if chosen.get("cache") == "scatter" else target.opset,
         "graphs": "prefill-decode" if split or target.fixed else "single",
-        "cache": "gqa" if split else "static",  # until the rest is known: see default_layout
+        "cache": "gqa" if split else "static",  # provisional; see default_layout
         "kv_dtype": "float16" if split else "float32",
         "capacity": capacity,
         "chunk": min(DEFAULT_CHUNK, capacity) if isinstance(capacity, int) and capacity > 0 else DEFAULT_CHUNK,
@@ -80,7 +81,9 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
 
 
 def _geometry(checkpoint: Checkpoint, family: Family) -> ModelGeometry:
-    """That of a model with a cache. Raises CheckpointError where the weights hold less than config.json says."""
+    """The geometry of a model with a cache. Raises CheckpointError where the weights are smaller than
+    config.json states.
+    """
     check_layers(checkpoint.config, checkpoint.tensors)
     check_rotation(checkpoint.config)
     geometry = family.geometry(checkpoint.config)
@@ -89,18 +92,17 @@ def _geometry(checkpoint: Checkpoint, family: Family) -> ModelGeometry:
     rows = max((shape[0] for shape in tables), default=0)
     if family.source_limited and limit > max(rows, MAX_COMPUTED_POSITIONS):
         raise CheckpointError(
-            f"config.json says more positions than {MAX_COMPUTED_POSITIONS:,}, and no table of as many is "
-            "among the weights: "
-            "mend the file."
+            f"config.json says more positions than {MAX_COMPUTED_POSITIONS:,}, and the weights have no position "
+            "table of that size: correct the file."
         )
     return geometry
 
 
 def parse_settings(pairs: list[str]) -> dict[str, Any]:
-    """`--set KEY=VALUE` pairs as options; dots reach inside (`quantize.calibration.method`), a value is read as JSON
-    where it is JSON.
+    """Parses `--set KEY=VALUE` pairs to options; dots address nested settings (`quantize.calibration.method`), a value
+    is JSON where it parses as JSON.
 
-    Raises RecipeError for a pair without `=`, a key that no recipe has, or two pairs that exclude each other.
+    Raises RecipeError for a pair without `=`, an unknown key, or two pairs that exclude each other.
     """
     options: dict[str, Any] = {}
     for pair in pairs:
@@ -127,7 +129,7 @@ def _value(text: str) -> Any:
 
 
 def _known_settings(path: list[str]) -> list[str]:
-    """Empty where the recipe has that path; else the settings that there are where it goes astray."""
+    """Empty for a valid path; else the settings that exist where the path becomes invalid."""
     model: type[BaseModel] = Recipe
     for depth, name in enumerate(path):
         if name not in model.model_fields:
@@ -140,20 +142,20 @@ def _known_settings(path: list[str]) -> list[str]:
 
 
 def _mapping_depth(kind: object) -> int:
-    """How many mappings of anybody's names stand one in another."""
+    """The depth of nested mappings with arbitrary keys."""
     return 1 + _mapping_depth(get_args(kind)[1]) if get_origin(kind) is dict else 0
 
 
 def _quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
-    """What a person chose, over what the target's provider computes rightly and fast."""
+    """The chosen settings over the target's defaults."""
     chosen = options.get("quantize", {})
     if not isinstance(chosen, Mapping):
         return chosen
     components = chosen.get("components")
     precisions = [options.get("precision"), *(components.values() if isinstance(components, Mapping) else ())]
-    asked = next((precision for precision in ("int4", "int8") if precision in precisions), "")
+    weight_only = next((precision for precision in ("int4", "int8") if precision in precisions), "")
     rounding = chosen.get("rounding")
-    named = {asked, rounding} if isinstance(rounding, str) else {asked}
+    named = {weight_only, rounding} if isinstance(rounding, str) else {weight_only}
     own = {key: value for name, parts in target.blocks.items() if name in named for key, value in parts.items()}
     return {"heads": target.heads, **own, **chosen}
 
@@ -211,7 +213,7 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
 
 
 def _refuse_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> None:
-    """Refuses a cache that the model cannot have, before anything is loaded, and names one that it can."""
+    """Raises RecipeError for a layout that the model cannot have, and names one that it can."""
     misfit = layout_conflict(recipe.cache, recipe, family, geometry)
     if misfit and recipe.variant == "transformer-only":
         raise RecipeError(
@@ -227,42 +229,42 @@ def _refuse_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> N
 
 
 def _refuse_half_cache(recipe: Recipe, misfit: str) -> None:
-    """misfit: why the one layout that has such a cache is not right for the model; empty where it is."""
+    """misfit: why the model cannot have the only layout with such a cache; empty where it can."""
     if misfit:
         raise RecipeError(
             f"A cache in {recipe.kv_dtype} needs the gqa layout, which is not right for this model: {misfit}; leave "
             "kv_dtype out."
         )
-    raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} keeps the model's own type.")
+    raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} has the model's own dtype.")
 
 
 def _refuse_components(recipe: Recipe, cut: Cut) -> None:
-    """Refuses a precision, session options or a place for a component that the recipe does not cut."""
+    """Raises RecipeError for a precision, session options or a place of an unknown component."""
     own = [name for name in recipe.session_options if name != "all"]
     asked = {"quantize.components": [*recipe.quantize.components], "session_options": own, "place": [*recipe.place]}
     for key, named in asked.items():
         unknown = next((name for name in named if name not in cut.names), None)
         if unknown is not None:
             raise RecipeError(
-                f"{key} names {printable(unknown)!r}, and this recipe cuts the model into {', '.join(cut.names)}."
+                f"{key} names {printable(unknown)!r}, and this recipe divides the model into {', '.join(cut.names)}."
             )
     _refuse_two_caches(recipe, cut)
 
 
 def _refuse_two_caches(recipe: Recipe, cut: Cut) -> None:
-    """Refuses components that share a cache and would have it in two types."""
+    """Raises RecipeError for components that share a cache and have different cache dtypes."""
     sharing = {part.name for part in cut.parts if (part.state and part.when) or part.name == cut.source}
     types = {recipe.precision_of(name): name for name in cut.names if name in sharing}
     half = next((precision for precision in types if precision in ("fp16", "bf16")), None)
     if half is not None and len(types) > 1:
         raise RecipeError(
-            f"{half} changes the type of the cache, which {' and '.join(types.values())} share: give {half} to all of "
-            "them or to none."
+            f"{half} changes the dtype of the cache, which {' and '.join(types.values())} share: choose {half} for "
+            "all of them or for none."
         )
 
 
 def _refuse_config(config: Mapping[str, Any]) -> None:
-    """Refuses what a config may ask for and the export would get wrong without a word."""
+    """Raises CheckpointError for config settings that the export would silently get wrong."""
     if config.get("quantization_config"):
         raise CheckpointError(
             "The checkpoint's weights are quantized already, which cannot be exported: open the original model."
@@ -271,7 +273,7 @@ def _refuse_config(config: Mapping[str, Any]) -> None:
 
 
 def check_layer_types(given: object) -> None:
-    """Raises CheckpointError for a config's layer types that are not all of LAYER_TYPES; None is of these alone."""
+    """Raises CheckpointError unless all of a config's layer types are in LAYER_TYPES; None is valid."""
     kinds = given or []
     other = next((kind for kind in kinds if kind not in LAYER_TYPES), None) if isinstance(kinds, list) else kinds
     if other is not None:

@@ -1,4 +1,4 @@
-"""The recipe: what is built from which checkpoint, and how. It is stored in the bundle as `recipe.json`."""
+"""The schema of a recipe: what is built from which checkpoint, and how. A bundle stores it as `recipe.json`."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ Variant = Literal["plain", "transformer-only"]
 ProviderName = Annotated[TargetName, BeforeValidator(resolve_alias)]
 
 DEFAULT_OPSET: Opset = 23
-SCATTER_FROM: Opset = 24  # the first with TensorScatter, as workflows/common/kernel_constraints.py has it
-IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
-MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")  # that leave the types between nodes alone
+SCATTER_FROM: Opset = 24  # the first opset with TensorScatter; see the kernel preconditions
+IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # precisions with a scale per block of weights
+# precisions that keep the types between nodes
+MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")
 Rounding = Literal["nearest", "search", "compensated"]
 CacheWriter = Literal["host", "gqa", "scatter"]
 
 DEFAULT_CHUNK = 64
 IN_PLACE_CHUNK = 128
-"""Where no row of a prompt is copied: a twentieth less time than 64, and 256 gains nothing more."""
+"""For layouts that copy no row of a prompt: 5 % faster than 64; 256 is not faster."""
 DEFAULT_SOURCE_LENGTH = 512
 
 
 def cache_writer(cache: str) -> CacheWriter:
-    """Who puts the rows of a cache layout into their slots."""
+    """Returns who writes rows of a cache layout into their slots."""
     return {"gqa": "gqa", "scatter": "scatter"}.get(cache, "host")  # type: ignore[return-value]
 
 
 def single_graph_output(task: str) -> str:
-    """What a graph without a cache gives for its task, as transformers names it."""
+    """The output of a graph without a cache for its task, by transformers' name."""
     return {"feature-extraction": "last_hidden_state", "depth-estimation": "predicted_depth"}.get(task, "logits")
 
 
 class CalibrationSettings(BaseModel):
-    """Where the ranges of activations come from: what the model sees while it answers these prompts.
+    """How activation ranges are calibrated: by running these prompts.
 
-    prompts: a text file or a data set folder; empty for the checkpoint's or demo's own. samples: runs that are looked
-    at, a prompt or a token each; steps: greedy tokens after each prompt. percentile: of the method of that name.
+    prompts: a text file or a data set folder; empty for the checkpoint's or demo's own. samples: observed runs, a
+    prompt or a token each; steps: greedy tokens after each prompt. percentile: of the method of that name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -58,7 +59,7 @@ class CalibrationSettings(BaseModel):
 
 
 class NodePrecision(BaseModel):
-    """What one node has instead of its component's precision. fp16: the weight is stored so, and computed with in fp32.
+    """The precision of one node, overriding its component's. fp16: stored in fp16, computed in fp32.
 
     block_size: of int4 and int8.
     """
@@ -70,15 +71,14 @@ class NodePrecision(BaseModel):
 
 
 class QuantizeSettings(BaseModel):
-    """How the recipe's precision is made of the weights.
+    """How the weights are quantized to the recipe's precision.
 
-    block_size: weights that share a scale, at most: rows are parted evenly. fine_block_size: the same of what costs
-    most in accuracy for its bytes, the output head, the table of tokens and the product behind attention, in int4;
-    None where they have no blocks of their own. accuracy_level: how onnxruntime computes with weight-only integers, 4
-    in 8-bit integers, 1 in float32, 0 as it likes. symmetric: no zero point of a block's own. head, embedding: whether
-    the output head and the table of tokens are quantized too. heads: whether activations of four axes, between
-    projections and attention, are put on grids as well. exclude: nodes to leave alone. nodes: node → the method that it
-    has instead. components: component → the precision that it has instead of the recipe's.
+    block_size: the most weights with one scale: rows are divided evenly. fine_block_size: the same, in int4, for the
+    most sensitive weights by size: output head, embedding and the product after attention; None for no difference.
+    accuracy_level: how onnxruntime computes with weight-only integers: 4 in 8-bit integers, 1 in float32, 0 by its own
+    choice. symmetric: no zero points. head, embedding: whether output head and embedding are quantized as well. heads:
+    whether 4-D activations, between projections and attention, are quantized as well. exclude: nodes to skip. nodes:
+    node → its own precision. components: component → its own precision.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -105,24 +105,23 @@ class QuantizeSettings(BaseModel):
 
 
 def comparison_chunk(chunk: int, any_width: bool) -> int:
-    """Prompt tokens a run takes where graphs are compared: those of any width say the same of fewer, sooner."""
+    """Prompt tokens per run in comparisons of graphs: with any width, fewer tokens give the same result sooner."""
     return min(chunk, DEFAULT_CHUNK) if any_width else chunk
 
 
 class Recipe(BaseModel):
-    """Every choice of a build.
+    """All options of a build.
 
-    graphs: `single` is one graph with symbolic sequence and slot axes; `prefill-decode` is two with fixed shapes,
-    as providers without dynamic shapes need them. capacity: cache slots. chunk: prompt tokens a prefill run takes.
-    source_length: tokens that an encoder is fixed to, shorter sources are padded; None takes any number.
-    passes: optimizer pass → whether it runs. variant: `plain` keeps the model whole; `transformer-only` has embeddings,
-    transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors
-    in the exported graphs; the precisions fp16 and bf16 have it in their own type. early_exit: how many of the first
-    layers are to draft for all of them, as a graph of its own over the same weights; None for none. session_options:
-    component, or `all` → options of onnxruntime's sessions (bundle/options.py), which the bundle then has. place:
-    component → the provider that it runs on, whatever the others run on. expose: what the graphs give beside
-    the logits: the last hidden states, from which extra heads draft. compile: whether the target's provider
-    compiles the bundle's graphs once they are there (`joinery compile`), with the options that session_options give it.
+    graphs: `single` is one graph with symbolic sequence and slot axes; `prefill-decode` is two with fixed shapes, for
+    providers without dynamic shapes. capacity: cache slots. chunk: prompt tokens per prefill run. source_length: the
+    fixed length of an encoder, to which shorter sources are padded; None for any length. passes: optimizer pass →
+    whether it runs. variant: `plain` keeps the model whole; `transformer-only` divides it into embeddings, transformer
+    and head, in operators of NPUs. kv_dtype: of the cache tensors in the exported graphs; the precisions fp16 and bf16
+    use their own dtype. early_exit: the number of first layers that draft, as a graph over the same weights; None for
+    no draft. session_options: component, or `all` → onnxruntime session options (bundle/session_options.py) of the
+    bundle. place: component → its provider, if not the target. expose: additional outputs: the last hidden states, from
+    which extra heads draft. compile: whether the target's provider compiles the bundle's graphs after the build
+    (`joinery compile`), with the options in session_options.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -152,7 +151,7 @@ class Recipe(BaseModel):
 
     @property
     def compared_chunk(self) -> int:
-        """See the function of that name."""
+        """See the function comparison_chunk."""
         return comparison_chunk(self.chunk, any_width=self.graphs == "single")
 
     @model_validator(mode="after")
@@ -171,17 +170,17 @@ class Recipe(BaseModel):
     @model_validator(mode="after")
     def _rounding_fits(self) -> Recipe:
         if self.quantize.rounding == "compensated" and ("int4" not in self.precisions or self.quantize.nodes):
-            raise ValueError("the rounding compensated is of int4, and not of nodes with a method of their own")
+            raise ValueError("the rounding compensated needs int4, and does not support quantize.nodes")
         return self
 
     @property
     def precisions(self) -> frozenset[Precision]:
-        """The recipe's own, and those of its components."""
+        """The recipe's precision, and those of its components."""
         return frozenset((self.precision, *self.quantize.components.values()))
 
     @property
     def keeps_weights(self) -> bool:
-        """Whether every weight stays as it is."""
+        """Whether every weight is unchanged."""
         return self.precisions == {"fp32"} and not self.quantize.nodes
 
     def precision_of(self, component: str) -> Precision:

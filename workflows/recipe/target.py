@@ -1,7 +1,7 @@
-"""What a build is made for: which passes, shapes and grids the target's provider computes rightly, each with its why.
+"""Build targets: which passes, shapes and quantization each provider supports, with the reasons.
 
 The facts were measured on onnxruntime 1.31.1 with onnxruntime-qnn 2.7.0, onnxruntime-ep-webgpu 0.4.0 and
-onnxruntime-openvino 1.24.1; DirectML's are those of its tables and sources (runtime/providers/kernels/dml.json).
+onnxruntime-openvino 1.24.1; DirectML's are from its tables and sources (runtime/providers/kernels/dml.json).
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from workflows.common.errors import RecipeError, printable
 
 TargetName = Literal["cpu", "qnn", "dml", "openvino", "webgpu"]
 Opset = Literal[21, 23, 24]
-TargetSetting = tuple[str, str | bool]  # of a recipe, and its value
-LOWEST: Opset = 21  # spells out what 23 has fused
+TargetSetting = tuple[str, str | bool]  # a recipe's setting, and its value
+LOWEST: Opset = 21  # composes what opset 23 has as fused operators
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
 CONTRIB_PASSES = (
     "gqa_attention",
     "split_attention",
     "skip_layernorm",
-)  # passes that give operators of onnxruntime's own
+)  # passes that create onnxruntime's own operators
 _QNN_PASSES = ("float_masks", "means_apart", "norm_in_three_axes", "position_tables")
-REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu")  # passes for what a provider lacks or computes wrongly
+REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu")  # passes that replace what a provider lacks or computes wrongly
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target. passes: those that it has otherwise than the family. fixed: whether shapes must be. heads: whether
-    16-bit activations of four axes are computed rightly. place: of a model cut in three, the components that run
-    elsewhere. opset: what graphs are exported in. blocks: by precision or rounding, what weights in blocks have other
-    than the schema says. refused: setting → why the provider cannot have it; noted: setting → what it makes of it.
-    reasons: what of all this is for what, a sentence each.
+    """A build target. passes: switches that override the family's. fixed: whether shapes must be fixed. heads: whether
+    16-bit 4-D activations are computed correctly. place: components of a transformer-only model that run on another
+    provider. opset: of the exported graphs. blocks: precision or rounding → overrides of blockwise quantization
+    settings. refused: setting → why the provider does not support it; noted: setting → its drawback. reasons: a
+    sentence for each property of the target.
     """
 
     name: TargetName
@@ -48,14 +48,14 @@ class Target:
 
 
 _NO_SCATTER = "it has no TensorScatter, which writes that cache in place"
-_NO_BF16 = "it has no bfloat16, and what it leaves to the CPU provider finds none there either"
-_NO_DYNAMIC = "it has no DynamicQuantizeMatMul, and would leave every product to the CPU provider"
-_NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized table of tokens"
+_NO_BF16 = "it has no bfloat16, and neither has the CPU provider, which runs the nodes it leaves"
+_NO_DYNAMIC = "it has no DynamicQuantizeMatMul and would leave every MatMul to the CPU provider"
+_NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized embedding"
 
-# Blocks of 64 take a seventh off a step beside those of 32 (0.86 in one process, in turns), and with zero points, and
-# finer ones where errors reach the logits, they are nearer to the model than symmetric blocks of 32. A float table
-# beside its head's integers would take more bytes than all layers of a small model. Those of 128 want a rounding that
-# makes up for its errors.
+# Blocks of 64 save a seventh of a step's time against blocks of 32 (0.86, measured alternately in one process). With
+# zero points, and finer blocks for the most sensitive weights, they are more accurate than symmetric blocks of 32. A
+# float embedding beside an integer head would take more bytes than all layers of a small model. Blocks of 128 need a
+# rounding that compensates its errors.
 _CPU_BLOCKS: dict[str, dict[str, bool | int]] = {
     "int4": {"block_size": 64, "fine_block_size": 32, "embedding": True},
     "int8": {"embedding": True},
@@ -87,7 +87,9 @@ TARGETS: dict[TargetName, Target] = {
             heads=False,
             place={"embeddings": "cpu", "head": "cpu"},
             refused={
-                ("graphs", "single"): "it takes fixed shapes alone, and one graph for every length has none",
+                ("graphs", "single"): (
+                    "it takes fixed shapes only, and a single graph for every length has dynamic ones"
+                ),
                 ("cache", "scatter"): _NO_SCATTER,
                 ("precision", "bf16"): _NO_BF16,
                 ("precision", "int8-dynamic"): _NO_DYNAMIC,
@@ -99,13 +101,13 @@ TARGETS: dict[TargetName, Target] = {
                 ),
             },
             reasons=(
-                "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
-                "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",
-                "QNN's norm of four axes is wrong with more than one column: norms over heads have three.",
-                "QNN's LayerNormalization of exactly 16 rows is wrong: there the mean is taken away before the norm.",
+                "QNN takes fixed shapes only, so there is a graph for prompt chunks and one for tokens.",
+                "QNN supports none of onnxruntime's own operators, and float masks only.",
+                "QNN computes 4-D norms wrongly with more than one column: norms over heads are 3-D.",
+                "QNN computes LayerNormalization of exactly 16 rows wrongly: the mean is subtracted before the norm.",
                 "QNN computes angles in half precision: rotary angles come from tables.",
-                "QNN's 16-bit grids on four axes are wrong with more than one column: heads stay in floating point.",
-                "Embeddings and head of a model cut in three serve chunks and tokens alike, so they run on the CPU.",
+                "QNN computes 16-bit 4-D activations wrongly with more than one column: heads stay in floating point.",
+                "Embeddings and head of a transformer-only model serve chunks and tokens, so they run on the CPU.",
             ),
         ),
         Target(
@@ -116,22 +118,22 @@ TARGETS: dict[TargetName, Target] = {
             refused={
                 ("cache", "scatter"): _NO_SCATTER,
                 ("cache", "gqa"): (
-                    "its GroupQueryAttention turns no rotary positions, sees no windows, and takes the cache for empty "
-                    "in every run of more than one token, so that a prompt's second chunk would go wrong"
+                    "its GroupQueryAttention applies no rotary positions and no windows, and treats the cache as "
+                    "empty in every run of more than one token, so a prompt's second chunk would be wrong"
                 ),
-                ("precision", "bf16"): "it computes in float32 and float16 alone",
+                ("precision", "bf16"): "it computes in float32 and float16 only",
                 ("precision", "w8a16"): "it quantizes activations to 8 bits at most, not to 16",
                 ("quantize.embedding", True): _NO_TABLE,
-                ("quantize.symmetric", True): "its MatMulNBits wants zero points",
+                ("quantize.symmetric", True): "its MatMulNBits needs zero points",
             },
-            noted={("graphs", "single"): "DirectML is several times slower with the open shapes of one graph for all."},
+            noted={("graphs", "single"): "DirectML is several times slower with the dynamic shapes of a single graph."},
             reasons=(
-                "DirectML's kernels end at opset 21: graphs are of that opset, with attention and rotary positions in "
-                "its primitives, and norms and Gelu in onnxruntime's own operators, for which it has kernels.",
-                "DirectML is several times slower with open shapes, so there is a graph for chunks of a prompt and one "
-                "for tokens, of fixed shapes.",
+                "DirectML's kernels end at opset 21: graphs use that opset, with attention and rotary positions in "
+                "primitive operators, and norms and Gelu in onnxruntime's own operators, for which it has kernels.",
+                "DirectML is several times slower with dynamic shapes, so there is a graph for prompt chunks and "
+                "one for tokens, with fixed shapes.",
                 "DirectML's GroupQueryAttention is wrong beyond a prompt's first chunk: the host writes the cache.",
-                "DirectML's product with weights in blocks takes no bias, which is added by itself.",
+                "DirectML's MatMulNBits takes no bias, which is added separately.",
             ),
         ),
         Target(
@@ -140,16 +142,16 @@ TARGETS: dict[TargetName, Target] = {
             opset=LOWEST,
             refused={
                 ("cache", "scatter"): _NO_SCATTER,
-                ("cache", "gqa"): "it has no GroupQueryAttention, and fails where the CPU has parts of a graph",
+                ("cache", "gqa"): "it has no GroupQueryAttention, and fails where the CPU runs parts of a graph",
                 ("precision", "bf16"): _NO_BF16,
-                ("precision", "int8-dynamic"): "it fails on products whose activations are quantized at every run",
+                ("precision", "int8-dynamic"): "it fails on MatMuls whose activations are quantized at every run",
                 ("quantize.embedding", True): _NO_TABLE + ", and the onnxruntime that it comes with reads it wrongly",
             },
             reasons=(
-                "OpenVINO lacks the fused attention and rotary positions of opset 23: graphs are of opset 21, in its "
-                "primitives, with the norms of onnxruntime's own, which it knows.",
-                "OpenVINO compiles each shape anew, and for NPUs fixed ones alone: there is a graph for chunks of a "
-                "prompt and one for tokens.",
+                "OpenVINO lacks the fused attention and rotary positions of opset 23: graphs use primitive "
+                "operators of opset 21, with onnxruntime's own norms, which it supports.",
+                "OpenVINO compiles each shape separately, and for NPUs fixed ones only: there is a graph for "
+                "prompt chunks and one for tokens.",
             ),
         ),
         Target(
@@ -158,7 +160,7 @@ TARGETS: dict[TargetName, Target] = {
             noted={
                 ("cache", "scatter"): "WebGPU leaves TensorScatter to the CPU, and with it the cache.",
                 ("precision", "w8a16"): "WebGPU leaves 16-bit Quantize and Dequantize to the CPU.",
-                ("precision", "w8a8"): "WebGPU has no QuantizeLinear, and leaves it to the CPU before every product.",
+                ("precision", "w8a8"): "WebGPU has no QuantizeLinear, and leaves it to the CPU before every MatMul.",
             },
         ),
     )
@@ -166,13 +168,13 @@ TARGETS: dict[TargetName, Target] = {
 
 
 def resolve_alias(name: object) -> object:
-    """A target's own name for one of its others; anything else as it is."""
+    """Resolves an alias of a target; returns any other value unchanged."""
     return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
 def find_target(name: object) -> Target:
-    """The target. Raises RecipeError that lists what there is."""
-    found = next((one for one in TARGETS.values() if one.name == resolve_alias(name)), None)
-    if found is None:
+    """Finds the target. Raises RecipeError that lists the targets."""
+    target = next((one for one in TARGETS.values() if one.name == resolve_alias(name)), None)
+    if target is None:
         raise RecipeError(f"There is no target {printable(name)!r}: choose one of {', '.join((*TARGETS, *ALIASES))}.")
-    return found
+    return target

@@ -1,8 +1,8 @@
-"""What a checkpoint is, as its own files tell it, and so the tasks that it can be built for.
+"""Determines the tasks for which a checkpoint can be built, from its files.
 
     architectures, is_encoder_decoder ──▶ heads ──family's tasks──▶ the tasks of that head, or a refusal by name
 
-A model is never built as less than it is: weights that the task has no place for would be left out without a word.
+No part of a model is dropped silently: a task without a use for some weights is refused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from workflows.common.errors import RecipeError, printable
 from workflows.recipe.families import FAMILIES, Family, family_for, tasks_of
 
 _TEXT, _FEATURES, _SEQUENCE = "text-generation", "feature-extraction", "sequence-to-sequence"
-# How transformers ends the names of its classes → the task of that head; the first that fits counts.
+# Suffix of a transformers class name → the task of that head; the first match counts.
 TASKS_BY_HEAD = {
     "ForMaskedLM": "fill-mask",
     "ForPreTraining": "fill-mask",
@@ -37,15 +37,15 @@ _OTHER_MODALITIES = ("vision_config", "audio_config")
 
 
 def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """The tasks that `checkpoint` can be built for, its family's first one first.
+    """The tasks for which `checkpoint` can be built, the family's default first.
 
-    Raises RecipeError where no family builds its model type, or none builds what its architecture is.
+    Raises RecipeError where no family builds its model type or its architecture.
     """
     names, model_type = checkpoint.architectures, checkpoint.model_type
     heads = {_task_of_head(name) for name in names}
     tasks = family_for(model_type, _TEXT).tasks if heads == {_TEXT} else tasks_of(model_type)
     family = family_for(model_type, tasks[0])
-    if family.remote_code:  # the names are the checkpoint's own
+    if family.remote_code:  # the checkpoint defines its own class names
         return tasks
     _refuse_other_modalities(checkpoint)
     _refuse_mismatched_family(checkpoint, family)
@@ -59,10 +59,10 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def task_of(checkpoint: Checkpoint) -> str:
-    """The task of `checkpoint`. Raises RecipeError that lists the choices where its files do not tell it.
+    """The task of `checkpoint`. Raises RecipeError that lists the choices where its files do not determine it.
 
-    A sequence-to-sequence model may be made for several: its `task_specific_params` decide where they name one
-    alone, else it is the family's first.
+    A sequence-to-sequence model may serve several: `task_specific_params` decides where it names exactly one, else the
+    family's first.
     """
     tasks = tasks_for(checkpoint)
     if len(tasks) == 1 and tasks != (_FEATURES,):
@@ -71,11 +71,11 @@ def task_of(checkpoint: Checkpoint) -> str:
         named = _named_tasks(checkpoint, tasks)
         return named[0] if len(named) == 1 else tasks[0]
     names = checkpoint.architectures
-    found = {
+    tasks_of_heads = {
         task for name in names if (task := _task_of_head(name)) in tasks
-    }  # features of another head have to be asked for
-    if len(found) == 1:
-        return str(found.pop())
+    }  # features of a model with a head must be requested explicitly
+    if len(tasks_of_heads) == 1:
+        return str(tasks_of_heads.pop())
     what = "config.json names no architecture"
     if names:
         several = "architectures {} tell no one" if len(names) > 1 else "architecture {} tells no"
@@ -86,7 +86,7 @@ def task_of(checkpoint: Checkpoint) -> str:
 
 
 def check_task(checkpoint: Checkpoint, task: str) -> None:
-    """Raises RecipeError where `task`, which a person chose, is none that the checkpoint's architecture is for."""
+    """Raises RecipeError where the checkpoint's architecture does not serve the chosen `task`."""
     family = family_for(checkpoint.model_type, task)
     if family.remote_code:
         return
@@ -108,19 +108,20 @@ def _alternatives(checkpoint: Checkpoint) -> str:
 
 
 def is_headless(checkpoint: Checkpoint) -> bool:
-    """Whether its architecture is the body of a model, without a head."""
+    """Whether its architecture has no head."""
     return {_task_of_head(name) for name in checkpoint.architectures} == {_FEATURES}
 
 
 def _task_of_head(architecture: str) -> str | None:
-    """The task that the name of a class ends with; the body alone gives features."""
+    """The task of a class name by its suffix; a model without a head gives features."""
     return next((task for ending, task in TASKS_BY_HEAD.items() if architecture.endswith(ending)), None)
 
 
 def _fits(heads: Iterable[str | None], task: str) -> bool:
     """Whether a model with one of these heads can be built for the task.
 
-    Without a name anything may fit, and so may a body: some tie their head to the embedding. The weights tell.
+    Without an architecture any task may fit, and so may a model without a head, which may tie it to the embedding; the
+    weights decide.
     """
     wanted = _SEQUENCE if task in _SEQUENCE_TASKS else task
     return not heads or task == _FEATURES or bool({wanted, _FEATURES} & set(heads))
@@ -131,7 +132,7 @@ def _named(architectures: Iterable[str]) -> str:
 
 
 def _refuse_other_modalities(checkpoint: Checkpoint) -> None:
-    """Refuses a model that also sees or hears: its text alone would be another model."""
+    """Raises RecipeError for a multimodal model: its text part alone would be a different model."""
     key = next((key for key in _OTHER_MODALITIES if isinstance(checkpoint.config.get(key), dict)), None)
     if key is not None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
@@ -142,25 +143,25 @@ def _refuse_other_modalities(checkpoint: Checkpoint) -> None:
 
 
 def _refuse_mismatched_family(checkpoint: Checkpoint, family: Family) -> None:
-    """Refuses what says that it has an encoder and a decoder where the family builds another kind, or the reverse."""
-    said = checkpoint.config.get("is_encoder_decoder")
-    if not isinstance(said, bool) or said == family.encoder:
+    """Raises RecipeError where is_encoder_decoder in the config contradicts the family."""
+    declared = checkpoint.config.get("is_encoder_decoder")
+    if not isinstance(declared, bool) or declared == family.encoder:
         return
     what = _named(checkpoint.architectures) or checkpoint.model_type
-    if said:
+    if declared:
         known = ", ".join(f.name for f in FAMILIES.families if f.encoder)
         raise RecipeError(
             f"The checkpoint is {what} with an encoder and a decoder (is_encoder_decoder in config.json), and "
             f"{family.name} builds models of one part: the families with both are {known}."
         )
     raise RecipeError(
-        f"The checkpoint is {what}, and its config.json says that it has not both an encoder and a decoder "
-        f"(is_encoder_decoder): {family.name} builds models that have."
+        f"The checkpoint is {what}, and is_encoder_decoder in its config.json is false: {family.name} builds models "
+        "with an encoder and a decoder."
     )
 
 
 def _named_tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
-    """The tasks that `task_specific_params` holds: its keys are like `summarization` and `translation_en_to_fr`."""
+    """The tasks in `task_specific_params`, whose keys are like `summarization` and `translation_en_to_fr`."""
     params = checkpoint.config.get("task_specific_params")
-    words = {str(key).split("_", 1)[0] for key in params} if isinstance(params, dict) else set()
-    return [task for task in tasks if task in words]
+    names = {str(key).split("_", 1)[0] for key in params} if isinstance(params, dict) else set()
+    return [task for task in tasks if task in names]

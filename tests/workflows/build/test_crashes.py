@@ -202,7 +202,7 @@ def test_a_stage_that_is_damaged_in_any_way_is_made_anew(work: tuple[BuildWorksp
     DAMAGE[damage](stage)
     assert bench.stage("export", "0" * 64, make_stage) == stage
     assert [e.state for e in events if isinstance(e, StageEvent)] == ["started", "done"]
-    assert any("is damaged: made anew" in e.message for e in events if isinstance(e, LogEvent))
+    assert any("is damaged: it is made again" in e.message for e in events if isinstance(e, LogEvent))
     assert below(stage).keys() == whole
     assert (stage / "weights.data").read_bytes() == bytes(range(256))
     assert [path.name for path in bench.folder.iterdir()] == [stage.name]

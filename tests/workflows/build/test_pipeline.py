@@ -78,7 +78,7 @@ def test_session_options_of_the_recipe_are_the_file_s() -> None:
         ({"head": {"intra_op_num_threads": "x"}}, r"session_options\.head\.intra_op_num_threads is wrong"),
         ({"all": {"paging": {}}}, r"paging belongs to session_options\.runtime"),
         ({"head": {"runtime": {}}}, "sets runtime, which the recipe's own settings make"),
-        ({"neck": {}}, "session_options names 'neck', and this recipe cuts the model into embeddings"),
+        ({"neck": {}}, "session_options names 'neck', and this recipe divides the model into embeddings"),
     ):
         with pytest.raises(RecipeError, match=told):
             described(session_options=wrong)

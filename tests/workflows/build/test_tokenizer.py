@@ -186,5 +186,5 @@ def test_ranks_of_tiktoken_are_a_tokenizer_under_sentencepiece_s_name(tmp_path: 
     (tmp_path / "tokenizer.model").write_bytes(ranks)
     check_tokenizer(tmp_path)
     (tmp_path / "tokenizer.model").write_bytes(b"neither one nor the other")
-    with pytest.raises(CheckpointError, match="it is no SentencePiece model"):
+    with pytest.raises(CheckpointError, match="it is not a SentencePiece model"):
         check_tokenizer(tmp_path)

@@ -107,7 +107,7 @@ def test_files_are_given_by_manifest_alone(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match=r"no extra\.txt in its manifest"):
         read.file("extra.txt")
     (root / "tokenizer" / "tokenizer.json").write_bytes(b"\xff\xff")
-    with pytest.raises(BundleError, match=r"tokenizer/tokenizer\.json .* no UTF-8"):
+    with pytest.raises(BundleError, match=r"tokenizer/tokenizer\.json .* not UTF-8"):
         read.text("tokenizer/tokenizer.json")
 
 

@@ -34,7 +34,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("pipeline.sessions.decode.file", "a\\b.onnx", "at pipeline.sessions.decode.file:"),
         ("pipeline.sessions", {}, "at pipeline.sessions:"),
         ("pipeline.flow", [], "at pipeline.flow:"),
-        ("pipeline.flow.1.run", "gone", "flow runs 'gone', which is no session"),
+        ("pipeline.flow.1.run", "gone", "flow runs 'gone', which is not a session"),
         ("pipeline.dataflow", [{"from": "gone.x", "to": "decode.y"}], "dataflow names 'gone.x'"),
         ("pipeline.dataflow", [{"from": "prefill.x", "to": "gone.y"}], "dataflow names 'gone.y'"),
         ("pipeline.dataflow", [{"from": "prefill", "to": "decode.y"}], "at pipeline.dataflow[0].from:"),
@@ -44,8 +44,8 @@ def changed(path: str, value: Any) -> dict[str, Any]:
             for name in ("past_key_pattern", "past_value_pattern", "present_key_pattern", "present_value_pattern")
             for more in ("%n", "%s", "%", "%%", "%d", "%(a)s")
         ),
-        ("pipeline.state.kv_cache", {"present_key_pattern": "present.%d.value"}, "present_value_pattern name one"),
-        ("pipeline.state.kv_cache", {"past_value_pattern": "past_key_values.%d.key"}, "past_value_pattern name one"),
+        ("pipeline.state.kv_cache", {"present_key_pattern": "present.%d.value"}, "present_value_pattern name the same"),
+        ("pipeline.state.kv_cache", {"past_value_pattern": "past_key_values.%d.key"}, "value_pattern name the same"),
         ("version", 1, "at version:"),
         ("generation.max_length", 0, "at generation.max_length:"),
         ("generation.max_length", 10**30, "at generation.max_length:"),

@@ -24,7 +24,7 @@ from workflows.common.errors import BundleError, RequestError
 def test_a_folder_with_foreign_files_is_never_a_target(tmp_path: Path, force: bool) -> None:
     """Not even with --force."""
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(RequestError, match="holds files that are no bundle"):
+    with pytest.raises(RequestError, match="holds files and is not a bundle"):
         check_target(tmp_path, force)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
@@ -35,7 +35,7 @@ def test_a_file_or_a_link_is_never_a_target(tmp_path: Path, force: bool) -> None
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(bundle(tmp_path / "b"))
     for name in ("file", "link"):
-        with pytest.raises(RequestError, match="is no folder"):
+        with pytest.raises(RequestError, match="is not a folder"):
             check_target(tmp_path / name, force)
 
 
@@ -93,8 +93,8 @@ def test_what_the_manifest_does_not_list_is_never_replaced(
     before = sorted(out.rglob("*"))
     with pytest.raises(RequestError) as raised:
         check_target(out, force)
-    assert f" and {named}, which is none of its files" in str(raised.value)
-    with pytest.raises(RequestError, match="which is none of its files"):
+    assert f" and {named}, which its manifest does not list" in str(raised.value)
+    with pytest.raises(RequestError, match="which its manifest does not list"):
         publish(draft(tmp_path / "draft"), out, force=force)
     assert sorted(out.rglob("*")) == before
 

@@ -51,7 +51,7 @@ def test_a_table_of_positions_that_nothing_holds(tmp_path: Path) -> None:
         "model_type": "marian", "architectures": ["MarianMTModel"], "d_model": 8, "vocab_size": 16,
         "decoder_layers": 1, "decoder_attention_heads": 2, "max_position_embeddings": 10**9,
     }  # fmt: skip
-    with pytest.raises(CheckpointError, match="more positions than 32,768, and no table of as many"):
+    with pytest.raises(CheckpointError, match="more positions than 32,768, and the weights have no position table"):
         resolve_recipe(open_checkpoint(with_config(tmp_path, **config)), {})
 
 

@@ -100,7 +100,7 @@ def test_no_source_at_all() -> None:
 
 @pytest.mark.parametrize("source", ["a\0b", "a\nb"])
 def test_a_source_that_cannot_be_printed_is_named(source: str) -> None:
-    with pytest.raises(CheckpointError, match=r"^'a\ufffdb' has characters that cannot be printed"):
+    with pytest.raises(CheckpointError, match=r"^'a\ufffdb' has unprintable characters"):
         open_checkpoint(source)
 
 
@@ -123,12 +123,12 @@ def test_a_folder_has_no_revision(tmp_path: Path) -> None:
         (b"\xff\xfe\xff", "'config.json' is not JSON"),
         (b"[" * 100_000, "'config.json' is not JSON"),
         (b'{"model_type": "x", "a": {"b": 1, "c": 2, "b": 1}}', "'config.json' has the key 'b' twice, which leaves"),
-        (b"[]", "'config.json' holds no JSON object"),
+        (b"[]", "'config.json' is not a JSON object"),
         (b'{"a": "' + b"x" * (9 << 20) + b'"}', "'config.json' is larger than 8 MiB"),
         (b"{}", "'config.json' has no model_type"),
         (b'{"model_type": "../x"}', "'config.json' has no model_type"),
         (b'{"model_type": "x", "architectures": ["os.system"]}', "not a list of class names"),
-        (b'{"model_type": "x", "eos_token_id": "\\u001b[2J"}', "eos_token_id is '�[2J', which is no token id"),
+        (b'{"model_type": "x", "eos_token_id": "\\u001b[2J"}', "eos_token_id is '�[2J', which is not a token id"),
     ],
 )
 def test_bad_configs(tmp_path: Path, config: bytes | None, expected: str) -> None:
@@ -179,15 +179,15 @@ def entry(**changes: Any) -> dict[str, Any]:
         (safetensors(entry(extra=1), bytes(8)), "is not described by dtype, shape and data_offsets"),
         (safetensors(entry(dtype="Q9"), bytes(8)), "has the unknown dtype 'Q9'"),
         (safetensors(entry(dtype=["F32"]), bytes(8)), "has the unknown dtype"),
-        (safetensors(entry(shape=[-2]), bytes(8)), "has a shape or offsets that are no counts"),
-        (safetensors(entry(shape=[True, 2]), bytes(8)), "has a shape or offsets that are no counts"),
+        (safetensors(entry(shape=[-2]), bytes(8)), "has a shape or offsets that are not counts"),
+        (safetensors(entry(shape=[True, 2]), bytes(8)), "has a shape or offsets that are not counts"),
         (safetensors(entry(shape=[1 << 62] * 60), bytes(8)), "has 8 bytes where its shape needs"),
-        (safetensors(entry(data_offsets=[8, 0]), bytes(8)), "has a shape or offsets that are no counts"),
+        (safetensors(entry(data_offsets=[8, 0]), bytes(8)), "has a shape or offsets that are not counts"),
         (safetensors(entry(data_offsets=[1 << 40, (1 << 40) + 8]), bytes(8)), "so it is cut short"),
         (safetensors(entry(shape=[3]), bytes(8)), "has 8 bytes where its shape needs 12"),
         (safetensors(GOOD | {"b": GOOD["a"]}, bytes(8)), "its tensor 'b' overlaps the tensor before it"),
         (safetensors(entry(data_offsets=[4, 12]), bytes(12)), "its tensor 'a' leaves a gap before it"),
-        (safetensors(GOOD | {"__metadata__": {"a": 1}}, bytes(8)), "its metadata is not a table of texts"),
+        (safetensors(GOOD | {"__metadata__": {"a": 1}}, bytes(8)), "its metadata is not an object of strings"),
         (safetensors({}), "hold no tensor"),
     ],
 )
@@ -274,7 +274,7 @@ def test_links_inside_the_folder_and_the_hub_s_layout(tmp_path: Path) -> None:
         (b"{", "'tokenizer.json' is not JSON"),
         (b'{"model": {}}', "'tokenizer.json' holds no vocabulary"),
         (b'{"model": {"type": "Mystery", "vocab": {}}}', "is of an unknown kind"),
-        (b'{"model": {"type": "BPE", "vocab": {"a": "x"}}}', "has ids that are no numbers"),
+        (b'{"model": {"type": "BPE", "vocab": {"a": "x"}}}', "has ids that are not integers"),
     ],
 )
 def test_bad_tokenizers(tmp_path: Path, tokenizer: bytes, expected: str) -> None:

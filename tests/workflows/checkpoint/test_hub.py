@@ -118,7 +118,7 @@ def test_cancel_in_the_middle_of_a_file_and_go_on(hub: FakeHub, tmp_path: Path) 
         if isinstance(event, ProgressEvent) and event.message == "model.safetensors" and event.done > 400_000:
             stop.set()
 
-    with pytest.raises(Cancelled, match="what has arrived is kept"):
+    with pytest.raises(Cancelled, match="the received part is kept"):
         open_checkpoint(NAME, endpoint=hub.endpoint, cache=tmp_path, report=report, cancelled=stop.is_set)
     assert not [thread for thread in threading.enumerate() if thread.name == "joinery-hub"]
     (partial,) = tmp_path.glob("models--org--model/blobs/*.incomplete")
@@ -165,7 +165,7 @@ def test_a_wrong_body_of_the_right_size(hub: FakeHub, tmp_path: Path, name: str)
     hub.wrong[name] = right[:-1] + bytes([right[-1] ^ 1])
     with pytest.raises(CheckpointError) as caught:
         fetch(hub, tmp_path)
-    assert f"What the hub sent as '{name}' does not have the hash" in str(caught.value)
+    assert f"The hub's '{name}' does not match its stated hash" in str(caught.value)
     assert not list(tmp_path.glob(f"*/snapshots/*/{name}")) and not list(tmp_path.glob("*/blobs/*.incomplete"))
     assert not list(tmp_path.glob(f"*/blobs/{etag_of(name, right)}"))
     del hub.wrong[name]
@@ -174,7 +174,7 @@ def test_a_wrong_body_of_the_right_size(hub: FakeHub, tmp_path: Path, name: str)
 
 def test_a_body_without_an_end(hub: FakeHub, tmp_path: Path) -> None:
     hub.wrong["model.safetensors"] = WEIGHTS + bytes(3_000_000)
-    with pytest.raises(CheckpointError, match="does not have the hash"):
+    with pytest.raises(CheckpointError, match="does not match its stated hash"):
         fetch(hub, tmp_path)
 
 
@@ -188,7 +188,7 @@ def test_a_damaged_cache_is_fetched_again(hub: FakeHub, tmp_path: Path) -> None:
         hashlib.sha256((again.folder / "model.safetensors").read_bytes()).digest() == hashlib.sha256(WEIGHTS).digest()
     )
     logs = [event.message for event in told if isinstance(event, LogEvent)]
-    assert logs == ["The cached 'model.safetensors' was damaged and is fetched again."]
+    assert logs == ["The cached 'model.safetensors' is damaged and is downloaded again."]
 
 
 def test_a_listing_without_hashes(hub: FakeHub, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_missing(hub: FakeHub, tmp_path: Path) -> None:
     )
     error = refusal(hub, tmp_path, revision="v9")
     assert (error.reason, str(error)[:38]) == ("missing", "org/model has no revision 'v9' on the ")
-    with pytest.raises(CheckpointError, match=r"is no revision"):
+    with pytest.raises(CheckpointError, match=r"is not a revision"):
         open_checkpoint(NAME, endpoint=hub.endpoint, cache=tmp_path, revision="../../x")
 
 
@@ -229,7 +229,7 @@ def test_offline(tmp_path: Path) -> None:
     error = refusal(closed_port(), tmp_path)
     assert error.reason == "offline"
     assert str(error) == (
-        "The hub at 127.0.0.1 cannot be reached, and no whole copy of org/model is on this machine; check the "
+        "The hub at 127.0.0.1 cannot be reached, and no complete copy of org/model is on this machine; check the "
         "connection, or give a checkpoint's folder."
     )
 
@@ -264,7 +264,7 @@ def test_the_environment_s_address(hub: FakeHub, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("HF_ENDPOINT", hub.endpoint + "/")
     assert open_checkpoint(NAME, cache=tmp_path).revision == COMMIT
     monkeypatch.setenv("HF_ENDPOINT", "file:///etc")
-    with pytest.raises(HubError, match="is no web address"):
+    with pytest.raises(HubError, match="is not a web address"):
         open_checkpoint(NAME, cache=tmp_path)
 
 

@@ -77,7 +77,7 @@ def test_consent_is_for_the_contents(tmp_path: Path) -> None:
         ({"AutoModel": "../modeling_x.X"}, {}, "which is not of the form module.Class"),
         ({"AutoModel": "a.b.X"}, {}, "which is not of the form module.Class"),
         ({"AutoModel": 3}, {}, "which is not of the form module.Class"),
-        ("modeling_x.X", {}, "has an auto_map that is no table"),
+        ("modeling_x.X", {}, "has an auto_map that is not an object"),
         ({"AutoModel": "modeling_x.X"}, {}, "'modeling_x.py' is missing"),
         (
             {"AutoModel": "modeling_x.X"},

@@ -404,7 +404,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
             "There is no demo 'nothing'; there is: demo:mu, demo:qwen3, demo:qwen3-draft, demo:t5",
         ),
         (["build", "demo:qwen3", "--out", "B"], "already holds a bundle"),
-        (["build", "demo:qwen3", "--out", "."], "holds files that are no bundle"),
+        (["build", "demo:qwen3", "--out", "."], "holds files and is not a bundle"),
         (["build", "demo:qwen3", "--out", "O", "--precision", "int3"], "precision is wrong in the recipe"),
         (["build", "demo:qwen3", "--out", "O", "--chunk", "0"], "chunk is wrong in the recipe"),
         (["build", "demo:qwen3", "--out", "O", "--set", "colour=red"], "No recipe has a setting 'colour'"),

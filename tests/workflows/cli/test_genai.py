@@ -74,11 +74,11 @@ def test_errors_are_one_sentence_and_exit_2(ask: Any, peer: Path, tmp_path: Path
     for arguments, told in (
         (("import", tmp_path / "none", "--out", tmp_path / "b"), "has no genai_config.json"),
         (("import", odd, "--out", tmp_path / "b"), "at engine.pages: Extra inputs are not permitted"),
-        (("import", peer, "--out", peer), "holds files that are no bundle"),
+        (("import", peer, "--out", peer), "holds files and is not a bundle"),
         (("export-genai", tmp_path / "none", "--out", tmp_path / "g"), "it has no manifest.json"),
-        (("export-genai", peer, "--out", peer), "holds something already"),
+        (("export-genai", peer, "--out", peer), "is not empty"),
         (("export-genai", peer, "--out", tmp_path / "g", "--config-version", 3), "no configuration version 3"),
-        (("verify", peer), "make a bundle of it with `joinery import` first"),
+        (("verify", peer), "import it with `joinery import` first"),
     ):
         code, out, err = ask(*arguments)
         assert (code, out) == (2, "") and told in err and len(err.strip().splitlines()) == 1, err

@@ -236,7 +236,7 @@ def test_a_full_disk_costs_the_next_build_time(
     bench = Bench(tmp_path / "a", cache)
     stage = bench.stage()
     assert (stage / "weights.data").read_bytes() == bytes(range(256))
-    assert bench.logs == [f"The stage {NAME} is not kept for other builds: No space left."]
+    assert bench.logs == [f"The stage {NAME} is not cached for other builds: No space left."]
     assert cache.kept() == [] and not [path for path in cache.folder.iterdir() if path.is_dir()]
 
 

@@ -91,7 +91,7 @@ def test_a_decoder_begins_with_its_own_token(built: Built) -> None:
 
     own = ParityRunner(pipeline).run(files(bundle))[0]
     assert np.array_equal(own, first(pipeline.decoder_start)) and not np.allclose(own, first(5), atol=1e-2)
-    with pytest.raises(BundleError, match="begins with a token, and the file names none"):
+    with pytest.raises(BundleError, match="needs a start token, and the file names none"):
         first(None)
 
 
@@ -99,5 +99,5 @@ def test_a_decoder_begins_with_its_own_token(built: Built) -> None:
 def test_a_model_that_says_the_same_of_every_token_is_refused(demo_bundle: Path, logits: Any) -> None:
     """A number of its config is so large that all else is nothing beside it."""
     reference = ReferenceLogits(np.arange(4), np.array([2, 3]), logits.astype(np.float32))
-    with pytest.raises(CheckpointError, match="says the same of every token"):
+    with pytest.raises(CheckpointError, match="logits are equal for every token"):
         ParityRunner(pipeline_of(demo_bundle)).against(reference, files(demo_bundle))

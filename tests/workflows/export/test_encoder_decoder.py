@@ -37,7 +37,7 @@ def test_what_is_cut_whole_passes_and_what_is_not_is_refused(model: Any) -> None
     encoder = model.get_encoder()
     layers = encoder.block if hasattr(encoder, "block") else encoder.layers
     del layers[-1]
-    with pytest.raises(RecipeError, match=r"logits differ from its own by .* between the two"):
+    with pytest.raises(RecipeError, match=r"logits differ from its own by .* connects the two"):
         checked(model, expected)
 
 

@@ -70,7 +70,9 @@ def test_beyond_memory_a_window_is_refused_by_name_where_no_layer_was_seen_to_ha
     wide = recipe(capacity=40_000)
     count = comparison_tokens(large, layers(None), wide)
     assert count == 80
-    with pytest.raises(RecipeError, match=r"sliding_window = 30,000\) that no layer .*: build with --capacity 30000"):
+    with pytest.raises(
+        RecipeError, match=r"30,000\) that was not detected in any layer.*: build with --capacity 30000"
+    ):
         checking._check_named_windows(large, layers(None), wide, count)
 
 

@@ -47,10 +47,10 @@ def test_a_causal_rule_has_no_window() -> None:
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
-        (bidirectional_mask_function, "see tokens that come after them"),
-        (sliding_window_bidirectional_mask_function(8), "see tokens that come after them"),
+        (bidirectional_mask_function, "attend to later tokens"),
+        (sliding_window_bidirectional_mask_function(8), "attend to later tokens"),
         (chunked_causal_mask_function(16, torch.zeros(1, dtype=torch.long)), "neither causal nor a sliding window"),
-        (sliding_window_causal_mask_function(0), "sees none, not even itself"),
+        (sliding_window_causal_mask_function(0), "attends to no token, not even itself"),
         (lambda b, h, q, k: (k <= q) & ((q - k < 8) | (k < 4)), "neither causal nor a sliding window"),
     ],
 )

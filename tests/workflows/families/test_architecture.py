@@ -35,7 +35,7 @@ def saying(folder: Path, model_type: str, *architectures: str, **said: Any) -> s
         ("prophetnet", "ProphetNetForConditionalGeneration", {}, "'prophetnet' is not one that Joinery can build"),
         ("llama", "LlamaForSequenceClassification", {}, "is LlamaForSequenceClassification, which Joinery"),
         ("qwen3", "Qwen3ForTokenClassification", {}, "is Qwen3ForTokenClassification, which Joinery cannot build"),
-        ("t5", "T5EncoderModel", {"is_encoder_decoder": False}, "has not both an encoder and a decoder"),
+        ("t5", "T5EncoderModel", {"is_encoder_decoder": False}, "is_encoder_decoder in its config.json is false"),
         ("gemma3", "Gemma3ForConditionalGeneration", {"vision_config": {}}, "whose config.json has a vision_config"),
         ("gemma3", "Gemma3ForConditionalGeneration", {}, "is Gemma3ForConditionalGeneration, which Joinery cannot"),
         ("llama", "LlamaForCausalLM", {"is_encoder_decoder": True}, "the families with both are t5, bart, mu"),

@@ -40,11 +40,11 @@ _LONG_ROPE: dict[str, Any] = {
     ("model_type", "config", "error", "why"),
     [
         ("gptj", _GPT, RecipeError, "gptj has attention of its own in transformers"),
-        ("codegen", _GPT, RecipeError, "attends by code of its own"),
-        ("bloom", {"n_layer": 2, "n_head": 4}, RecipeError, "does not go through transformers' table"),
-        ("diffllama", {}, RecipeError, "attends twice to one set of keys"),
-        ("doge", {}, RecipeError, "attends by another mask than transformers made"),
-        ("gemma3_text", {"head_dim": 16, "use_bidirectional_attention": True}, RecipeError, "see tokens that come"),
+        ("codegen", _GPT, RecipeError, "has its own attention code"),
+        ("bloom", {"n_layer": 2, "n_head": 4}, RecipeError, "does not use transformers' attention interface"),
+        ("diffllama", {}, RecipeError, "attends twice to the same keys"),
+        ("doge", {}, RecipeError, "uses a mask that transformers did not create"),
+        ("gemma3_text", {"head_dim": 16, "use_bidirectional_attention": True}, RecipeError, "attend to later tokens"),
         ("llama4_text", {"num_local_experts": 2}, CheckpointError, "layers of the type chunked_attention"),
     ],
 )
@@ -134,7 +134,7 @@ def test_sinks_are_built_where_the_host_writes_and_refused_by_name_elsewhere(tmp
     words = [event.message for event in told if isinstance(event, NoticeEvent) and event.code == "cache"]
     assert words == [
         "This model's attention has sinks, and GroupQueryAttention takes none: the cache is static, and the export "
-        "begins anew."
+        "restarts."
     ]
     assert json.loads((tmp_path / "static" / "recipe.json").read_text("utf-8"))["cache"] == "static"
     check(tmp_path / "static", checkpoint, greedy, 8)
@@ -151,7 +151,7 @@ def test_a_kernel_that_asks_more_than_the_table_says_ends_in_a_static_cache(
     build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 256}), told.append)
     (notice,) = [event.message for event in told if isinstance(event, NoticeEvent) and event.code == "cache"]
     assert notice.startswith("The graphs of the gqa cache do not run (") and "head_size must be a multiple" in notice
-    assert notice.endswith("): the cache is static, and the export begins anew.")
+    assert notice.endswith("): the cache is static, and the export restarts.")
     recipe = json.loads((tmp_path / "out" / "recipe.json").read_text("utf-8"))
     assert (recipe["cache"], recipe["chunk"]) == ("static", 64)
     check(tmp_path / "out", checkpoint, greedy, 8)

@@ -152,7 +152,7 @@ def test_a_persons_own_chain_is_in_place_of_the_files(demo_bundle: Path, tmp_pat
 ASKED: dict[str, tuple[dict[str, Any], str]] = {
     "an op that nobody knows": ({"chain": [{"op": "warm"}]}, r"chain\.0\.op cannot be warm: .*'sample'\.$"),
     "a value beyond its bounds": ({"chain": [{"op": "top_p", "value": 1.5}]}, "the op top_p takes a value from 0 to 1"),
-    "something after sample": ({"chain": [{"op": "sample"}, {"op": "top_k", "value": 2}]}, "nothing can follow it"),
+    "something after sample": ({"chain": [{"op": "sample"}, {"op": "top_k", "value": 2}]}, "it must be the last op"),
     "an option that is an op": ({"chain": [], "top_k": 5}, "a chain says itself what top_k would"),
     "no list": ({"chain": "top_k"}, "chain cannot be top_k"),
     "draws of beams": ({"chain": [{"op": "sample"}], "num_beams": 2}, "leave sample out of the chain"),
@@ -193,13 +193,13 @@ WRONG = {
     "a value that is missing": ([{"op": "top_k"}], "needs a value"),
     "a share over one": ([{"op": "top_p", "value": 1.5}], "from 0 to 1"),
     "half a token": ([{"op": "top_k", "value": 2.5}], "whole number"),
-    "something after sample": ([{"op": "sample"}, {"op": "top_k", "value": 2}], "nothing can follow"),
+    "something after sample": ([{"op": "sample"}, {"op": "top_k", "value": 2}], "must be the last op"),
     "a token that is not there": ([{"op": "logit_bias", "map": {"99999999": 1}}], "not in the vocabulary"),
     "a grammar without one": ([{"op": "grammar", "backend": "llguidance"}], "needs a grammar"),
     "a grammar of another kind": ([{"op": "grammar", "backend": "xgrammar", "grammar": "{}"}], r"logits\[0\]\.backend"),
     "a grammar that forgets": (
         [{"op": "grammar", "backend": "llguidance", "grammar": "{}", "stateful": False}],
-        "it is stateful",
+        "is always stateful",
     ),
 }
 

@@ -229,7 +229,7 @@ def test_pictures_that_no_graph_places(places: tuple[int, ...], tmp_path: Path) 
     files = {name: f"{name}.onnx" for name in (*parts, "image")}
     told: list[str] = []
     machine = made(tmp_path, files, {"tokens": {"image_token": IMAGE}}, report=lambda one: told.append(str(one)))
-    assert any(f"table puts image.image_features in the places of the token {IMAGE}" in one for one in told)
+    assert any(f"table puts image.image_features at the token {IMAGE}" in one for one in told)
     ids = IDS[:14]
     for place in places:
         ids[place] = IMAGE
@@ -350,7 +350,7 @@ def test_a_decoder_without_a_first_token_or_a_vocabulary(tmp_path: Path) -> None
     write_encoder(tmp_path, toy)
     files = {name: tmp_path / f"{name}.onnx" for name in ("encoder", "decoder")}
     (start,) = infer_assembly(files).lacks
-    assert "say it as tokens.decoder_start in --pipeline" in start
+    assert "state tokens.decoder_start in --pipeline" in start
     model = onnx.load(files["decoder"])
     logits = next(one for one in model.graph.output if one.name == "logits")
     logits.type.tensor_type.shape.dim[2].dim_param = "words"
@@ -413,7 +413,7 @@ def test_names_that_cannot_be(tmp_path: Path) -> None:
     toy.write(tmp_path, ["decoder"])
     path = tmp_path / "decoder.onnx"
     for names, told in ((["a.b"], "'a.b' cannot name a graph"), (["../a"], "cannot name a graph"), ([""], "cannot"),
-                        (["a", "A"], "but for capitals"), ([], "No graph was given")):  # fmt: skip
+                        (["a", "A"], "with different capitals"), ([], "No graph was given")):  # fmt: skip
         with pytest.raises(RequestError, match=told):
             infer_assembly(dict.fromkeys(names, path))
 
@@ -468,7 +468,7 @@ def test_a_wrong_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     for words, told in (
         ([f"a={path}", f"a={path}"], "Two graphs have one name"),
         (["decoder.onnx"], "NAME=FILE takes K=V"),
-        ([f"a={path}", "--pipeline", str(tmp_path / "list.json")], "is no JSON object"),
+        ([f"a={path}", "--pipeline", str(tmp_path / "list.json")], "is not a JSON object"),
         ([f"a={path}", "--pipeline", str(tmp_path / "none.json")], "cannot be read"),
     ):
         assert run(["assemble", *words, "--out", str(tmp_path / "out")]) == 2

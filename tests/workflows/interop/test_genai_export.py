@@ -191,7 +191,7 @@ def test_version_2_has_the_peers_keys_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("[]", "is no JSON object"), ('"x"', "is no JSON object"), ("{", "is not JSON"), ("nul", "is not JSON")],
+    [("[]", "is not a JSON object"), ('"x"', "is not a JSON object"), ("{", "is not JSON"), ("nul", "is not JSON")],
 )
 def test_a_checkpoints_odd_configuration(text: str, why: str, tmp_path: Path) -> None:
     built(tmp_path / "b", Toy(), words={"config.json": text, "generation_config.json": "{}"})
@@ -220,8 +220,8 @@ def windowing(**window: int) -> dict[str, Any]:
     ("changes", "told"),
     [
         ({"pipeline": windowing(size=8)}, r"at pipeline\.sessions\.decoder\.session_options\.runtime\.sliding_window"),
-        ({"metadata": {"layout": "window"}}, r"at metadata\.layout: genai forgets no token"),
-        ({"metadata": {"layout": "fifo"}}, r"at metadata\.layout: genai forgets no token"),
+        ({"metadata": {"layout": "window"}}, r"at metadata\.layout: genai does not support a sliding cache"),
+        ({"metadata": {"layout": "fifo"}}, r"at metadata\.layout: genai does not support a sliding cache"),
         ({"columns": 4, "metadata": {"chunk": 4}}, "its graphs take 4 tokens at a time, and genai any number: build"),
         ({"words": {"generation_config.json": '{"suppress_tokens": [3]}'}},
          r"at tokenizer/generation_config\.json: suppress_tokens: genai has no suppress_tokens, and \(3,\) changes"),
@@ -259,7 +259,7 @@ class Fixed(Toy):
 def test_a_state_beside_the_cache(version: Any, tmp_path: Path) -> None:
     """There are words for it where the peer's own file said them, of version 1."""
     built(tmp_path / "b", Toy(convolves=True))
-    with pytest.raises(BundleError, match=r"at pipeline\.state: genai has no words for past_conv\.0, which is carried"):
+    with pytest.raises(BundleError, match=r"at pipeline\.state: genai does not support past_conv\.0, which is carried"):
         export_genai(tmp_path / "b", tmp_path / "g", version=version)
 
 
@@ -293,7 +293,7 @@ def test_graphs_that_need_nodes_and_have_other_names(tmp_path: Path) -> None:
 
 def test_what_generates_no_text(tmp_path: Path) -> None:
     built(tmp_path / "b", Toy(), ("table",), pipeline={"state": {}}, generation=None)
-    with pytest.raises(BundleError, match="has no KV cache, and genai runs models that generate text alone"):
+    with pytest.raises(BundleError, match="has no KV cache, and genai runs only models that generate text"):
         export_genai(tmp_path / "b", tmp_path / "g")
 
 
@@ -326,7 +326,7 @@ def test_targets(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for name in ("full", "file", "link", "empty"):
-        with pytest.raises(RequestError, match="holds something already: choose another --out"):
+        with pytest.raises(RequestError, match="is not empty: choose another --out"):
             export_genai(bundle, tmp_path / name)
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine"]
 

@@ -118,7 +118,7 @@ def test_what_is_not_run_is_told(peer: Path, tmp_path: Path) -> None:
     configure(peer, lambda data: data["model"].update(draft={"filename": "../draft/model.onnx"}))
     configure(peer, lambda data: data.update(speculative={"max_draft_tokens": 4}, engine={"static_batching": {}}))
     told = heard(peer, tmp_path / "b")
-    asks = "The configuration asks for what Joinery does not run: "
+    asks = "The configuration has settings that Joinery ignores: "
     assert [one.removeprefix(asks).split(" ")[0] for one in told] == ["engine", "These"]
     assert told[-1] == "These files are named and not imported: ../draft/model.onnx."
 
@@ -170,9 +170,9 @@ def test_targets(peer: Path, tmp_path: Path) -> None:
     assert read_bundle(tmp_path / "b").text("tokenizer/tokenizer_config.json") == "{}"
     (tmp_path / "b" / "mine").write_text("x")
     for force in (True, False):
-        with pytest.raises(RequestError, match="which is none of its files"):
+        with pytest.raises(RequestError, match="which its manifest does not list"):
             import_genai(peer, tmp_path / "b", force=force)
-    with pytest.raises(RequestError, match="holds files that are no bundle"):
+    with pytest.raises(RequestError, match="holds files and is not a bundle"):
         import_genai(peer, peer, force=True)
     assert (peer / "decoder.onnx").is_file()
 

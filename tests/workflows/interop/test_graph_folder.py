@@ -146,5 +146,5 @@ def test_what_is_no_graph_or_has_no_name_is_refused(tmp_path: Path, out: Path) -
     good = put(tmp_path / "a", rows(1, 2, 3, 4))
     folder.add(good, "g.onnx")
     for name in ("G.onnx", "../h.onnx", "", ".h.onnx"):
-        with pytest.raises(RequestError, match="cannot be a graph's file here, or is there already"):
+        with pytest.raises(RequestError, match="is not a valid file name for a graph, or already exists"):
             folder.add(good, name)

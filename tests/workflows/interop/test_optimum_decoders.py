@@ -118,8 +118,9 @@ def test_what_was_done_is_told(tmp_path: Path) -> None:
     found = prepare_graphs({"cross": tmp_path / "decoder_model_merged.onnx"})
     assert list(found.graphs) == ["cross", "cross_of_cross"] and not found.lacks
     assert found.done == [
-        "cross runs for one token at a time, for its graph with past was made for one.",
-        "cross_of_cross computes once what cross attends to of the source: it was a part of decoder_model_merged.onnx.",
+        "cross runs one token at a time, because its graph with past was traced for one.",
+        "cross_of_cross computes the cross-attention keys and values of cross once: it was a part of "
+        "decoder_model_merged.onnx.",
     ]
     plain = tmp_path / "decoder_with_past_model.onnx"
     rename(plain, {"past_key_values.0.encoder.key": "cross.0.key", "past_key_values.0.encoder.value": "cross.0.value"})

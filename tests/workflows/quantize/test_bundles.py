@@ -176,7 +176,7 @@ def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built
             "near it are .*node_linear_3",
             marks=pytest.mark.slow,
         ),
-        ({"quantize": {"components": {"prefill": "int4"}}}, "'prefill', and this recipe cuts the model into decoder"),
+        ({"quantize": {"components": {"prefill": "int4"}}}, "this recipe divides the model into decoder"),
         ({"precision": "int4", "quantize": {"block_size": 24}}, "quantize.block_size is wrong"),
         ({"precision": "int4", "quantize": {"bits": 3}}, "quantize.bits is wrong"),
     ],

@@ -17,7 +17,7 @@ from workflows.recipe.families.decoder import DECODER
 from workflows.recipe.families.encoder_decoder import BART, MU, T5
 from workflows.recipe.schema import Recipe
 
-KEPT = "GroupQueryAttention attends to what is kept"
+KEPT = "GroupQueryAttention attends to cached keys"
 LACKING = "is for providers that may lack GroupQueryAttention"
 
 
@@ -39,7 +39,7 @@ def recipe(**changes: Any) -> Recipe:
         (DECODER, {}, {"precision": "int8-dynamic", "quantize": {"components": {"decoder": "int8"}}}, "gqa", ""),
         (BART, {}, {}, "gqa", ""),
         (T5, {}, {}, "static", "GroupQueryAttention takes no position bias"),
-        (MU, {}, {}, "static", "its attention is its own code, which writes no cache in place"),
+        (MU, {}, {}, "static", "its attention is its own code, which does not write a cache in place"),
         (DECODER, {"kv_lora_rank": 16}, {}, "static", KEPT),
         (DECODER, {"kv_lora_rank": None}, {}, "gqa", ""),
         (DECODER, ODD, {}, "static", WHOLE),

@@ -53,26 +53,26 @@ def test_the_cpu_has_blocks_of_its_own(demo: Checkpoint, options: dict[str, Any]
     {"precision": "int4", "quantize": {"rounding": "compensated", "nodes": {"a": {"precision": "int8"}}}},
 ])  # fmt: skip
 def test_only_int4_throughout_is_compensated(demo: Checkpoint, options: dict[str, Any]) -> None:
-    with pytest.raises(RecipeError, match="the rounding compensated is of int4"):
+    with pytest.raises(RecipeError, match="the rounding compensated needs int4"):
         resolve_recipe(demo, options)
 
 
 @pytest.mark.parametrize(("options", "why"), [
     ({"target": "dml", "cache": "scatter"}, "The target dml cannot have cache scatter: it has no TensorScatter"),
-    ({"target": "dml", "cache": "gqa"}, "takes the cache for empty in every run of more than one token"),
+    ({"target": "dml", "cache": "gqa"}, "treats the cache as empty in every run of more than one token"),
     ({"target": "dml", "variant": "transformer-only"}, "second chunk would go wrong; build the plain variant."),
     ({"target": "dml", "precision": "w8a16"}, "cannot have precision w8a16: it quantizes activations to 8 bits"),
     ({"target": "dml", "quantize": {"components": {"decode": "w8a16"}}}, "cannot have precision w8a16"),
     ({"target": "dml", "precision": "bf16"}, "cannot have precision bf16"),
     ({"target": "dml", "precision": "int4", "quantize": {"embedding": True}}, "no GatherBlockQuantized"),
-    ({"target": "dml", "precision": "int8", "quantize": {"symmetric": True}}, "its MatMulNBits wants zero points"),
+    ({"target": "dml", "precision": "int8", "quantize": {"symmetric": True}}, "its MatMulNBits needs zero points"),
     ({"target": "dml", "opset": 23}, "The target dml cannot have opset 23: it is for 21 alone."),
     ({"cache": "scatter", "opset": 23}, "The cache scatter needs opset 24"),
     ({"target": "openvino", "cache": "gqa"}, "has parts of a graph; build with --cache static."),
     ({"target": "openvino", "cache": "scatter"}, "it has no TensorScatter"),
     ({"target": "openvino", "precision": "int8-dynamic"}, "quantized at every run"),
     ({"target": "openvino", "precision": "int4", "quantize": {"embedding": True}}, "reads it wrongly"),
-    ({"target": "qnn", "graphs": "single"}, "The target qnn cannot have graphs single: it takes fixed shapes alone"),
+    ({"target": "qnn", "graphs": "single"}, "The target qnn cannot have graphs single: it takes fixed shapes only"),
     ({"target": "qnn", "cache": "scatter"}, "it has no TensorScatter"),
 ])  # fmt: skip
 def test_what_a_target_cannot_have_ends_a_build_before_it_begins(
@@ -94,7 +94,7 @@ def test_what_directml_has_is_let_through(demo: Checkpoint, options: dict[str, A
 @pytest.mark.parametrize(("options", "told"), [
     ({"target": "dml"}, []),
     ({"target": "dml", "graphs": "single"},
-     ["DirectML is several times slower with the open shapes of one graph for all."]),
+     ["DirectML is several times slower with the dynamic shapes of a single graph."]),
     ({"target": "qnn"}, ["QNN computes float32 in half precision."]),
     ({"target": "webgpu", "cache": "scatter"}, ["WebGPU leaves TensorScatter to the CPU, and with it the cache."]),
     ({"target": "cpu", "cache": "scatter"}, []),

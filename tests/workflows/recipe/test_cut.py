@@ -209,5 +209,5 @@ def test_parts_that_share_a_cache_have_it_in_one_type(components: dict[str, str]
     if not refused:
         assert resolve_recipe(open_checkpoint("demo:qwen3"), options).quantize.components == components
         return
-    with pytest.raises(RecipeError, match="bf16 changes the type of the cache, which prefill and decode share"):
+    with pytest.raises(RecipeError, match="bf16 changes the dtype of the cache, which prefill and decode share"):
         resolve_recipe(open_checkpoint("demo:qwen3"), options)

@@ -46,8 +46,8 @@ def test_its_masks_are_those_of_its_layers() -> None:
 @pytest.mark.parametrize(
     ("source", "options", "why"),
     [
-        ("demo:qwen3", {"early_exit": 99}, "leaves out none of the model's"),
-        ("demo:qwen3", {"early_exit": 1, "target": "qnn"}, "takes fixed shapes alone"),
+        ("demo:qwen3", {"early_exit": 99}, "skips none of the model's"),
+        ("demo:qwen3", {"early_exit": 1, "target": "qnn"}, "takes fixed shapes only"),
         ("demo:qwen3", {"early_exit": 1, "passes": {"last_token_logits": True}}, "last_token_logits"),
         ("demo:qwen3", {"early_exit": 1, "precision": "w8a8"}, "quantize.components.draft"),
         ("demo:t5", {"early_exit": 1}, "without an encoder"),

@@ -342,7 +342,7 @@ def test_sinks_and_cache_types_that_cannot_be_are_refused(tmp_path: Path) -> Non
         ({"kv_cache": {"dtype": "fp16"}}, rf"{path}\.kv_cache\.dtype: the graph's cache is float32"),
         ({"kv_cache": {"quant": "per_token"}}, rf"{path}\.kv_cache\.quant: the graph's cache has no scales"),
         ({"kv_cache": {"dtype": "awq"}}, r"kv_cache: awq quantizes weights.*session_options\.build_requires"),
-        ({"paging": {"enabled": True}}, rf"{path}\.paging: Joinery keeps no cache in pages"),
+        ({"paging": {"enabled": True}}, rf"{path}\.paging: Joinery does not support paged caches"),
         ({"sliding_window": {"size": 4, "sink_tokens": 4}}, "4 sink tokens leave no room in a window of 4"),
         ({"quantization": "int4"}, r"quantization belongs to session_options\.build_requires"),
     ):

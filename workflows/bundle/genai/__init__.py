@@ -1,8 +1,9 @@
-"""onnxruntime-genai's configurations: version 1 as released and version 2 as proposed, in and out.
+"""Reads and writes onnxruntime-genai's configurations: version 1 as released and version 2 as proposed.
 
-    genai_config.json ──v1.py──▶ Version1 ──translate.py──▶ version 2 ──▶ Pipeline     folder.py: opened where it lies
-                                    └──faults.py──▶ refused by its key
-                        Pipeline ──lower.py──▶ genai_config.json, version 1
+    genai_config.json ──version1.py──▶ GenaiConfig ──to_version2.py──▶ version 2 ──▶ Pipeline  folder.py: reads in place
+                                          └──faults.py──▶ refused by its key
+                             Pipeline ──to_version1.py──▶ genai_config.json, version 1
 
-Nothing outside this folder knows version 1. What version 2 has no word for is kept, as it was, in `metadata.genai`.
+Nothing outside this folder depends on version 1. Keys without an equivalent in version 2 are kept unchanged in
+`metadata.genai`.
 """

@@ -1,4 +1,4 @@
-"""What of a version 1 file cannot be run: each a Fault with the path of the key that asks for it."""
+"""The faults of a version 1 file: keys that Joinery cannot run, each a Fault with its path."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from workflows.bundle.strict_model import NAME_IN_BUNDLE
 from workflows.common.tensor_names import is_layered
 
 _STAGES = "model.decoder.pipeline"
-_TRANSDUCER = "Joinery runs no transducer"
+_TRANSDUCER = "Joinery does not support transducers"
 _UNFED = {
     **dict.fromkeys(("cumulative_sequence_lengths", "past_sequence_lengths", "block_table", "block_table_windowed",
-                     "attention_metadata"), "Joinery keeps no cache in pages"),
+                     "attention_metadata"), "Joinery does not support paged caches"),
     **dict.fromkeys(("targets", "targets_length", "lstm_hidden_state", "lstm_cell_state"), _TRANSDUCER),
-    "cache_indirection": "Joinery searches no beams",
-    "current_sequence_length": "Joinery tells no graph how many tokens a step has",
-    "past_key_values_length": "Joinery tells no graph how many tokens a step has",
+    "cache_indirection": "Joinery does not support this beam search input",
+    "current_sequence_length": "Joinery has no input with the number of tokens of a step",
+    "past_key_values_length": "Joinery has no input with the number of tokens of a step",
 }  # fmt: skip
 
 
 def version1_faults(config: GenaiConfig) -> Iterator[Fault]:
-    """Everything of it, with the graphs changed as an import changes them."""
+    """Yields all faults of the file, assuming that an import may change the graphs."""
     model = config.model
     yield from config.odd_names()
     yield from _part_faults(model)
@@ -38,19 +38,19 @@ def version1_faults(config: GenaiConfig) -> Iterator[Fault]:
 
 
 def ring_faults(config: GenaiConfig) -> Iterator[Fault]:
-    """What cannot be run with the graphs as they are."""
+    """Yields what cannot run with the graphs unchanged."""
     window = config.model.decoder.sliding_window
     if window is not None and window.layers:
-        message = "these layers write a ring of their own: `joinery import` changes the graph, and then it runs"
+        message = "these layers write a ring buffer: `joinery import` changes the graph so that it runs"
         yield Fault("model.decoder.sliding_window.layers", message)
 
 
 def _part_faults(model: ModelConfig) -> Iterator[Fault]:
-    for key, why in (("joiner", _TRANSDUCER), ("vad", "Joinery does not listen for speech")):
+    for key, why in (("joiner", _TRANSDUCER), ("vad", "Joinery does not detect speech")):
         if getattr(model, key) is not None:
             yield Fault(f"model.{key}", why)
     if model.vision is not None and model.vision.pipeline:
-        yield Fault("model.vision.pipeline", "the peer's own code joins these graphs: give vision one filename")
+        yield Fault("model.vision.pipeline", "only genai's own code connects these graphs: give vision one filename")
     readers = (("vision", model.vision, "image", model.image_token_id),
                ("speech", model.speech, "audio", model.audio_token_id))  # fmt: skip
     for key, part, kind, token in readers:
@@ -59,7 +59,7 @@ def _part_faults(model: ModelConfig) -> Iterator[Fault]:
         if part.adapter_filename:
             yield Fault(f"model.{key}.adapter_filename", "Joinery applies no adapters: merge it into the weights")
         if part.filename and model.embedding is not None and (token is None or token < 0):
-            yield Fault(f"model.{kind}_token_id", f"the file must say in which token's places {kind} features go")
+            yield Fault(f"model.{kind}_token_id", f"the file must name the placeholder token of {kind} features")
 
 
 def _decoder_faults(decoder: GenaiDecoder) -> Iterator[Fault]:
@@ -74,7 +74,7 @@ def _decoder_faults(decoder: GenaiDecoder) -> Iterator[Fault]:
 
 
 def _pattern_faults(part: SubModel, name: str) -> Iterator[Fault]:
-    """Names of tensors of which there is one a layer, by keys such as past_key_names."""
+    """Checks the patterns of per-layer tensor names, such as past_key_names."""
     for side, named in (("inputs", part.inputs), ("outputs", part.outputs)):
         for key, pattern in named.items():
             if key.endswith("_names") and not is_layered(pattern):
@@ -95,7 +95,7 @@ def _file_faults(model: ModelConfig) -> Iterator[Fault]:
 def _stage_faults(decoder: GenaiDecoder, parts: Sequence[str]) -> Iterator[Fault]:
     count = sum(len(row) for row in decoder.pipeline)
     if decoder.filename and decoder.pipeline:
-        yield Fault("model.decoder.filename", "the decoder has a pipeline, and is no graph itself")
+        yield Fault("model.decoder.filename", "the decoder has a pipeline, so it must not name a graph")
     if count > len(decoder.stages()):
         yield Fault(_STAGES, "two stages have one name")
     for i, row in enumerate(decoder.pipeline):
@@ -104,4 +104,4 @@ def _stage_faults(decoder: GenaiDecoder, parts: Sequence[str]) -> Iterator[Fault
             if name in parts and name != "decoder":
                 yield Fault(path, f"the model has a part called {name} already")
             if not stage.run_on_prompt and not stage.run_on_token_gen:
-                yield Fault(f"{path}.run_on_token_gen", "the stage runs at no time")
+                yield Fault(f"{path}.run_on_token_gen", "the stage never runs")

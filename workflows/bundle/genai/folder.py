@@ -1,4 +1,4 @@
-"""A folder of onnxruntime-genai's, opened where it lies: read, never written.
+"""Opens a folder of onnxruntime-genai in place: it is read, never written.
 
 genai_config.json, of either version ──▶ Pipeline      tokenizer.json …, in model.tokenizer_dir ──▶ tokenizer/
 """
@@ -32,10 +32,10 @@ _V2 = ("pipeline", "tokens", "generation", "metadata")
 
 
 def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict[str, Path]]:
-    """The program, and the folder's files by the names that they have in a bundle.
+    """Returns the program, and the folder's files by their names in a bundle.
 
-    importing: whether the graphs may be changed to make them run. Raises BundleError with the JSON path of what is
-    wrong, or the name of the file that is missing.
+    importing: whether the graphs may be changed to make them run. Raises BundleError with the JSON path of a fault, or
+    the name of a missing file.
     """
     path = folder / CONFIG
     data = _load(path)
@@ -55,12 +55,12 @@ def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict
 
 
 def parse_genai(data: object, where: str, name: str = "", *, importing: bool = False) -> Pipeline:
-    """A decoded file of either version; name: what a person calls the model.
+    """Converts a decoded file of either version; name: the model's display name.
 
-    Raises BundleError with the JSON path of what is wrong.
+    Raises BundleError with the JSON path of a fault.
     """
     if not isinstance(data, dict):
-        raise BundleError(f"{where} is no JSON object: get the folder again.")
+        raise BundleError(f"{where} is not a JSON object: get the folder again.")
     version = data.get("version", 1)
     if version not in (1, 2) or isinstance(version, bool):
         raise Fault("version", f"there is no version {printable(version, 40)}: there are 1 and 2").error(where)
@@ -79,21 +79,21 @@ def parse_genai(data: object, where: str, name: str = "", *, importing: bool = F
 
 
 def _with_facts(made: Json, name: str) -> Json:
-    """What a configuration does not say, and a build would: nothing is known of the weights."""
-    facts: Json = {"name": name, "task": "text-generation", "precision": "", "counts": True}  # as the peer feeds them
+    """Adds the metadata that a build would write; nothing is known about the weights."""
+    facts: Json = {"name": name, "task": "text-generation", "precision": "", "counts": True}  # as genai feeds them
     return overlaid({"metadata": facts}, made)
 
 
-def _of_version_1(said: Json, where: str, importing: bool) -> Json:
+def _of_version_1(data: Json, where: str, importing: bool) -> Json:
     try:
-        config = GenaiConfig.model_validate(said)
+        config = GenaiConfig.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         path = path_of([part for part in first["loc"] if part != "[key]"]) or "the file"
         raise Fault(path, first["msg"].removeprefix("Value error, ")).error(where) from None
     for fault in (*version1_faults(config), *(() if importing else ring_faults(config))):
         raise fault.error(where)
-    made = to_version2(config, said)
+    made = to_version2(config, data)
     if importing:
         drop(made, "metadata.genai.model.decoder.sliding_window.layers")
         drop(made, "metadata.genai.model.decoder.sliding_window.cache_slack")
@@ -101,23 +101,23 @@ def _of_version_1(said: Json, where: str, importing: bool) -> Json:
 
 
 def _with_version_2(made: Json, data: Json) -> Json:
-    """What version 1's `model` makes, with what the same file says in version 2: its flow, where it has one, wins.
+    """Merges version 1's `model` with the version 2 keys of the same file: a flow in version 2 takes precedence.
 
-    Without a flow its sessions are names for a strategy; what of it is not run is kept.
+    Without a flow, its sessions are names for a strategy; keys that are not run are kept.
     """
-    said = {key: data[key] for key in _V2 if key in data}
-    flow = said.get("pipeline")
+    data = {key: data[key] for key in _V2 if key in data}
+    flow = data.get("pipeline")
     if isinstance(flow, dict) and "flow" not in flow and "extends" not in flow:
-        said["metadata"] = overlaid({"genai": {"pipeline": flow}}, object_at(said, "metadata"))
+        data["metadata"] = overlaid({"genai": {"pipeline": flow}}, object_at(data, "metadata"))
         write_strategy(made, flow)
-        del said["pipeline"]
+        del data["pipeline"]
     elif flow is not None:
         del made["pipeline"]
-    return overlaid(made, said)
+    return overlaid(made, data)
 
 
 def _text_files(folder: Path, tokenizer: object, path: Path) -> dict[str, Path]:
-    """What the folder says about text and generation, as a bundle calls it."""
+    """The folder's tokenizer and generation files, by their names in a bundle."""
     inner = tokenizer if isinstance(tokenizer, str) else ""
     outside = inner.startswith(("/", "\\")) or ".." in inner or ":" in inner
     if outside or not (folder / inner).is_dir():
@@ -131,7 +131,7 @@ def _load(path: Path) -> object:
     if path.stat().st_size > _LONGEST:
         raise BundleError(f"{path} has more than {_LONGEST:,} bytes, which no configuration needs: get it again.")
     try:
-        found: object = read_json(path.read_bytes(), endless=False)
+        data: object = read_json(path.read_bytes(), endless=False)
     except InvalidJsonError as error:
         raise BundleError(f"{path} {error}: get the folder again.") from None
-    return found
+    return data

@@ -1,4 +1,4 @@
-"""What both versions say, each in its own place; reading and writing of nested JSON objects by dotted paths."""
+"""The keys that both versions have under different paths; access to nested JSON objects by dotted paths."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SAME = {
     "search.do_sample": "generation.sampling.do_sample",
     "search.repetition_penalty": "generation.sampling.repetition_penalty",
 }
-# the keys of `model` that are sub-models with one graph, and what their sessions are called
+# the keys of `model` with one graph each, which are also their session names
 PARTS = ("vision", "speech", "embedding", "encoder", "decoder")
-# version 1's names of the cache's tensors and what the graphs call them where nothing is said; separate, combined
+# version 1's keys of the cache's tensor names, and the graphs' default names; separate, combined
 SEPARATE = {
     "model.decoder.inputs.past_key_names": ("past_key_pattern", "past_key_values.%d.key"),
     "model.decoder.inputs.past_value_names": ("past_value_pattern", "past_key_values.%d.value"),
@@ -43,23 +43,23 @@ COMBINED = {
 
 
 def value_at(data: Json, path: str) -> object | None:
-    """What stands at a path; None where nothing does."""
-    found: object = data
+    """The value at a path; None where it is absent."""
+    value: object = data
     for key in path.split("."):
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(value, dict) or key not in value:
             return None
-        found = found[key]
-    return found
+        value = value[key]
+    return value
 
 
 def object_at(data: Json, path: str) -> Json:
-    """The object at a path; an empty one where there is none."""
-    found = value_at(data, path)
-    return found if isinstance(found, dict) else {}
+    """The object at a path; {} where it is absent."""
+    value = value_at(data, path)
+    return value if isinstance(value, dict) else {}
 
 
 def put(data: Json, path: str, value: object) -> None:
-    """Writes a value, making the objects on its way."""
+    """Writes a value, creating the objects on its path."""
     *way, last = path.split(".")
     for key in way:
         data = cast(Json, data.setdefault(key, {}))
@@ -67,7 +67,7 @@ def put(data: Json, path: str, value: object) -> None:
 
 
 def drop(data: Json, path: str) -> None:
-    """Takes a value away, and the objects that it leaves empty."""
+    """Removes a value and the objects that become empty."""
     way, last = _way(data, path), path.rpartition(".")[2]
     if len(way) == path.count(".") + 1:
         way[-1].pop(last, None)
@@ -78,18 +78,18 @@ def drop(data: Json, path: str) -> None:
 
 
 def _way(data: Json, path: str) -> list[Json]:
-    """The objects down to the one that holds the last key, as far as there are such."""
-    found = [data]
+    """The objects along the path to the last key, as far as they exist."""
+    value = [data]
     for key in path.split(".")[:-1]:
-        inner = found[-1].get(key)
+        inner = value[-1].get(key)
         if not isinstance(inner, dict):
             break
-        found.append(inner)
-    return found
+        value.append(inner)
+    return value
 
 
 def overlaid(below: Json, above: Json) -> Json:
-    """`below` with what `above` says in its place, object by object."""
+    """Merges `above` over `below`, object by object."""
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
@@ -98,12 +98,12 @@ def overlaid(below: Json, above: Json) -> Json:
 
 
 def leaves(data: object) -> Iterator[tuple[str, object]]:
-    """(path, value) of everything that is no object, however deep it lies."""
+    """Yields (path, value) of every value that is not an object, at any depth."""
     waiting: list[tuple[str, object]] = [("", data)]
     while waiting:
-        path, found = waiting.pop()
-        if isinstance(found, dict) and found:
+        path, value = waiting.pop()
+        if isinstance(value, dict) and value:
             prefix = f"{path}." if path else ""
-            waiting += [(f"{prefix}{key}", value) for key, value in reversed(found.items())]
+            waiting += [(f"{prefix}{key}", value) for key, value in reversed(value.items())]
         else:
-            yield path, found
+            yield path, value

@@ -1,11 +1,11 @@
-"""Drafts in the peer's words: what version 1 says of them, and what version 2 says over version 1's model.
+"""Speculative decoding in genai's configurations: version 1's keys, and version 2's over version 1's model.
 
-    speculative.ngram_size      → a strategy of look-ups
-    model.draft, of one graph   → a session `draft`, and a strategy that names it; in another folder: a bundle elsewhere
-    pipeline without a flow     → its strategy, with the names that the model's own sessions have
+    speculative.ngram_size      → a strategy of n-gram lookups
+    model.draft, of one graph   → a session `draft`, and a strategy that names it; in another folder: another bundle
+    pipeline without a flow     → its strategy, with the names of the model's own sessions
 
-What does not fit is left where it is, and told as not run. What version 1 says stays in `metadata.genai` as well, so
-that it can be written again as it was.
+Keys that do not fit are left in place and reported as ignored. Version 1's keys also stay in `metadata.genai`, so that
+an export writes them unchanged.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from workflows.bundle.genai.keys import Json, drop, object_at, put, value_at
 from workflows.bundle.strict_model import NAME_IN_BUNDLE
 
 DRAFT = "draft"
-_MOST = 4  # the peer's own, where the file does not say
+_MOST = 4  # genai's own default
 _PARTS = ("encoder", "vision", "speech", "embedding")
 _RUN = ("draft_model", "ngram")
 
 
 def read_strategy(rest: Json) -> Json | None:
-    """The strategy that version 1 asks for; None where it asks for none that is run.
+    """The strategy of version 1; None where it states none that Joinery runs.
 
-    rest: the file, or what is kept of it.
+    rest: the file, or the keys kept of it.
     """
     most, size = value_at(rest, "speculative.max_draft_tokens") or _MOST, value_at(rest, "speculative.ngram_size")
     if any(value_at(rest, f"model.{part}") for part in _PARTS) or value_at(
@@ -45,7 +45,7 @@ def read_strategy(rest: Json) -> Json | None:
 
 
 def write_drafts(made: Json, rest: Json) -> None:
-    """Writes version 1's strategy, and who drafts, into version 2's file."""
+    """Writes version 1's strategy and draft session into version 2's file."""
     strategy = read_strategy(rest)
     if strategy is None:
         return
@@ -55,13 +55,13 @@ def write_drafts(made: Json, rest: Json) -> None:
 
 
 def write_strategy(made: Json, flow: Json) -> None:
-    """Writes the strategy of a `pipeline` that has no flow into the file that its model makes, where it fits."""
+    """Merges the strategy of a `pipeline` without a flow into the file made from `model`, where it fits."""
     strategy, roles = object_at(flow, "strategy"), object_at(flow, "roles")
     producer = value_at(strategy, "draft.producer") or "draft_model"
     if not strategy:
         return
     for path in ("pipeline.strategy", f"pipeline.sessions.{DRAFT}", "metadata.draft"):
-        drop(made, path)  # version 1's, in whose place this one stands
+        drop(made, path)  # this strategy replaces version 1's
     if "tree" in strategy or producer not in _RUN or {*roles} - {"target", "draft"}:
         return
     verifier = value_at(strategy, "verify.session") or roles.get("target")
@@ -74,19 +74,19 @@ def write_strategy(made: Json, flow: Json) -> None:
             return
         inside = _put_draft(made, file, value_at(flow, f"sessions.{name}.session_options"))
         who |= {"session": DRAFT} if inside else {}
-    looks: Json = {"verify": {"session": target}} if target else {}
-    put(made, "pipeline.strategy", strategy | looks | {"draft": who})
+    ngram: Json = {"verify": {"session": target}} if target else {}
+    put(made, "pipeline.strategy", strategy | ngram | {"draft": who})
 
 
 def _session_of(made: Json, flow: Json, name: object) -> str | None:
-    """The session of `made` over the file that `flow` gives the session `name`."""
+    """The session of `made` that has the file of session `name` in `flow`."""
     file = value_at(flow, f"sessions.{name}.file")
     own = object_at(made, "pipeline.sessions")
     return next((key for key in own if file is not None and value_at(own, f"{key}.file") == file), None)
 
 
 def _put_draft(made: Json, file: str, options: object) -> bool:
-    """Writes who drafts: a session where the file lies in the folder, which is told; else a bundle elsewhere."""
+    """Writes the draft: a session where the file is in the folder (returns True); else another bundle."""
     inside = _is_inside(file)
     if inside:
         put(made, f"pipeline.sessions.{DRAFT}", {"file": file} | ({"session_options": options} if options else {}))

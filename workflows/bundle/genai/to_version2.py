@@ -1,11 +1,11 @@
-"""Version 1 into version 2: each sub-model, or each stage of a decoder, a session; what they exchange, edges by name.
+"""Converts version 1 to version 2: each sub-model, or each stage of a decoder, becomes a session; equal names, edges.
 
     decoder                      decoder                                             at each step
-    decoder.pipeline             its stages, edges by equal tensor names             prompt alone: init
+    decoder.pipeline             its stages, edges by equal tensor names             prompt only: init
     encoder + decoder            encoder │ decoder, cross cache frozen               the encoder once
     vision, speech, embedding    ─▶ embedding ─▶ decoder                             features at their tokens
 
-What cannot be run was refused before: see faults.py.
+faults.py refuses before what cannot run.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from workflows.bundle.genai.version1 import GenaiConfig, PipelineStage, SubModel
 from workflows.common import tensor_names
 
 NameTable = Mapping[str, str]
-_MROPE = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "fara")  # whose positions are time, height and width
-_SINGLY = (*_MROPE, "pixtral", "mistral3")  # whose pictures go through vision one by one
-# inputs that the cache's table feeds, by genai's word for them → ours
+_MROPE = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "fara")  # positions of time, height and width
+_SINGLY = (*_MROPE, "pixtral", "mistral3")  # vision processes one picture per run
+# inputs fed from the cache's table: genai's name → Joinery's
 _DRIVEN = {
     "input_ids": tensor_names.IDS,
     "attention_mask": tensor_names.MASK,
@@ -36,15 +36,15 @@ _READERS = {
     "embedding": (tensor_names.IDS, "image_features", "audio_features"),
     "encoder": (tensor_names.IDS, tensor_names.MASK),
 }
-_ATTENTIVE = ("full_attention", "sliding_attention")  # types of layers that keep keys and values
+_ATTENTIVE = ("full_attention", "sliding_attention")  # layer types with keys and values
 
 
-def to_version2(config: GenaiConfig, said: Json) -> Json:
-    """The file in version 2. said: the decoded file that `config` is; what version 2 cannot say is kept of it."""
-    rest = deepcopy(said)
+def to_version2(config: GenaiConfig, data: Json) -> Json:
+    """The file in version 2. said: the decoded file behind `config`; keys without an equivalent are kept."""
+    rest = deepcopy(data)
     made: Json = {"version": 2}
     for old, new in SAME.items():
-        value = value_at(said, old)
+        value = value_at(data, old)
         if value is None or not _is_none(old, value):
             drop(rest, old)
         if value is not None and not _is_none(old, value):
@@ -64,12 +64,12 @@ def to_version2(config: GenaiConfig, said: Json) -> Json:
 
 
 def _is_none(path: str, value: object) -> bool:
-    """Whether an id is one that says there is none: genai writes -1 there, or an empty list."""
+    """Whether an id means "none": genai writes -1 there, or an empty list."""
     return path.endswith("token_id") and ((isinstance(value, int) and value < 0) or value == [])
 
 
 class _Flow:
-    """`pipeline` of version 2; what it says is dropped from `rest`."""
+    """Builds `pipeline` of version 2; converted keys are dropped from `rest`."""
 
     def __init__(self, config: GenaiConfig, rest: Json) -> None:
         self._model, self._rest = config.model, rest
@@ -81,7 +81,7 @@ class _Flow:
         return sub is not None and bool(sub.filename)
 
     def whole(self) -> Json:
-        """The object."""
+        """The complete `pipeline` object."""
         made: Json = {
             "sessions": self._sessions(),
             "flow": self._flow(),
@@ -91,20 +91,20 @@ class _Flow:
         return made
 
     def _sessions(self) -> dict[str, Json]:
-        found: dict[str, Json] = {}
+        sessions: dict[str, Json] = {}
         for part in self._parts:
             sub: SubModel = getattr(self._model, part)
-            found[part] = _session(sub.filename, self._rest, f"model.{part}")
+            sessions[part] = _session(sub.filename, self._rest, f"model.{part}")
         rows = cast(Json, self._rest["model"]).get("decoder")
         for name, (stage, own) in self._own_stages(rows).items():
-            found[name] = _session(stage.filename, own, "")
+            sessions[name] = _session(stage.filename, own, "")
             shared = self._model.decoder.session_options
-            if "session_options" not in found[name] and shared and stage.inherit_session_options is not False:
-                found[name]["session_options"] = shared.model_dump(exclude_unset=True)
-        return found
+            if "session_options" not in sessions[name] and shared and stage.inherit_session_options is not False:
+                sessions[name]["session_options"] = shared.model_dump(exclude_unset=True)
+        return sessions
 
     def _own_stages(self, decoder: object) -> dict[str, tuple[PipelineStage, Json]]:
-        """Stage → it, and its own object in the rest."""
+        """Stage name → the stage, and its object in the rest."""
         if not isinstance(decoder, dict) or not self._stages:
             return {}
         rows = decoder["pipeline"]
@@ -112,7 +112,7 @@ class _Flow:
         return {name: (stage, own[name]) for name, stage in self._stages.items()}
 
     def _when(self, stage: PipelineStage) -> tuple[str, ...]:
-        """A stage of prompts alone is init; others run at each step, and at init too where a prompt goes that way."""
+        """A stage for prompts only is init; others run at each step, and at init too where a prompt passes them."""
         split = any(not one.run_on_token_gen or not one.run_on_prompt for one in self._stages.values())
         if not split:
             return ("step",)
@@ -143,7 +143,7 @@ class _Flow:
         for part, features in (("vision", "image_features"), ("speech", "audio_features")):
             if part in self._parts and embedding is not None:
                 source = getattr(self._model, part).outputs.get(features, features)
-                yield f"{part}.{source}", f"embedding.{features}"  # which _renamed tells the graph's name of
+                yield f"{part}.{source}", f"embedding.{features}"  # _renamed maps it to the graph's name
         if embedding is not None:
             for tensor in (tensor_names.EMBEDS, "per_layer_inputs"):
                 if tensor == tensor_names.EMBEDS or tensor in embedding.outputs:
@@ -153,7 +153,7 @@ class _Flow:
         yield from self._between()
 
     def _handed(self, source: str, target: str) -> Iterator[tuple[str, str]]:
-        """From the embedding to the decoder, or to those stages that take it."""
+        """From the embedding to the decoder, or to its stages that take the tensor."""
         takers = [name for name, stage in self._stages.items() if target in stage.inputs] or list(self._stages)[:1]
         for taker in takers or ["decoder"]:
             yield f"embedding.{source}", f"{taker}.{target}"
@@ -175,7 +175,7 @@ class _Flow:
                 yield f"encoder.{_of_layer(source, layer)}", f"{takers[0]}.{_of_layer(target, layer)}"
 
     def _between(self) -> Iterator[tuple[str, str]]:
-        """Between stages: a tensor goes from the last that gives it to those after it that run with it."""
+        """Edges between stages: from the last stage that produces a tensor to the later ones of the same run."""
         for when in ("init", "step"):
             givers: dict[str, str] = {}
             for name, stage in self._stages.items():
@@ -206,17 +206,17 @@ class _Flow:
 
     def _cache(self) -> Json:
         combined = "past_names" in self._model.decoder.inputs
-        found: Json = {"format": "combined" if combined else "separate"}
+        cache: Json = {"format": "combined" if combined else "separate"}
         for path, (pattern, usual) in (COMBINED if combined else SEPARATE).items():
             key = path.rpartition(".")[2]
             side = getattr(self._model.decoder, path.split(".")[2])
-            found[pattern] = side.get(key, usual)
+            cache[pattern] = side.get(key, usual)
             drop(self._rest, path)
-        return found
+        return cache
 
 
 def _session(file: str, own: Json, path: str) -> Json:
-    """A session of version 2; what it says is dropped from the sub-model's own object at `path` of `own`."""
+    """A session of version 2; converted keys are dropped from the sub-model's object at `path` of `own`."""
     prefix = f"{path}." if path else ""
     options = value_at(own, f"{prefix}session_options")
     drop(own, f"{prefix}filename")
@@ -225,30 +225,30 @@ def _session(file: str, own: Json, path: str) -> Json:
 
 
 def _renamed(config: GenaiConfig) -> NameTable:
-    """`session.tensor` → what Joinery calls it, where the graph calls it otherwise."""
+    """`session.tensor` → Joinery's name, where the graph's name differs."""
     model = config.model
-    found: dict[str, str] = {}
+    table: dict[str, str] = {}
     stages = model.decoder.stages()
     for key, ours in _DRIVEN.items():
         own = model.decoder.inputs.get(key, ours)
         for name in [name for name, stage in stages.items() if own in stage.inputs] if stages else ["decoder"]:
-            found[f"{name}.{own}"] = ours
+            table[f"{name}.{own}"] = ours
     draft = model.draft
     if draft is not None:
-        found |= {f"{DRAFT}.{draft.inputs.get(key, ours)}": ours for key, ours in _DRIVEN.items()}
-        found[f"{DRAFT}.{draft.outputs.get(tensor_names.LOGITS, tensor_names.LOGITS)}"] = tensor_names.LOGITS
+        table |= {f"{DRAFT}.{draft.inputs.get(key, ours)}": ours for key, ours in _DRIVEN.items()}
+        table[f"{DRAFT}.{draft.outputs.get(tensor_names.LOGITS, tensor_names.LOGITS)}"] = tensor_names.LOGITS
     logits = model.decoder.outputs.get(tensor_names.LOGITS, tensor_names.LOGITS)
     givers = [name for name, stage in stages.items() if logits in stage.outputs]
-    found |= {f"{name}.{logits}": tensor_names.LOGITS for name in givers or ["decoder"]}
+    table |= {f"{name}.{logits}": tensor_names.LOGITS for name in givers or ["decoder"]}
     for part, keys in _READERS.items():
         sub: SubModel | None = getattr(model, part)
         if sub is not None:
-            found |= {f"{part}.{sub.inputs.get(key, key)}": key for key in keys}
-    return {port: ours for port, ours in found.items() if port.split(".", 1)[1] != ours}
+            table |= {f"{part}.{sub.inputs.get(key, key)}": key for key in keys}
+    return {port: ours for port, ours in table.items() if port.split(".", 1)[1] != ours}
 
 
 def _carried(config: GenaiConfig) -> NameTable:
-    """`session.input` → the output with its next value, of layers that keep no keys and values."""
+    """`session.input` → the output with its next value, for layers without keys and values."""
     model = config.model
     pairs = [("past_conv_names", "present_conv_names"), ("past_recurrent_names", "present_recurrent_names")]
     layers = [i for i, kind in enumerate(model.decoder.layer_types or ()) if kind not in _ATTENTIVE]

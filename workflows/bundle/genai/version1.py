@@ -1,9 +1,9 @@
-"""`genai_config.json`, version 1: the configuration that released versions of onnxruntime-genai read.
+"""The schema of `genai_config.json`, version 1, which released versions of onnxruntime-genai read.
 
-    model    sub-models (decoder, encoder, vision …), each with its file, options, and the names of its tensors; ids
-    search   how tokens are chosen         speculative, engine   drafts and batches, which Joinery does not run
+    model    sub-models (decoder, encoder, vision …), each with its file, options, and tensor names; token ids
+    search   token selection         speculative, engine   drafts and batches, which Joinery does not run
 
-Unknown keys are refused as there, but with their JSON path.
+Unknown keys are refused, as genai does, with their JSON path.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workflows.bundle.outline import Fault
 from workflows.bundle.session_options import NonNegativeInt, PositiveInt, SessionOptions, StrictBool
 from workflows.bundle.strict_model import StrictModel
 
-File = Annotated[str, Field(max_length=400)]  # "": there is none
+File = Annotated[str, Field(max_length=400)]  # "": none
 TensorNameMap = dict[Annotated[str, Field(pattern=r"^[a-z_0-9]+$")], Annotated[str, Field(max_length=200)]]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 GenaiId = Annotated[int, Field(strict=True)]
@@ -60,7 +60,7 @@ _OUTPUTS = {
 
 
 class SubModel(StrictModel):
-    """What every sub-model has. inputs, outputs: what it calls the tensors, by genai's names for them."""
+    """Fields of every sub-model. inputs, outputs: genai's tensor name → the graph's."""
 
     filename: File = ""
     session_options: SessionOptions | None = None
@@ -70,7 +70,7 @@ class SubModel(StrictModel):
 
 
 class AttentionSubModel(SubModel):
-    """A sub-model whose attention has a size."""
+    """A sub-model with an attention geometry."""
 
     hidden_size: NonNegativeInt | None = None
     num_attention_heads: NonNegativeInt | None = None
@@ -80,7 +80,7 @@ class AttentionSubModel(SubModel):
 
 
 class PromptWindow(StrictModel):
-    """Prompts go through in windows of that many tokens; slide_key_value_cache: and the cache moves along with them."""
+    """Prompts are processed in windows of that many tokens; slide_key_value_cache: the cache slides with them."""
 
     window_size: PositiveInt
     pad_value: GenaiId | None = None
@@ -92,7 +92,7 @@ class PromptWindow(StrictModel):
 
 
 class PipelineStage(StrictModel):
-    """A graph of a decoder that is several; run_on_prompt, run_on_token_gen: when it runs."""
+    """One graph of a decoder with several; run_on_prompt, run_on_token_gen: when it runs."""
 
     filename: Annotated[File, Field(min_length=1)]
     inputs: list[str] = Field(default_factory=list)
@@ -114,7 +114,7 @@ Stages = Annotated[
 
 
 class GenaiDecoder(AttentionSubModel):
-    """The sub-model that gives logits."""
+    """The sub-model that computes logits."""
 
     layer_types: list[Annotated[str, Field(max_length=60)]] | None = None
     conv_cache_size: NonNegativeInt | None = None
@@ -123,7 +123,7 @@ class GenaiDecoder(AttentionSubModel):
     pipeline: Stages = Field(default_factory=list)
 
     def stages(self) -> dict[str, PipelineStage]:
-        """By name, in their order."""
+        """The stages by name, in order."""
         return {name: stage for row in self.pipeline for name, stage in row.items()}
 
 
@@ -132,7 +132,7 @@ class GenaiEncoder(AttentionSubModel):
 
 
 class GenaiVision(SubModel):
-    """Reads pictures. pipeline: graphs that only the peer's own code joins."""
+    """Reads pictures. pipeline: graphs that only genai's own code connects."""
 
     config_filename: File | None = None
     adapter_filename: File | None = None
@@ -152,7 +152,7 @@ class GenaiSpeech(SubModel):
 
 
 class VoiceDetector(SubModel):
-    """Finds speech in sound."""
+    """Detects speech in sound."""
 
     threshold: Number | None = None
     silence_duration_ms: NonNegativeInt | None = None
@@ -160,14 +160,14 @@ class VoiceDetector(SubModel):
 
 
 class GenaiHeads(AttentionSubModel):
-    """Heads that draft tokens."""
+    """Extra heads that draft tokens."""
 
     main_hidden_states: str | None = None
     shared_initializers: ObjectRows | None = None
 
 
 class ModelConfig(StrictModel):
-    """`model`: the sub-models, and the ids that mean something. type: what the peer chooses its code by."""
+    """`model`: the sub-models and special token ids. type: selects genai's implementation."""
 
     type: Annotated[str, Field(min_length=1, max_length=100)]
     tokenizer_dir: File = ""
@@ -217,7 +217,7 @@ class ModelConfig(StrictModel):
 
 
 class GenaiSearch(StrictModel):
-    """`search`: how tokens are chosen; max_length 0 for all that the context takes."""
+    """`search`: token selection; max_length 0 means the whole context."""
 
     do_sample: StrictBool | None = None
     min_length: NonNegativeInt | None = None
@@ -240,7 +240,7 @@ class GenaiSearch(StrictModel):
 
 
 class GenaiSpeculative(StrictModel):
-    """`speculative`: how many tokens are drafted, by a draft model or from what was said before."""
+    """`speculative`: how many tokens are drafted, by a draft model or by n-gram lookup."""
 
     max_draft_tokens: Annotated[int, Field(ge=1, le=16, strict=True)] | None = None
     ngram_size: Annotated[int, Field(ge=0, le=16, strict=True)] | None = None
@@ -281,7 +281,7 @@ class GenaiConfig(StrictModel):
     engine: EngineConfig | None = None
 
     def odd_names(self) -> Iterator[Fault]:
-        """Names that genai does not give to any tensor of the sub-model, and tensors that have two."""
+        """Yields names that genai gives to no tensor of the sub-model, and tensors with two names."""
         for part in _INPUTS:
             sub = getattr(self.model, part)
             for side, known in (("inputs", _INPUTS[part]), ("outputs", _OUTPUTS[part])):
@@ -291,4 +291,4 @@ class GenaiConfig(StrictModel):
                     if name not in known:
                         yield Fault(path, f"there is no such name: there are {', '.join(known)}")
                     if tensor in [*names.values()][:i]:
-                        yield Fault(path, f"another of the {side} is called {tensor} already")
+                        yield Fault(path, f"another of the {side} is already called {tensor}")

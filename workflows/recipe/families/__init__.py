@@ -1,6 +1,6 @@
-"""Architecture families: how each is cut, and which cache layouts are right for it.
+"""Architecture families: how each is divided into components, and which cache layouts it supports.
 
-The list below is the registry; importing it in another order changes nothing.
+The list below is the registry; the order of imports does not matter.
 """
 
 from workflows.recipe.families.base import Family, FamilyRegistry
@@ -13,12 +13,12 @@ FAMILIES = FamilyRegistry([QWEN3, T5, BART, MU, ENCODER, IMAGE, DEPTH, DECODER])
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:
-    """The family that builds `model_type` for `task`. Raises RecipeError that lists what there is."""
+    """The family that builds `model_type` for `task`. Raises RecipeError that lists the families."""
     return FAMILIES.find(model_type, task)
 
 
 def tasks_of(model_type: str) -> tuple[str, ...]:
-    """The tasks that `model_type` can be built for, the family's default first. Raises RecipeError like family_for."""
+    """The tasks for which `model_type` can be built, the default first. Raises RecipeError like family_for."""
     return FAMILIES.find(model_type).tasks
 
 

@@ -1,4 +1,4 @@
-"""What a family says, and the registry (model_type, task) → family."""
+"""The `Family` class, and the registry (model_type, task) → family."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ LAST = (*MOVING, *REPAIR_PASSES, "clean_opset_imports")
 ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
 DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB_PASSES, "fold_tied_head", *ROWS, *LAST)
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
-OPTIONAL_PASSES = frozenset(
-    {*ROWS, *REPAIR_PASSES}
-)  # evaluation reads every row; not every provider lets them be chosen
+OPTIONAL_PASSES = frozenset({*ROWS, *REPAIR_PASSES})  # evaluation reads every row; some providers cannot select rows
 
-SLIDING = "sliding_attention"  # of a config's layer_types
+SLIDING = "sliding_attention"  # in a config's layer_types
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
 
-# The names that configs of transformers use, the usual one first.
+# The keys in transformers' configs, the most common first.
 CONFIG_NAMES: dict[str, tuple[str, ...]] = {
     "layers": (
         "decoder_layers",
@@ -61,11 +59,11 @@ _WIDTHS = ("intermediate_size", "moe_intermediate_size", "ffn_dim", "d_ff", "enc
 
 @dataclass(frozen=True)
 class ModelGeometry:
-    """What a family reads from a config before anything is exported; the cache itself asks the graphs.
+    """The sizes that a family reads from a config before the export; the cache itself uses the graphs.
 
-    windows: how many positions back each layer sees, as the config says it; None for all. What the model really does
-    is seen when it runs (export/attention.py), and stands in its place from then on. latent: keys and values are made
-    of something smaller, so that head_dim is not what attention sees.
+    windows: how many positions back each layer attends by the config; None for all. After the model has run, its actual
+    windows replace them (export/attention.py). latent: keys and values are computed from smaller latent vectors, so
+    head_dim is not that of attention.
     """
 
     windows: tuple[int | None, ...]
@@ -78,11 +76,11 @@ class ModelGeometry:
 
     @property
     def layers(self) -> int:
-        """Those that keep keys and values."""
+        """The number of layers with keys and values."""
         return len(self.windows)
 
     def kv_bytes_per_token(self, item: int = 4) -> int:
-        """Bytes that one token takes in the cache: keys and values of every layer."""
+        """Bytes of one token in the cache: keys and values of every layer."""
         return 2 * self.layers * self.kv_heads * self.head_dim * item
 
 
@@ -90,15 +88,14 @@ class ModelGeometry:
 class Family:
     """One architecture family.
 
-    model_types: what it is for; empty for a family that serves what no other does. tasks: the first is the default.
-    layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes in the order in which they
-    run, all but OPTIONAL_PASSES by default. covers: what a person is told it is for. config_names: our words → the
-    config's names for them, the first that is there counts. serves: asked of a model type and a task, or None,
-    that no family names. encoder: the decoder attends to an encoder.
-    source_limited: the encoder's positions come from a table, so a source cannot be longer than max_positions.
-    remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
-    variants: what else than `plain` it can be built as.
-    reads: what a model that is one graph without a cache takes; None for one that generates text.
+    model_types: the types it serves; empty for a generic family. tasks: the first is the default. layouts: supported
+    cache layouts; `refused`: unsupported layout → reason. passes: optimizer passes in order, all except OPTIONAL_PASSES
+    on by default. covers: a description of the models. config_names: Joinery's name → keys in the config, of which the
+    first present one counts. serves: for a generic family, whether it serves a model type for a task (or None) that no
+    other family names. encoder: the decoder attends to an encoder. source_limited: the encoder has a position table, so
+    a source is limited to max_positions. remote_code: the checkpoint brings the model's code, which runs during the
+    build, with consent. variants: supported variants besides `plain`. reads: the input kind of a single graph without a
+    cache; None for a model that generates text.
     """
 
     name: str
@@ -117,21 +114,21 @@ class Family:
     reads: Literal["tokens", "pixels"] | None = None
 
     def default_passes(self, target: Target) -> dict[str, bool]:
-        """Pass → whether it runs unless a person says otherwise: all but those by choice, as the target has it."""
+        """Pass → whether it runs by default, with the target's overrides."""
         return {name: target.passes.get(name, name not in OPTIONAL_PASSES) for name in self.passes}
 
     @property
     def cached(self) -> bool:
-        """Whether its models keep keys and values: only then do capacity, chunk, cache and graphs mean anything."""
+        """Whether its models have a KV cache; otherwise capacity, chunk, cache and graphs have no effect."""
         return self.reads is None
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """What a model takes that is one graph; of some that read tokens also their types."""
+        """The inputs of a single-graph model; some models that read tokens take token types as well."""
         return {"tokens": (IDS, MASK), "pixels": (PIXELS,)}[self.reads] if self.reads else ()
 
     def geometry(self, config: Mapping[str, Any]) -> ModelGeometry:
-        """The sizes in `config`. Raises CheckpointError for one that is missing or no positive whole number."""
+        """Reads the sizes in `config`. Raises CheckpointError for one that is missing or not a positive integer."""
         names = self.config_names
         heads = _positive_int(config, names["heads"])
         hidden = _positive_int(config, names["hidden_size"])
@@ -185,7 +182,7 @@ class FamilyRegistry:
         raise self._unknown(model_type)
 
     def _server(self, model_type: str, task: str | None) -> Family | None:
-        """The family without model types of its own that serves this one."""
+        """The generic family that serves this model type."""
         return next((f for f in self.families if f.serves is not None and f.serves(model_type, task)), None)
 
     def _unknown(self, model_type: str) -> RecipeError:
@@ -196,8 +193,9 @@ class FamilyRegistry:
 
 
 def _windows(config: Mapping[str, Any], layers: int) -> tuple[int | None, ...]:
-    """Each layer's window, where the config names one: of the layers that it lists as sliding, all but every so many,
-    or all. What a config class of transformers would add to the file's words is not known here."""
+    """Each layer's window, where the config names one: the layers listed as sliding, all but every n-th, or all.
+    Defaults of transformers' config classes are not known here.
+    """
     size, kinds, every = (config.get(name) for name in ("sliding_window", "layer_types", "sliding_window_pattern"))
     if type(size) is not int or size <= 0 or config.get("use_sliding_window") is False:
         return (None,) * layers
@@ -209,9 +207,9 @@ def _windows(config: Mapping[str, Any], layers: int) -> tuple[int | None, ...]:
 
 
 def _rope_limit(config: Mapping[str, Any]) -> int:
-    """The positions up to which rotary angles do not depend on how long the text is.
+    """The number of positions up to which rotary angles do not depend on the text's length.
 
-    Beyond them `longrope` and `dynamic` turn every key by another angle, those that are in the cache already too.
+    Beyond it, `longrope` and `dynamic` change the angles of every key, cached keys included.
     """
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     kinds = [rope, *rope.values()] if isinstance(rope, Mapping) else []
@@ -223,7 +221,7 @@ def _rope_limit(config: Mapping[str, Any]) -> int:
 
 
 def _check_widths(config: Mapping[str, Any]) -> None:
-    """Raises CheckpointError for a width of the feed-forward layers, or one of a list of them, that is none."""
+    """Raises CheckpointError for an invalid width of the feed-forward layers."""
     for name in _WIDTHS:
         value = config.get(name)
         for one in value if isinstance(value, list) else [value]:
@@ -231,7 +229,7 @@ def _check_widths(config: Mapping[str, Any]) -> None:
 
 
 def _check_rope(config: Mapping[str, Any]) -> None:
-    """Raises CheckpointError for a rotary base that is no positive number and for a rule that is no text."""
+    """Raises CheckpointError for a rotary base that is not a positive number, or a rule that is not a string."""
     rope = config.get("rope_parameters") or {}
     if not isinstance(rope, Mapping):
         raise _invalid_value_error("rope_parameters", rope, "an object")
@@ -245,7 +243,7 @@ def _check_rope(config: Mapping[str, Any]) -> None:
 
 def _invalid_value_error(name: str, value: object, wanted: str) -> CheckpointError:
     return CheckpointError(
-        f"config.json says {name} = {printable(value, 40)}, where {wanted} must stand: mend the file."
+        f"config.json says {name} = {printable(value, 40)}, which must be {wanted}: correct the file."
     )
 
 
@@ -262,7 +260,7 @@ def _positive_int(config: Mapping[str, Any], names: tuple[str, ...], default: in
 
 
 def _missing_value_error(config: Mapping[str, Any], names: tuple[str, ...]) -> CheckpointError:
-    """Says why none of the names is in the config."""
+    """The error for a config with none of these names."""
     nested = {part: value for part, value in config.items() if isinstance(value, Mapping)}
     parts = [part for part, value in nested.items() if any(value.get(name) is not None for name in names)]
     if parts:
@@ -271,6 +269,6 @@ def _missing_value_error(config: Mapping[str, Any], names: tuple[str, ...]) -> C
             "Joinery builds models of one part alone."
         )
     return CheckpointError(
-        f"config.json has none of {', '.join(names)}: its model is of a kind without them, which cannot be built "
-        "around a KV cache, or the file is not whole."
+        f"config.json has none of {', '.join(names)}: the model cannot be built around a KV cache, or the file is "
+        "incomplete."
     )

@@ -1,15 +1,16 @@
-"""Decoder-only: any causal LM of transformers that calls its attention through transformers' table and takes a cache.
+"""Decoder-only: any causal LM of transformers that uses transformers' attention interface and takes a cache.
 
-Positions are given to the model with each token, and the mask says who sees whom, so the slots of its keys may be
-anywhere; what a layer needs is seen when the model runs (export/attention.py), not read from its config.
+Positions are inputs and the mask determines what each token attends to, so keys may be in any slots. The properties of
+a layer are detected when the model runs (export/attention.py), not read from its config.
 """
 
 from workflows.recipe.families.base import DECODER_PASSES, Family
 
 
 def _is_causal_lm(model_type: str, task: str | None) -> bool:
-    """Whether transformers has a causal LM of that type; of an encoder-decoder it is a model of its own, the decoder
-    alone, and meant only where the task says so."""
+    """Whether transformers has a causal LM of that type. For an encoder-decoder type it is the decoder alone, and is
+    built only where the task is given.
+    """
     from transformers.models.auto import modeling_auto as known
 
     both = {**known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES, **known.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES}

@@ -1,4 +1,4 @@
-"""Qwen3: decoder-only, rotary positions that are baked into the keys, so that slots may be anywhere."""
+"""Qwen3: decoder-only; rotary positions are applied to the keys, so they may be in any slots."""
 
 from workflows.recipe.families.base import DECODER_PASSES, Family
 

@@ -1,4 +1,4 @@
-"""Models that are one graph and keep no cache: encoders of text, image models, depth estimation."""
+"""Models of a single graph without a cache: text encoders, image models, depth estimation."""
 
 from workflows.recipe.families.base import ENCODER_PASSES, IMAGE_PASSES, Family
 
@@ -19,7 +19,7 @@ ENCODER = Family(
     layouts=(),
     refused={},
     passes=ENCODER_PASSES,
-    covers="bert, roberta, distilbert and their kin",
+    covers="bert, roberta, distilbert and variants",
     reads="tokens",
 )
 
@@ -42,7 +42,7 @@ IMAGE = Family(
     layouts=(),
     refused={},
     passes=IMAGE_PASSES,
-    covers="resnet, convnext, vit and their kin",
+    covers="resnet, convnext, vit and variants",
     reads="pixels",
 )
 

@@ -209,7 +209,7 @@ def test_a_preset_that_there_is_not(preset: object) -> None:
 
 def test_sessions_never_come_from_a_preset() -> None:
     data = SECOND | {"pipeline": {"extends": "vision-language", "sessions": {"decoder": {"file": "model.onnx"}}}}
-    with pytest.raises(BundleError, match=r"at pipeline\.flow\[0\]\.run: flow runs 'vision', which is no session"):
+    with pytest.raises(BundleError, match=r"at pipeline\.flow\[0\]\.run: flow runs 'vision', which is not a session"):
         translated(data)
 
 

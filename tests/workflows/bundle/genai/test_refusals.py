@@ -42,24 +42,24 @@ TOLD = "model.decoder.pipeline[0]"
 @pytest.mark.parametrize(
     ("shape", "path", "value", "why"),
     [
-        ("single", "model.joiner", {"filename": "joiner.onnx"}, "Joinery runs no transducer"),
-        ("single", "model.vad", {"filename": "vad.onnx"}, "does not listen for speech"),
-        ("seeing", "model.vision.pipeline", [{"a": {"filename": "a.onnx"}}], "the peer's own code joins these graphs"),
+        ("single", "model.joiner", {"filename": "joiner.onnx"}, "Joinery does not support transducers"),
+        ("single", "model.vad", {"filename": "vad.onnx"}, "does not detect speech"),
+        ("seeing", "model.vision.pipeline", [{"a": {"filename": "a.onnx"}}], "genai's own code connects these graphs"),
         ("seeing", "model.vision.adapter_filename", "a.bin", "applies no adapters"),
         ("hearing", "model.speech.adapter_filename", "a.bin", "applies no adapters"),
         ("single", "model.decoder.shared_initializers", [{"name": "w"}], "shares weights by their file"),
-        ("single", "model.decoder.inputs.block_table", "x", "keeps no cache in pages"),
-        ("single", "model.decoder.inputs.block_table_windowed", "x", "keeps no cache in pages"),
-        ("single", "model.decoder.inputs.cumulative_sequence_lengths", "x", "keeps no cache in pages"),
-        ("single", "model.decoder.inputs.past_sequence_lengths", "x", "keeps no cache in pages"),
-        ("single", "model.decoder.inputs.attention_metadata", "x", "keeps no cache in pages"),
-        ("single", "model.decoder.inputs.targets", "x", "runs no transducer"),
-        ("single", "model.decoder.inputs.targets_length", "x", "runs no transducer"),
-        ("single", "model.decoder.inputs.lstm_hidden_state", "x", "runs no transducer"),
-        ("single", "model.decoder.inputs.lstm_cell_state", "x", "runs no transducer"),
-        ("single", "model.decoder.inputs.cache_indirection", "x", "searches no beams"),
-        ("single", "model.decoder.inputs.current_sequence_length", "x", "how many tokens a step has"),
-        ("single", "model.decoder.inputs.past_key_values_length", "x", "how many tokens a step has"),
+        ("single", "model.decoder.inputs.block_table", "x", "does not support paged caches"),
+        ("single", "model.decoder.inputs.block_table_windowed", "x", "does not support paged caches"),
+        ("single", "model.decoder.inputs.cumulative_sequence_lengths", "x", "does not support paged caches"),
+        ("single", "model.decoder.inputs.past_sequence_lengths", "x", "does not support paged caches"),
+        ("single", "model.decoder.inputs.attention_metadata", "x", "does not support paged caches"),
+        ("single", "model.decoder.inputs.targets", "x", "does not support transducers"),
+        ("single", "model.decoder.inputs.targets_length", "x", "does not support transducers"),
+        ("single", "model.decoder.inputs.lstm_hidden_state", "x", "does not support transducers"),
+        ("single", "model.decoder.inputs.lstm_cell_state", "x", "does not support transducers"),
+        ("single", "model.decoder.inputs.cache_indirection", "x", "does not support this beam search input"),
+        ("single", "model.decoder.inputs.current_sequence_length", "x", "the number of tokens of a step"),
+        ("single", "model.decoder.inputs.past_key_values_length", "x", "the number of tokens of a step"),
         ("single", "model.decoder.inputs.nonsense", "x", "there is no such name: there are input_ids"),
         ("single", "model.decoder.outputs.nonsense", "x", "there is no such name: there are logits"),
         ("hidden", "model.encoder.inputs.pixel_values", "x", "there is no such name"),
@@ -69,8 +69,8 @@ TOLD = "model.decoder.pipeline[0]"
         ("single", "model.decoder.filename", None, "there is no graph that gives logits"),
         ("single", "model.decoder.filename", "", "there is no graph that gives logits"),
         ("staged", "model.decoder.filename", "x.onnx", "the decoder has a pipeline"),
-        ("seeing", "model.image_token_id", None, "which token's places image features go"),
-        ("hearing", "model.audio_token_id", None, "which token's places audio features go"),
+        ("seeing", "model.image_token_id", None, "the placeholder token of image features go"),
+        ("hearing", "model.audio_token_id", None, "the placeholder token of audio features go"),
         ("windowed", "model.decoder.sliding_window.layers", [0], "`joinery import` changes the graph"),
     ],
 )
@@ -83,7 +83,7 @@ def test_what_cannot_be_run_is_told_by_its_key(shape: str, path: str, value: obj
     ("shape", "changes", "told"),
     [
         ("staged", [(f"{PIPE}.head.run_on_prompt", False), (f"{PIPE}.head.run_on_token_gen", False)],
-         f"at {TOLD}.head.run_on_token_gen: the stage runs at no time"),
+         f"at {TOLD}.head.run_on_token_gen: the stage never runs"),
         ("split", [("model.decoder.pipeline.1.embeddings", {"filename": "x.onnx"})],
          "at model.decoder.pipeline: two stages have one name"),
         ("gridded", [(f"{PIPE}.vision", {"filename": "x.onnx"})], f"at {TOLD}.vision: the model has a part called"),
@@ -132,8 +132,8 @@ def test_options_of_a_session(inside: str) -> None:
         ({"surprise": "x"}, "", "there is no option 'surprise'"),
         ({"intra_op_num_threads": "two"}, ".intra_op_num_threads", "valid integer"),
         ({"custom_ops_library": "x.so"}, "", "is code"),
-        ({"session.x": "../y"}, "", "leads to a file elsewhere"),
-        ({"provider_options": [{"qnn": {"backend_path": "/tmp/x.so"}}]}, "", "leads to a file elsewhere"),
+        ({"session.x": "../y"}, "", "refers to a file outside the bundle"),
+        ({"provider_options": [{"qnn": {"backend_path": "/tmp/x.so"}}]}, "", "refers to a file outside the bundle"),
         ({"provider_options": {"cuda": {}}}, ".provider_options", "valid list"),
     ):
         message = refusal(shape, (path, options))
@@ -221,7 +221,7 @@ def test_an_unknown_key_at_the_top(version: int, known: str) -> None:
 
 @pytest.mark.parametrize("data", [[], 5, "x", None])
 def test_what_is_no_object(data: Any) -> None:
-    with pytest.raises(BundleError, match="the file is no JSON object"):
+    with pytest.raises(BundleError, match="the file is not a JSON object"):
         translated(json.loads(json.dumps(data)))
 
 

@@ -200,8 +200,8 @@ def test_stages_that_were_built_here() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "why"),
     [
-        ({"metadata": {"layout": "window"}}, "metadata.layout", "forgets no token"),
-        ({"metadata": {"layout": "fifo"}}, "metadata.layout", "forgets no token"),
+        ({"metadata": {"layout": "window"}}, "metadata.layout", "does not support a sliding cache"),
+        ({"metadata": {"layout": "fifo"}}, "metadata.layout", "does not support a sliding cache"),
         ({"generation": {"max_length": 64, "logits": [{"op": "sample"}]}}, "generation.logits", "has no chain"),
         ({"pipeline": {"strategy": {"kind": "speculative"}}}, "pipeline.strategy", "no such key"),
         ({"pipeline": {"roles": {"target": "decoder"}}}, "pipeline.roles", "no such key"),
@@ -210,13 +210,13 @@ def test_stages_that_were_built_here() -> None:
         (
             {"pipeline": {"flow": [{"run": "decoder"}, {"run": "decoder", "when": "final"}]}},
             "pipeline.flow",
-            "nothing after the last token",
+            "no session after the last token",
         ),
         (
             {"pipeline": {"sessions": {"decoder": {"file": "a.onnx", "session_options": {
                 "runtime": {"sliding_window": {"size": 8}}}}}}},
             "pipeline.sessions.decoder.session_options.runtime.sliding_window",
-            "forgets no token",
+            "does not support a sliding cache",
         ),
         (
             {"pipeline": {

@@ -158,11 +158,14 @@ def test_it_is_said_in_the_reply(bundle: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda folder: (folder / RECORD).write_text("{"), "is no record of compiled contexts"),
-        (lambda folder: (folder / RECORD).write_text('{"shared": false, "sessions": {}, "files": {}}'), "is no record"),
-        (lambda folder: (folder / RECORD).unlink(), "is no record of compiled contexts"),
+        (lambda folder: (folder / RECORD).write_text("{"), "is not a valid record of compiled contexts"),
+        (
+            lambda folder: (folder / RECORD).write_text('{"shared": false, "sessions": {}, "files": {}}'),
+            "not a valid record of compiled contexts",
+        ),
+        (lambda folder: (folder / RECORD).unlink(), "is not a valid record of compiled contexts"),
         (lambda folder: (folder / RECORD).write_text((folder / RECORD).read_text().replace("decode.onnx", "../x")),
-         "is no record of compiled contexts"),
+         "is not a valid record of compiled contexts"),
         (lambda folder: (folder / "decode.onnx").unlink(), "lacks decode.onnx"),
         (lambda folder: (folder / "decode.onnx").write_bytes(b"short"), "decode.onnx in .* is not .* bytes long"),
     ],
@@ -172,7 +175,7 @@ def test_what_is_not_whole_is_refused(bundle: Path, damage: Callable[[Path], obj
     damage(compiled(bundle).folder)
     with pytest.raises(BundleError, match=told):
         opened(bundle)
-    assert not verify_bundle(bundle).ok or told.startswith("is no record")
+    assert not verify_bundle(bundle).ok or told.startswith("is not a valid record")
     compiled(bundle)
     opened(bundle)
     assert verify_bundle(bundle).ok
@@ -192,7 +195,7 @@ def test_a_context_that_the_provider_does_not_take_is_refused_by_name(bundle: Pa
     made = compiled(bundle)
     path = made.folder / "decode.onnx"
     path.write_bytes(b"\0" * path.stat().st_size)
-    with pytest.raises(DeviceError, match=r"Twin does not take the compiled context .*decode\.onnx: compile anew"):
+    with pytest.raises(DeviceError, match=r"Twin does not take the compiled context .*decode\.onnx: compile again"):
         opened(bundle)
 
 
