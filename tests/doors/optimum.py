@@ -56,7 +56,7 @@ def check(name: str, folder: Path) -> bool:
     """Whether a case gives what Hugging Face does; prints how far it is away."""
     export, graphs = CASES[name]
     own, out = folder / export / "onnx", folder / "bundles" / name.replace(", ", "-").replace(" ", "-")
-    assemble({key: own / file for key, file in graphs.items()}, out, words=own, force=True)
+    assemble({key: own / file for key, file in graphs.items()}, out, checkpoint_folder=own, force=True)
     bundle, truth = read_bundle(out), np.load(folder / export / "truth.npz")
     machine = open_machine(bundle, device_named("cpu"))
     good = True

@@ -18,8 +18,8 @@ from workflows.quantize import METHODS
 from workflows.recipe import resolve_recipe
 from workflows.recipe.compatibility import target_remarks
 from workflows.recipe.precision import FACTS, target_precision, weight_bytes
-from workflows.recipe.resolve import parse_settings
 from workflows.recipe.schema import Precision
+from workflows.recipe.settings import parse_settings
 from workflows.recipe.target import TARGETS, TargetName
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.providers import PROVIDERS
@@ -87,7 +87,7 @@ def test_a_target_runs_a_precision_or_has_it_badly_or_refuses_it(precision: Prec
     if words.refused:
         with pytest.raises(RecipeError) as refused:
             recipe_with(**options)
-        assert str(refused.value) == f"The target {target} cannot have precision {precision}: {words.refused}."
+        assert str(refused.value) == f"The target {target} does not support precision {precision}: {words.refused}."
     else:
         assert recipe_with(**options).precision == precision
     offers = plan("demo:qwen3", {"target": target}, lambda: False).precisions
@@ -125,7 +125,7 @@ def test_a_component_placed_elsewhere_has_what_that_provider_has() -> None:
     split = {"variant": "transformer-only", "target": "qnn"}
     dynamic = {"quantize": {"components": {"head": "int8-dynamic"}}}
     assert recipe_with(**split, **dynamic).precision_of("head") == "int8-dynamic"
-    with pytest.raises(RecipeError, match="The target qnn cannot have precision int8-dynamic"):
+    with pytest.raises(RecipeError, match="The target qnn does not support precision int8-dynamic"):
         recipe_with(**split, **dynamic, place={"head": "qnn"})
 
 

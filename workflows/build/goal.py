@@ -29,7 +29,6 @@ from workflows.quantize import check_excluded
 from workflows.quantize.node_patterns import expand_node_patterns
 from workflows.recipe import QuantizeSettings, Recipe, family_for
 from workflows.recipe.schema import CalibrationSettings
-from workflows.recipe.target import find_target
 from workflows.runtime import device_named, open_machine
 from workflows.wire.codec import dumps
 from workflows.wire.goals import Goal
@@ -117,9 +116,9 @@ def _save_mix(folder: Path, precision: str, quantize: QuantizeSettings) -> None:
 
 def target_levels(recipe: Recipe) -> tuple[PrecisionLevel, ...]:
     """The levels that the recipe's target supports, except fp32."""
-    refused = find_target(recipe.target).refused
+    refused = recipe.build_target.refused
     return tuple(level for level in LEVELS if level != FULL and ("precision", level.kind) not in refused)
 
 
 def _takes_tables(recipe: Recipe) -> bool:
-    return ("quantize.embedding", True) not in find_target(recipe.target).refused
+    return ("quantize.embedding", True) not in recipe.build_target.refused

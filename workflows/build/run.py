@@ -26,7 +26,6 @@ from workflows.recipe import QuantizeSettings, Recipe, family_for, resolve_recip
 from workflows.recipe.cache_layout import layout_notice
 from workflows.recipe.compatibility import target_remarks
 from workflows.recipe.cut import Cut
-from workflows.recipe.target import find_target
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
 from workflows.wire.reports.goal import GOAL_FILE
@@ -88,7 +87,7 @@ def build(
         family = family_for(recipe.model_type, recipe.task)
         if message := layout_notice(recipe, family, checkpoint.config, request.options):
             report(NoticeEvent(code="cache", message=message))
-        for message in find_target(recipe.target).reasons:
+        for message in recipe.build_target.reasons:
             report(NoticeEvent(code="target", message=message))
         if recipe.compile:
             from workflows.runtime.providers.context_compiler import (
@@ -179,7 +178,7 @@ def _make_stages(
     """The folders of the stages before the bundle, in order, and the recipe with the mix of a goal."""
     prompts = _prompts_digest(recipe.quantize.calibration.prompts)
     later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
-    key = _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), find_target(recipe.target).fixed)
+    key = _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), recipe.build_target.fixed)
     exported = work.stage("export", key, lambda folder: _export(work, checkpoint, recipe, folder))
     cut = cut_of_components(checkpoint, recipe, load_evidence(exported))
     pipeline = make_pipeline(checkpoint, recipe, cut)

@@ -16,7 +16,7 @@ from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.cli.streams import print_line
 from workflows.cli.task_flags import TaskFlags
 from workflows.common.errors import RecipeError
-from workflows.recipe.resolve import parse_settings
+from workflows.recipe.settings import parse_settings
 from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
 

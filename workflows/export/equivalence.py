@@ -30,7 +30,7 @@ from workflows.export.attention import (
 )
 from workflows.export.decoder import run_causal
 from workflows.export.reference import STEPS, ReferenceLogits
-from workflows.recipe.resolve import check_layer_types
+from workflows.recipe.compatibility import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
 
 _TOKENS_BEYOND = 16  # tokens past the last such length

@@ -13,7 +13,6 @@ from typing import Any, get_args
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, layout_violation
 from workflows.recipe.families.base import Family, ModelGeometry
 from workflows.recipe.schema import MIXABLE, Cache, Recipe
-from workflows.recipe.target import find_target
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def variant_conflict(geometry: ModelGeometry | None) -> str:
 
 def alternative_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> Cache:
     """The first layout that the model and the recipe's target support; every model supports static."""
-    refused = find_target(recipe.target).refused
+    refused = recipe.build_target.refused
     fitting = (one for one in get_args(Cache) if not layout_conflict(one, recipe, family, geometry))
     return next((one for one in fitting if ("cache", one) not in refused), "static")
 

@@ -1,15 +1,37 @@
-"""Checks a recipe against its target before the build.
+"""Checks a recipe before the build: against its target, its checkpoint, the cache layouts and the components.
 
-recipe ──target_refusals──▶ unsupported settings, which end the build    ──target_remarks──▶ settings with a drawback
+recipe ──check_recipe──▶ the first unsupported setting, which ends the build    ──target_remarks──▶ drawbacks
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from workflows.checkpoint import Checkpoint
+from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
+from workflows.common.tensor_names import DEFAULT_CAPACITY
+from workflows.recipe.cache_layout import alternative_layout, layout_conflict
+from workflows.recipe.cut import ComponentRole, Cut, make_cut
+from workflows.recipe.families.base import SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
-from workflows.recipe.target import LOWEST, Target, TargetSetting, find_target
+from workflows.recipe.target import LOWEST, TARGETS, Target, TargetSetting
+
+LAYER_TYPES = ("full_attention", SLIDING)
+_CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, in which the draft does not take part
+
+
+def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometry: ModelGeometry | None) -> None:
+    """Raises RecipeError for the first setting that target, family or checkpoint do not support.
+
+    geometry: None for a model without a cache. Raises CheckpointError for a config that cannot be exported.
+    """
+    for refusal in (*target_refusals(recipe), *early_exit_refusals(recipe, family, geometry)):
+        raise RecipeError(refusal)
+    _refuse_checkpoint(recipe, family, checkpoint, geometry.max_positions if geometry else DEFAULT_CAPACITY)
+    if geometry is not None:
+        _refuse_layout(recipe, family, geometry)
+    _refuse_components(recipe, make_cut(family, recipe, geometry))
 
 
 def target_refusals(recipe: Recipe) -> list[str]:
@@ -20,7 +42,7 @@ def target_refusals(recipe: Recipe) -> list[str]:
         for target, (name, value) in _settings(recipe)
         if (name, value) in target.refused
     ]
-    target = find_target(recipe.target)
+    target = recipe.build_target
     if recipe.cache == "scatter" and KERNEL_CONSTRAINTS["TensorScatter"].violation(opset=recipe.opset):
         refusals.append(
             f"The cache scatter needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}."
@@ -46,13 +68,135 @@ def target_remarks(recipe: Recipe) -> list[str]:
 
 def _settings(recipe: Recipe) -> Iterator[tuple[Target, TargetSetting]]:
     """Yields the settings that a target may refuse or remark on; a component's precision with its own target."""
-    target, quantize = find_target(recipe.target), recipe.quantize
+    target, quantize = recipe.build_target, recipe.quantize
     yield target, ("cache", recipe.cache)
     yield target, ("graphs", recipe.graphs)
     stored = {one.precision for one in quantize.nodes.values()} - {"fp16"}  # fp16 nodes are computed in fp32
     yield from ((target, ("precision", precision)) for precision in sorted({recipe.precision, *stored}))
     for component, precision in quantize.components.items():
-        yield find_target(recipe.place.get(component, recipe.target)), ("precision", precision)
+        yield TARGETS[recipe.place.get(component, recipe.target)], ("precision", precision)
     if not (recipe.precisions | stored).isdisjoint(IN_BLOCKS):
         yield target, ("quantize.embedding", quantize.embedding)
         yield target, ("quantize.symmetric", quantize.symmetric)
+
+
+def early_exit_refusals(recipe: Recipe, family: Family, geometry: ModelGeometry | None) -> Iterator[str]:
+    """Yields a sentence for each reason why the first layers cannot draft."""
+    if recipe.early_exit is None:
+        return
+    if geometry is None or family.encoder or family.remote_code:
+        yield f"early_exit drafts with the first layers of a decoder without an encoder, which {family.name} is not."
+        return
+    if recipe.early_exit >= geometry.layers:
+        yield f"early_exit {recipe.early_exit} skips none of the model's {geometry.layers} layers: choose fewer."
+    if recipe.build_target.fixed:
+        yield f"early_exit drafts in runs of any length, and the target {recipe.target} takes fixed shapes only."
+    if recipe.passes.get("last_token_logits"):
+        yield "early_exit drafts several tokens, and last_token_logits gives the logits of one: switch one of them off."
+    if recipe.precision_of(ComponentRole.DRAFT) in _CALIBRATED:
+        yield (
+            f"early_exit does not support {recipe.precision_of(ComponentRole.DRAFT)}, which is calibrated with the "
+            "whole model: choose another precision for the draft, such as --set quantize.components.draft=int8."
+        )
+
+
+def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_positions: int) -> None:
+    """Raises RecipeError where the recipe is for another checkpoint, or exceeds this one's sizes."""
+    for field, has in (("model_type", checkpoint.model_type), ("family", family.name)):
+        if getattr(recipe, field) != has:
+            raise RecipeError(f"The recipe is for {field} {getattr(recipe, field)!r} and the checkpoint is {has!r}.")
+    _refuse_variant(recipe, family)
+    _refuse_config(checkpoint.config)
+    if recipe.capacity > max_positions:
+        raise RecipeError(
+            f"A capacity of {recipe.capacity:,} is beyond the {max_positions:,} positions that the model was made for."
+        )
+    if recipe.source_length is not None and not family.encoder:
+        raise RecipeError(f"source_length is the length of an encoder, and {family.name} has none: leave it out.")
+    if family.source_limited and (recipe.source_length or 0) > max_positions:
+        raise RecipeError(
+            f"A source_length of {recipe.source_length:,} is beyond the {max_positions:,} positions that the model's "
+            "encoder has."
+        )
+
+
+def _refuse_variant(recipe: Recipe, family: Family) -> None:
+    if recipe.variant != "plain" and recipe.variant not in family.variants:
+        raise RecipeError(f"{family.name} cannot be built as {recipe.variant}: only a decoder without an encoder can.")
+    if recipe.variant == "transformer-only" and recipe.cache != "gqa":
+        raise RecipeError(
+            f"The transformer-only variant attends by GroupQueryAttention, which needs --cache gqa, not {recipe.cache}."
+        )
+    if recipe.expose and (not family.cached or family.encoder or family.remote_code):
+        raise RecipeError(f"{family.name} cannot expose {recipe.expose}: only a decoder without an encoder can.")
+
+
+def _refuse_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> None:
+    """Raises RecipeError for a layout that the model cannot have, and names one that it can."""
+    misfit = layout_conflict(recipe.cache, recipe, family, geometry)
+    if misfit and recipe.variant == "transformer-only":
+        raise RecipeError(
+            f"The transformer-only variant is not right for this model: {misfit}; build the plain variant."
+        )
+    if recipe.kv_dtype != "float32" and (recipe.cache != "gqa" or misfit):
+        _refuse_half_cache(recipe, layout_conflict("gqa", recipe, family, geometry))
+    if misfit:
+        other = alternative_layout(recipe, family, geometry)
+        raise RecipeError(
+            f"The {recipe.cache} cache is not right for {family.name}: {misfit}; build with --cache {other}."
+        )
+
+
+def _refuse_half_cache(recipe: Recipe, misfit: str) -> None:
+    """misfit: why the model cannot have the only layout with such a cache; empty where it can."""
+    if misfit:
+        raise RecipeError(
+            f"A cache in {recipe.kv_dtype} needs the gqa layout, which is not right for this model: {misfit}; leave "
+            "kv_dtype out."
+        )
+    raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} has the model's own dtype.")
+
+
+def _refuse_components(recipe: Recipe, cut: Cut) -> None:
+    """Raises RecipeError for a precision, session options or a place of an unknown component."""
+    own = [name for name in recipe.session_options if name != "all"]
+    named_by = {"quantize.components": [*recipe.quantize.components], "session_options": own, "place": [*recipe.place]}
+    for key, named in named_by.items():
+        unknown = next((name for name in named if name not in cut.names), None)
+        if unknown is not None:
+            raise RecipeError(
+                f"{key} names {printable(unknown)!r}, and this recipe divides the model into {', '.join(cut.names)}."
+            )
+    _refuse_two_caches(recipe, cut)
+
+
+def _refuse_two_caches(recipe: Recipe, cut: Cut) -> None:
+    """Raises RecipeError for components that share a cache and have different cache dtypes."""
+    sharing = {part.name for part in cut.parts if (part.state and part.when) or part.name == cut.source}
+    types = {recipe.precision_of(name): name for name in cut.names if name in sharing}
+    half = next((precision for precision in types if precision in ("fp16", "bf16")), None)
+    if half is not None and len(types) > 1:
+        raise RecipeError(
+            f"{half} changes the dtype of the cache, which {' and '.join(types.values())} share: choose {half} for "
+            "all of them or for none."
+        )
+
+
+def _refuse_config(config: Mapping[str, object]) -> None:
+    """Raises CheckpointError for config settings that the export would silently get wrong."""
+    if config.get("quantization_config"):
+        raise CheckpointError(
+            "The checkpoint's weights are quantized already, which cannot be exported: open the original model."
+        )
+    check_layer_types(config.get("layer_types"))
+
+
+def check_layer_types(layer_types: object) -> None:
+    """Raises CheckpointError unless all of a config's layer types are in LAYER_TYPES; None is valid."""
+    kinds = layer_types or []
+    other = next((kind for kind in kinds if kind not in LAYER_TYPES), None) if isinstance(kinds, list) else kinds
+    if other is not None:
+        raise CheckpointError(
+            f"The checkpoint has layers of the type {printable(other, 40)}: this version of Joinery builds models "
+            f"whose every layer is one of {', '.join(LAYER_TYPES)}."
+        )

@@ -22,7 +22,6 @@ from typing import Literal
 from workflows.common import tensor_names
 from workflows.recipe.families.base import Family, ModelGeometry
 from workflows.recipe.schema import Recipe, cache_writer, single_graph_output
-from workflows.recipe.target import find_target
 
 RunPhase = Literal["init", "step"]
 
@@ -192,7 +191,7 @@ def _cached_components(recipe: Recipe, whole: Component) -> tuple[Component, ...
     if recipe.graphs == "single":
         return (whole,)
     any_length = (
-        whole.role is ComponentRole.TRANSFORMER and not find_target(recipe.target).fixed
+        whole.role is ComponentRole.TRANSFORMER and not recipe.build_target.fixed
     )  # its operator accepts any length
     slots = None if any_length else recipe.capacity
     copy = partial(replace, whole, made_of=whole.role, slots=slots)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from workflows.common.tensor_names import DEFAULT_CAPACITY
-from workflows.recipe.target import Opset, TargetName, resolve_alias
+from workflows.recipe.target import TARGETS, Opset, Target, TargetName, resolve_alias
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
@@ -148,6 +148,11 @@ class Recipe(BaseModel):
     expose: Literal["hidden_states"] | None = None
     compile: bool = False
     opset: Opset = DEFAULT_OPSET
+
+    @property
+    def build_target(self) -> Target:
+        """The target with its provider's properties."""
+        return TARGETS[self.target]
 
     @property
     def compared_chunk(self) -> int:

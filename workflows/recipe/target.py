@@ -48,7 +48,7 @@ class Target:
 
 
 _NO_SCATTER = "it has no TensorScatter, which writes that cache in place"
-_NO_BF16 = "it has no bfloat16, and neither has the CPU provider, which runs the nodes it leaves"
+_NO_BF16 = "it has no bfloat16, and leaves such nodes to the CPU provider, which has none either"
 _NO_DYNAMIC = "it has no DynamicQuantizeMatMul and would leave every MatMul to the CPU provider"
 _NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized embedding"
 

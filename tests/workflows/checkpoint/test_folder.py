@@ -216,7 +216,7 @@ def test_a_header_over_the_limit(tmp_path: Path) -> None:
         (b'{"weight_map": {"other": "one.safetensors"}}', "'one.safetensors' lacks the tensor 'other'"),
         (
             b'{"weight_map": {"embed": "one.safetensors", "b": "two.safetensors"}}',
-            "The tensor 'embed' stands in 'one.safetensors' and in 'two.safetensors'",
+            "The tensor 'embed' is in 'one.safetensors' and in 'two.safetensors'",
         ),
     ],
 )

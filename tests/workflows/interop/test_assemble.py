@@ -202,7 +202,7 @@ def test_pictures_and_sound_in_the_embedding(places: tuple[int, ...], tmp_path: 
         write_reader(tmp_path, toy, kind)
     (tmp_path / "config.json").write_text(json.dumps({"image_token_index": IMAGE, "model_type": "seen"}))
     files = {name: f"{name}.onnx" for name in (*parts, "image", "audio")}
-    machine = made(tmp_path, files, {"tokens": {"audio_token": AUDIO}}, words=tmp_path)
+    machine = made(tmp_path, files, {"tokens": {"audio_token": AUDIO}}, checkpoint_folder=tmp_path)
     bundle = read_bundle(tmp_path / "out")
     assert [bundle.pipeline.role(name) for name in ("image", "audio", "table")] == ["vision", "speech", "embeddings"]
     assert (bundle.pipeline.metadata.model_type, bundle.pipeline.route) == ("seen", "multimodal")
@@ -229,7 +229,7 @@ def test_pictures_that_no_graph_places(places: tuple[int, ...], tmp_path: Path) 
     files = {name: f"{name}.onnx" for name in (*parts, "image")}
     told: list[str] = []
     machine = made(tmp_path, files, {"tokens": {"image_token": IMAGE}}, report=lambda one: told.append(str(one)))
-    assert any(f"table puts image.image_features at the token {IMAGE}" in one for one in told)
+    assert any(f"table places image.image_features at the token {IMAGE}" in one for one in told)
     ids = IDS[:14]
     for place in places:
         ids[place] = IMAGE
@@ -276,7 +276,7 @@ def test_a_folder_of_words(tmp_path: Path) -> None:
               "max_position_embeddings": 33}  # fmt: skip
     (words / "config.json").write_text(json.dumps(config))
     (words / "generation_config.json").write_text(json.dumps({"eos_token_id": [7, 8]}))
-    made(tmp_path, {"decoder": "decoder.onnx"}, {"tokens": {"pad": 9}}, words=words)
+    made(tmp_path, {"decoder": "decoder.onnx"}, {"tokens": {"pad": 9}}, checkpoint_folder=words)
     bundle = read_bundle(tmp_path / "out")
     tokens, facts = bundle.pipeline.tokens, bundle.pipeline.metadata
     assert (tokens.eos, tokens.pad, tokens.bos) == ([7, 8], 9, 4)
@@ -284,9 +284,9 @@ def test_a_folder_of_words(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "tokenizer" / "config.json").is_file()
     (words / "config.json").write_text("{")
     with pytest.raises(CheckpointError, match=r"config\.json"):
-        infer_assembly({"decoder": tmp_path / "decoder.onnx"}, words=words)
+        infer_assembly({"decoder": tmp_path / "decoder.onnx"}, checkpoint_folder=words)
     with pytest.raises(RequestError, match=r"holds neither tokenizer\.json nor config\.json"):
-        infer_assembly({"decoder": tmp_path / "decoder.onnx"}, words=tmp_path / "nowhere")
+        infer_assembly({"decoder": tmp_path / "decoder.onnx"}, checkpoint_folder=tmp_path / "nowhere")
 
 
 # -- what is lacking ---------------------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ def test_everything_that_lacks_is_told_at_once(tmp_path: Path) -> None:
         "Nothing feeds table.image_features [image_rows, 8] float32",
         "Nothing takes what encoder gives (last_hidden_state)",
     ]
-    with pytest.raises(RequestError, match=r"The graphs body make no whole: No graph gives .* Nothing feeds body\."):
+    with pytest.raises(RequestError, match=r"graphs body cannot be assembled: No graph gives .* Nothing feeds body\."):
         assemble({"body": tmp_path / "body.onnx"}, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -441,7 +441,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     line = ["assemble", f"encoder={tmp_path / 'encoder.onnx'}", f"decoder={tmp_path / 'decoder_model_merged.onnx'}",
             "--out", out]  # fmt: skip
     assert run(line) == 2
-    assert "joinery: The graphs encoder, decoder make no whole: A decoder behind an encoder" in capsys.readouterr().err
+    assert "joinery: The graphs encoder, decoder cannot be assembled: A decoder behind" in capsys.readouterr().err
     line += ["--pipeline", str(tmp_path / "keys.json")]
     assert run([*line, "--json"]) == 0
     *_, done = [json.loads(text) for text in capsys.readouterr().out.splitlines()]

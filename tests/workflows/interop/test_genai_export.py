@@ -222,7 +222,7 @@ def windowing(**window: int) -> dict[str, Any]:
         ({"pipeline": windowing(size=8)}, r"at pipeline\.sessions\.decoder\.session_options\.runtime\.sliding_window"),
         ({"metadata": {"layout": "window"}}, r"at metadata\.layout: genai does not support a sliding cache"),
         ({"metadata": {"layout": "fifo"}}, r"at metadata\.layout: genai does not support a sliding cache"),
-        ({"columns": 4, "metadata": {"chunk": 4}}, "its graphs take 4 tokens at a time, and genai any number: build"),
+        ({"columns": 4, "metadata": {"chunk": 4}}, "its graphs take 4 tokens per run, and genai needs any number"),
         ({"words": {"generation_config.json": '{"suppress_tokens": [3]}'}},
          r"at tokenizer/generation_config\.json: suppress_tokens: genai has no suppress_tokens, and \(3,\) changes"),
         ({"words": {"generation_config.json": '{"forced_bos_token_id": 3}'}}, "genai has no forced_bos_token_id"),
@@ -307,7 +307,7 @@ def test_a_tensor_under_two_names() -> None:
     }
     pipeline = parse_pipeline({"pipeline": flow | {"state": {"kv_cache": {}}}, "generation": {"max_length": 9}}, "file")
     (fault,) = unsupported_keys(pipeline)
-    assert fault.path == "pipeline.dataflow[2]" and "body.hidden_out goes to inputs of two names" in fault.message
+    assert fault.path == "pipeline.dataflow[2]" and "body.hidden_out feeds inputs of two names" in fault.message
 
 
 # -- the target ----------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_weights_in_bodies_and_attributes_come_along(tmp_path: Path, out: Path) 
         ("link.data", "a symbolic link: such a file is not opened"),
         ("nowhere.data", "The weights of g.onnx are missing: there is no nowhere.data beside it"),
         ("", "The weights of g.onnx are missing: there is no file of that name beside it"),
-        ("short.data", r"short\.data has 15 bytes and the initializer w of g\.onnx ends at 16: it is cut short"),
+        ("short.data", r"short\.data has 15 bytes and the initializer w of g\.onnx ends at 16: the file is truncated"),
     ],
 )
 def test_weights_from_elsewhere_or_cut_short_are_refused(location: str, told: str, tmp_path: Path, out: Path) -> None:

@@ -79,10 +79,10 @@ def test_a_body_that_makes_a_name_anew_is_refused() -> None:
     """The graph around it has it already; inlined, it would stand for two things."""
     yes = branch("yes", [node("Identity", ["v"], ["w"])], "w", [])
     no = branch("no", [node("Identity", ["v"], ["b"])], "b", [])
-    with pytest.raises(GraphError, match="The name w stands for two things in the graph"):
+    with pytest.raises(GraphError, match="The name w is defined twice in the graph"):
         resolve_condition(chosen(yes, no), "flag", True)
     del yes.output[:]
-    with pytest.raises(GraphError, match="has no then_branch that gives its outputs"):
+    with pytest.raises(GraphError, match="has no then_branch with its outputs"):
         resolve_condition(chosen(yes, no), "flag", True)
 
 
@@ -107,7 +107,7 @@ def test_a_decoder_whose_cross_keys_depend_on_its_tokens(tmp_path: Path) -> None
     graphs = {name: tmp_path / f"{file}.onnx" for name, file in files.items()}
     lacks = infer_assembly(graphs, {"tokens": {"decoder_start": 1}}).lacks
     assert lacks[0].startswith(
-        "The cross-attention's keys of then depend on input_ids in decoder_model.onnx, and should on the encoder's"
+        "The cross-attention's keys of then depend on input_ids in decoder_model.onnx, and must depend on the encoder's"
     )
 
 

@@ -20,7 +20,7 @@ OTHERWISE = {
     "bundle/": {"decode": RUN, "draft": "a key of the strategy and of the roles"},
     "measure/": dict.fromkeys(("prefill", "decode"), "the phase of a step that was kept"),
     "bundle/genai/": dict.fromkeys(("model", "encoder", "decoder"), "a key of genai_config.json"),
-    "stage_cache": {"draft": "a folder that is not whole yet"},
+    "common/stage_cache": {"draft": "a folder that is not whole yet"},
     "checkpoint/": {"model": "a key of tokenizer.json"},
 }
 

@@ -20,7 +20,7 @@ from workflows.recipe.cut import Component, Cut, make_cut
 from workflows.recipe.families.base import ModelGeometry
 from workflows.recipe.precision import FACTS, target_precision, weight_bytes
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
-from workflows.recipe.target import TARGETS, find_target
+from workflows.recipe.target import TARGETS
 from workflows.wire.reports.plan import (
     BuildEstimate,
     DecoderFacts,
@@ -111,7 +111,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
         layouts=_layouts(family, recipe, geometry),
         variants=_variants(family, geometry),
         targets=_targets(),
-        passes=_passes(family.default_passes(find_target(recipe.target))),
+        passes=_passes(family.default_passes(recipe.build_target)),
         precisions=_precisions(checkpoint, recipe),
     )
 

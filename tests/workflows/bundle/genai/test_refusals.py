@@ -69,8 +69,8 @@ TOLD = "model.decoder.pipeline[0]"
         ("single", "model.decoder.filename", None, "there is no graph that gives logits"),
         ("single", "model.decoder.filename", "", "there is no graph that gives logits"),
         ("staged", "model.decoder.filename", "x.onnx", "the decoder has a pipeline"),
-        ("seeing", "model.image_token_id", None, "the placeholder token of image features go"),
-        ("hearing", "model.audio_token_id", None, "the placeholder token of audio features go"),
+        ("seeing", "model.image_token_id", None, "the placeholder token of image features"),
+        ("hearing", "model.audio_token_id", None, "the placeholder token of audio features"),
         ("windowed", "model.decoder.sliding_window.layers", [0], "`joinery import` changes the graph"),
     ],
 )

@@ -1,0 +1,59 @@
+"""Parses the command line's `--set KEY=VALUE` pairs to recipe options."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
+
+from workflows.common.errors import RecipeError, printable
+from workflows.recipe.schema import Recipe
+
+
+def parse_settings(pairs: list[str]) -> dict[str, Any]:
+    """Parses `--set KEY=VALUE` pairs to options; dots address nested settings (`quantize.calibration.method`), a value
+    is JSON where it parses as JSON.
+
+    Raises RecipeError for a pair without `=`, an unknown key, or two pairs that exclude each other.
+    """
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key:
+            raise RecipeError(f"--set takes KEY=VALUE, and {printable(pair)!r} is not of that form.")
+        *outer, last = key.split(".")
+        if known := _known_settings([*outer, last]):
+            raise RecipeError(f"No recipe has a setting {printable(key)!r}: the settings are {', '.join(known)}.")
+        place: Any = options
+        for name in outer:
+            place = place.setdefault(name, {})
+            if not isinstance(place, dict):
+                raise RecipeError(f"--set {printable(key)} reaches into {name}, which another --set gives as a value.")
+        place[last] = _value(text)
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _known_settings(path: list[str]) -> list[str]:
+    """Empty for a valid path; else the settings that exist where the path becomes invalid."""
+    model: type[BaseModel] = Recipe
+    for depth, name in enumerate(path):
+        if name not in model.model_fields:
+            return sorted(model.model_fields)
+        kind = model.model_fields[name].annotation
+        if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+            return [] if len(path) - depth - 1 <= _mapping_depth(kind) else sorted(model.model_fields)
+        model = kind
+    return []
+
+
+def _mapping_depth(kind: object) -> int:
+    """The depth of nested mappings with arbitrary keys."""
+    return 1 + _mapping_depth(get_args(kind)[1]) if get_origin(kind) is dict else 0
