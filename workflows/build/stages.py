@@ -106,7 +106,7 @@ class _PassObserver:
         self.snapshots: dict[str, ComponentSnapshots] = {}
         self._folder, self._probe = folder, ParityRunner(pipeline)
         own = {*pipeline.pipeline.sessions} - {*pipeline.pipeline.outline().sessions}
-        draft = pipeline.drafting(pipeline.capacity or DEFAULT_CAPACITY)
+        draft = pipeline.draft_pipeline(pipeline.capacity or DEFAULT_CAPACITY)
         self._drafts = (
             dict.fromkeys(own, ParityRunner(draft)) if draft else {}
         )  # components that no run of the target uses

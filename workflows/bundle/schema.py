@@ -118,6 +118,63 @@ class Metadata(StrictModel):
     built_at: str = ""
     components: list[ComponentMetadata] = Field(default_factory=list)
 
+    def precision_of(self, session: str) -> str:
+        """The precision of a session in the recipe's terms."""
+        own = next((c.precision for c in self.components if c.name == session), "")
+        return own or self.precision
+
+    def own_names(self, session: str) -> dict[str, str]:
+        """Joinery's name → the graph's own, for the renamed tensors of the session."""
+        ports = ((port.split(".", 1), name) for port, name in self.names.items())
+        return {name: own for (one, own), name in ports if one == session}
+
+    def role(self, session: str) -> str:
+        """The role of a session; its own name where none is recorded."""
+        return next((c.role for c in self.components if c.name == session), session)
+
+
+class SharedSettings:
+    """The runtime settings that all sessions of a flow share: one cache and one prompt serve all of them."""
+
+    def __init__(self, flow: Flow) -> None:
+        sessions = {name: flow.sessions[name] for name in flow.outline().sessions}
+        self._runtimes = {name: session.session_options.runtime for name, session in sessions.items()}
+
+    @property
+    def chunk(self) -> int | None:
+        """The most prompt tokens of one run; None where the file does not state it."""
+        stated = (one.chunked_prefill for one in self._runtimes.values())
+        return next((one.max_batched_tokens for one in stated if one is not None), None)
+
+    @property
+    def window(self) -> SlidingWindow | None:
+        """The window of a sliding cache; None where the cache does not slide."""
+        return next((one.sliding_window for one in self._runtimes.values() if one.sliding_window is not None), None)
+
+    @property
+    def reuses_prefix(self) -> bool:
+        """Whether the cached prefix of a prompt is reused."""
+        return all(one.prefix_cache.enabled for one in self._runtimes.values() if one.prefix_cache is not None)
+
+    def path(self, key: RuntimeSetting) -> str:
+        """The JSON path of a runtime setting at the first session that has it, else of its substitute."""
+        first = next(iter(self._values(key)), None)
+        return _INSTEAD[key] if first is None else _setting(first, key)
+
+    def disagreements(self) -> Iterator[Fault]:
+        """Yields the settings in which a session differs from the first that has it."""
+        for key in get_args(RuntimeSetting):
+            values = self._values(key)
+            first = next(iter(values), "")
+            for name, value in values.items():
+                if value != values[first]:
+                    yield Fault(_setting(name, key), f"{first} has a different {key}, and all sessions share one")
+
+    def _values(self, key: RuntimeSetting) -> dict[str, object]:
+        """Session → its runtime setting `key`, for the sessions that have it."""
+        values = {name: getattr(one, key) for name, one in self._runtimes.items()}
+        return {name: value for name, value in values.items() if value is not None}
+
 
 class Pipeline(StrictModel):
     """The whole file."""
@@ -139,21 +196,25 @@ class Pipeline(StrictModel):
         return route_of(self.pipeline)
 
     @property
+    def settings(self) -> SharedSettings:
+        """The runtime settings of the sessions."""
+        return SharedSettings(self.pipeline)
+
+    @property
     def chunk(self) -> int:
         """The most prompt tokens of one run."""
-        asked = self._asked("chunked_prefill")
-        return next((value.max_batched_tokens for value in asked.values()), self.metadata.chunk)
+        stated = self.settings.chunk
+        return self.metadata.chunk if stated is None else stated
 
     @property
     def states_chunk(self) -> bool:
         """Whether the file states `chunk`; otherwise the graphs decide."""
-        return bool(self._asked("chunked_prefill")) or "chunk" in self.metadata.model_fields_set
+        return self.settings.chunk is not None or "chunk" in self.metadata.model_fields_set
 
     @property
     def window(self) -> SlidingWindow | None:
         """The window of a sliding cache; None where the cache does not slide."""
-        asked: dict[str, SlidingWindow] = self._asked("sliding_window")
-        return next(iter(asked.values()), None)
+        return self.settings.window
 
     @property
     def positions(self) -> PositionIds:
@@ -161,17 +222,12 @@ class Pipeline(StrictModel):
         return self.pipeline.state.position_ids or PositionIds()
 
     @property
-    def places(self) -> dict[Modality, int]:
+    def feature_tokens(self) -> dict[Modality, int]:
         """Modality → the token that its features replace."""
         named: dict[Modality, int | None] = {
             "image": self.tokens.image_token, "audio": self.tokens.audio_token, "video": self.tokens.video_token,
         }  # fmt: skip
         return {kind: token for kind, token in named.items() if token is not None}
-
-    @property
-    def reuses(self) -> bool:
-        """Whether the cached prefix of a prompt is reused."""
-        return all(value.enabled for value in self._asked("prefix_cache").values())
 
     @property
     def decoder_start(self) -> int:
@@ -181,14 +237,14 @@ class Pipeline(StrictModel):
             raise Fault("tokens.decoder_start", message).error("The pipeline file")
         return self.tokens.decoder_start
 
-    def drafting(self, capacity: int) -> Pipeline | None:
+    def draft_pipeline(self, capacity: int) -> Pipeline | None:
         """The draft model as a pipeline with a cache of `capacity` tokens; None where no session drafts.
 
         Facts about the target's graphs and cache are left out: the draft's own graphs decide.
         """
         return self._alone(draft_flow(self.pipeline), capacity)
 
-    def weighing(self, capacity: int) -> Pipeline | None:
+    def amateur_pipeline(self, capacity: int) -> Pipeline | None:
         """The amateur model as a pipeline, as draft_pipeline; None where there is none."""
         return self._alone(amateur_flow(self.pipeline), capacity)
 
@@ -202,15 +258,16 @@ class Pipeline(StrictModel):
         return Pipeline(pipeline=flow, tokens=self.tokens, generation=generation, metadata=Metadata(**facts))
 
     @property
-    def rounds(self) -> bool:
+    def uses_integers(self) -> bool:
         """Whether a session may compute in integers: the file names no floating-point type for it."""
         options = (self.pipeline.sessions[name].session_options for name in self.pipeline.opened)
         return any(one.runtime.precision is None for one in options)
 
-    def precision_of(self, session: str) -> str:
-        """The precision of a session in the recipe's terms."""
-        own = next((c.precision for c in self.metadata.components if c.name == session), "")
-        return own or self.metadata.precision
+    def missing_names(self) -> Iterator[Fault]:
+        """Yields unknown session names, and a cache without generation settings."""
+        yield from find_unknown(self.pipeline.outline())
+        if self.pipeline.state.kv_cache is not None and self.generation is None:
+            yield Fault("generation", "a pipeline with a KV cache needs generation")
 
     def check(self, where: str) -> None:
         """Raises BundleError with its JSON path for the first fault of the pipeline as a whole; each key is valid by
@@ -218,60 +275,8 @@ class Pipeline(StrictModel):
 
         where: the file's name. runtime/program.py checks the graphs against it.
         """
-        for fault in (*self._not_run(), *find_faults(self.pipeline.outline()), *self._settings()):
+        for fault in (*_unsupported(self), *find_faults(self.pipeline.outline()), *_setting_faults(self)):
             raise fault.error(where)
-
-    def lacking(self) -> Iterator[Fault]:
-        """Yields unknown session names, and a cache without generation settings."""
-        flow = self.pipeline
-        yield from find_unknown(flow.outline())
-        if self.pipeline.state.kv_cache is not None and self.generation is None:
-            yield Fault("generation", "a pipeline with a KV cache needs generation")
-
-    def _settings(self) -> Iterator[Fault]:
-        for key in get_args(RuntimeSetting):
-            yield from self._disagreements(key)
-        if self.window and self.capacity and self.window.size > self.capacity:
-            message = f"{self.window.size} tokens exceed the {self.capacity} of generation.max_length"
-            yield Fault(self.path_of_setting("sliding_window"), message)
-        for name, session in self.pipeline.sessions.items():
-            if (paging := session.session_options.runtime.paging) and paging.enabled:
-                yield Fault(_setting(name, "paging"), "Joinery does not support paged caches: leave it out")
-
-    def _not_run(self) -> Iterator[Fault]:
-        flow = self.pipeline
-        yield from strategy_faults(flow, elsewhere=self.metadata.draft is not None)
-        if self.generation and self.generation.logits:
-            amateur = flow.roles.amateur if flow.roles else None
-            yield from chain_faults(self.generation.logits, self.metadata.vocabulary, amateur)
-
-    def path_of_setting(self, key: RuntimeSetting) -> str:
-        """The JSON path of a runtime setting at the first session that has it, else of its substitute."""
-        asked = next(iter(self._asked(key)), None)
-        return _INSTEAD[key] if asked is None else _setting(asked, key)
-
-    def _disagreements(self, key: RuntimeSetting) -> Iterator[Fault]:
-        """Yields sessions that disagree on a setting: one cache and one prompt are shared by all."""
-        asked = self._asked(key)
-        first = next(iter(asked), "")
-        for name, value in asked.items():
-            if value != asked[first]:
-                yield Fault(_setting(name, key), f"{first} has a different {key}, and all sessions share one")
-
-    def _asked(self, key: RuntimeSetting) -> dict[str, Any]:
-        """Session → its runtime setting `key`, for the sessions that have it."""
-        sessions = {name: self.pipeline.sessions[name] for name in self.pipeline.outline().sessions}
-        found = {name: getattr(one.session_options.runtime, key) for name, one in sessions.items()}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def own_names(self, session: str) -> dict[str, str]:
-        """Joinery's name → the graph's own, for the renamed tensors of the session."""
-        ports = ((port.split(".", 1), name) for port, name in self.metadata.names.items())
-        return {name: own for (one, own), name in ports if one == session}
-
-    def role(self, session: str) -> str:
-        """The role of a session; its own name where none is recorded."""
-        return next((c.role for c in self.metadata.components if c.name == session), session)
 
     def with_files(self, files: Mapping[str, str]) -> Pipeline:
         """The same program over other files; files: current name → new name."""
@@ -282,6 +287,25 @@ class Pipeline(StrictModel):
     def to_json(self) -> str:
         """The file's text."""
         return self.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n"
+
+
+def _unsupported(pipeline: Pipeline) -> Iterator[Fault]:
+    flow, generation = pipeline.pipeline, pipeline.generation
+    yield from strategy_faults(flow, elsewhere=pipeline.metadata.draft is not None)
+    if generation and generation.logits:
+        amateur = flow.roles.amateur if flow.roles else None
+        yield from chain_faults(generation.logits, pipeline.metadata.vocabulary, amateur)
+
+
+def _setting_faults(pipeline: Pipeline) -> Iterator[Fault]:
+    yield from pipeline.settings.disagreements()
+    window, capacity = pipeline.window, pipeline.capacity
+    if window and capacity and window.size > capacity:
+        message = f"{window.size} tokens exceed the {capacity} of generation.max_length"
+        yield Fault(pipeline.settings.path("sliding_window"), message)
+    for name, session in pipeline.pipeline.sessions.items():
+        if (paging := session.session_options.runtime.paging) and paging.enabled:
+            yield Fault(_setting(name, "paging"), "Joinery does not support paged caches: leave it out")
 
 
 def _setting(session: str, key: str) -> str:
@@ -297,6 +321,6 @@ def parse_pipeline(data: Any, where: str) -> Pipeline:
         first = error.errors()[0]
         path = path_of(first["loc"]) or "the file"
         raise Fault(path, first["msg"].removeprefix("Value error, ")).error(where) from None
-    for fault in pipeline.lacking():
+    for fault in pipeline.missing_names():
         raise fault.error(where)
     return pipeline

@@ -67,7 +67,7 @@ class Engine:
         self._notices = Notices()
         template = ChatTemplate.of_bundle(bundle)
         self.prompts = PromptEncoder(self.text, template, machine.has_source, self._notices)
-        self._cached = CachedPrompt(machine.cache, bundle.digest, bundle.pipeline.reuses)
+        self._cached = CachedPrompt(machine.cache, bundle.digest, bundle.pipeline.settings.reuses_prefix)
         self._statistics: dict[tuple[str, int, TreeShape | None], DraftStatistics] = {}  # by proposer, length, tree
         self._note_ignored_settings()
 

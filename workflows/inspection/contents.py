@@ -70,7 +70,7 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
         family=facts.family,
         route=bundle.pipeline.route,
         components=[
-            graphs[name].component(name, session.file, bundle.pipeline.role(name))
+            graphs[name].component(name, session.file, bundle.pipeline.metadata.role(name))
             for name, session in flow.sessions.items()
         ],
         kv=_kv(bundle, program, composite),
@@ -133,7 +133,7 @@ def _draft(bundle: Bundle, program: Program, graphs: Mapping[str, _GraphContents
 
 def _signatures(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> dict[str, FileSignature]:
     """Under Joinery's names."""
-    return {name: graph.signature.with_names(bundle.pipeline.own_names(name)) for name, graph in graphs.items()}
+    return {name: graph.signature.with_names(bundle.pipeline.metadata.own_names(name)) for name, graph in graphs.items()}
 
 
 def _graph_report(path: Path) -> InspectReport:

@@ -111,7 +111,7 @@ def _write(
         source = bundle.file(session.file)
         graph = load_graph(source).proto
         changed = adapt_graph(graph, name, program)
-        if changed is not None and bundle.pipeline.own_names(name):
+        if changed is not None and bundle.pipeline.metadata.own_names(name):
             message = f"the nodes that {name} needs for genai's inputs use Joinery's tensor names"
             raise BundleError(f"{bundle.where} cannot be exported to genai: at metadata.names: {message}.")
         ends = signature_of(graph if changed is None else changed)

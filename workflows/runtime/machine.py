@@ -70,7 +70,7 @@ class Machine:
     ) -> None:
         self.pipeline, self.program, self.cache, self.device = pipeline, program, cache, device
         self.provider = provider or device.name
-        self.vocabulary, self.rounds = pipeline.metadata.vocabulary or 0, pipeline.rounds
+        self.vocabulary, self.rounds = pipeline.metadata.vocabulary or 0, pipeline.uses_integers
         providers = {name: opened.provider.name for name, opened in sessions.items()}
         self.note, self.emulation, self.placement = program.facts.note, emulation_note(pipeline, providers), ""
         self._sessions, self._observer = dict(sessions), observer

@@ -63,7 +63,7 @@ def test_one_component_has_a_word_of_its_own() -> None:
     pipeline = described(quantize={"components": {"decode": "int4"}})
     said = {name: one.session_options.runtime.precision for name, one in pipeline.pipeline.sessions.items()}
     assert said == {"embeddings": "fp32", "prefill": "fp32", "decode": None, "head": "fp32"}
-    assert [pipeline.precision_of(name) for name in ROLES] == ["fp32", "fp32", "int4", "fp32"]
+    assert [pipeline.metadata.precision_of(name) for name in ROLES] == ["fp32", "fp32", "int4", "fp32"]
 
 
 def test_session_options_of_the_recipe_are_the_file_s() -> None:

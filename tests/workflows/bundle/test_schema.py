@@ -97,7 +97,7 @@ def test_role_is_the_recorded_one_else_the_name() -> None:
     """A component without a record plays the role that it is named after."""
     data = changed("metadata.components", [{"name": "decode", "role": "step of one token"}])
     read = parse_pipeline(data, "x")
-    assert (read.role("decode"), read.role("prefill")) == ("step of one token", "prefill")
+    assert (read.metadata.role("decode"), read.metadata.role("prefill")) == ("step of one token", "prefill")
 
 
 def test_a_file_says_nothing_of_what_is_not_so() -> None:

@@ -117,7 +117,7 @@ def test_parts_by_the_names_of_their_tensors(length: int, tmp_path: Path) -> Non
     machine = made(tmp_path, {f"p{4 - i}": f"{part}.onnx" for i, part in enumerate(parts)})
     check(machine, IDS[:length], toy.truth(IDS[:length]))
     assert machine.program.decode.sessions == ("p4", "p3", "p2", "p1")
-    roles = [read_bundle(tmp_path / "out").pipeline.role(f"p{i}") for i in (4, 3, 2, 1)]
+    roles = [read_bundle(tmp_path / "out").pipeline.metadata.role(f"p{i}") for i in (4, 3, 2, 1)]
     assert roles == ["embeddings", "transformer", "transformer", "head"]
 
 
@@ -204,7 +204,11 @@ def test_pictures_and_sound_in_the_embedding(places: tuple[int, ...], tmp_path: 
     files = {name: f"{name}.onnx" for name in (*parts, "image", "audio")}
     machine = made(tmp_path, files, {"tokens": {"audio_token": AUDIO}}, checkpoint_folder=tmp_path)
     bundle = read_bundle(tmp_path / "out")
-    assert [bundle.pipeline.role(name) for name in ("image", "audio", "table")] == ["vision", "speech", "embeddings"]
+    assert [bundle.pipeline.metadata.role(name) for name in ("image", "audio", "table")] == [
+        "vision",
+        "speech",
+        "embeddings",
+    ]
     assert (bundle.pipeline.metadata.model_type, bundle.pipeline.route) == ("seen", "multimodal")
     ids = IDS[:14]
     for place in places:

@@ -55,7 +55,7 @@ def unsupported_keys(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
     """Yields what genai cannot express, by the key of version 2; version: of its configuration."""
     flow = pipeline.pipeline
     if pipeline.metadata.layout in ("window", "fifo") or pipeline.window is not None:
-        where = pipeline.path_of_setting("sliding_window")
+        where = pipeline.settings.path("sliding_window")
         yield Fault(where, "genai does not support a sliding cache: build with cache=static")
     if version == 2:
         return

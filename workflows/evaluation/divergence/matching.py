@@ -147,6 +147,6 @@ def _inputs_fed_by(subject: Subject, opened: OpenSubject, component: str, kinds:
         for run in opened.machine.program.runs.values()
         for (session, name), feed in run.feeds.items()
     ]
-    own = subject.bundle.pipeline.own_names(component)
+    own = subject.bundle.pipeline.metadata.own_names(component)
     return {own.get(name, name) for session, name, kind in feeds
             if subject.components[session] == component and kind in kinds}  # fmt: skip

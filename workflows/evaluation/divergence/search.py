@@ -217,7 +217,7 @@ class DivergenceSearch:
     def _pasts(self, opened: OpenSubject, component: str) -> set[str]:
         """The inputs that hold what earlier tokens left, under the graph's own names."""
         subject = self._subjects[1]
-        names = subject.bundle.pipeline.own_names(component)
+        names = subject.bundle.pipeline.metadata.own_names(component)
         sessions = [session for session, first in subject.components.items() if first == component]
         pasts = [past for session in sessions for past, _ in opened.machine.program.memory_of(session)]
         return {names.get(past, past) for past in pasts}

@@ -67,7 +67,8 @@ def composite_of(
 def _composite(pipeline: Pipeline, signatures: Mapping[str, GraphSignature], program: Program | None) -> Composite:
     sessions = {name: pipeline.pipeline.sessions[name] for name in signatures}
     drawn = [
-        ComponentSession(name, one.file, pipeline.role(name), _runs_of(name, program)) for name, one in sessions.items()
+        ComponentSession(name, one.file, pipeline.metadata.role(name), _runs_of(name, program))
+        for name, one in sessions.items()
     ]
     name = pipeline.metadata.name
     if program is None:

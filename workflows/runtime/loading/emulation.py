@@ -15,7 +15,7 @@ _NOTE = (
 
 def is_emulated(pipeline: Pipeline, session: str, provider: str) -> bool:
     """Whether the provider rounds the session's numbers to their grids and computes in floating point."""
-    return provider == "cpu" and pipeline.precision_of(session) == EMULATED_PRECISION
+    return provider == "cpu" and pipeline.metadata.precision_of(session) == EMULATED_PRECISION
 
 
 def emulation_note(pipeline: Pipeline, providers: Mapping[str, str]) -> str:

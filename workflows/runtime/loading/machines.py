@@ -94,7 +94,7 @@ def _open_all(
         if plan.key not in opened:
             emulated = is_emulated(pipeline, name, plan.device.name)
             opened[plan.key] = open_session(plan, graph=graphs.get(name), emulated=emulated)
-        sessions[name] = replace(opened[plan.key], name=name).with_names(pipeline.own_names(name))
+        sessions[name] = replace(opened[plan.key], name=name).with_names(pipeline.metadata.own_names(name))
     return sessions
 
 
@@ -195,10 +195,10 @@ def _choose_layout(pipeline: Pipeline, requested: str | None, facts: StateFacts,
     except RecipeError as error:
         if requested:
             raise
-        raise Fault(pipeline.path_of_setting("sliding_window"), str(error).removesuffix(".")).error(where) from None
+        raise Fault(pipeline.settings.path("sliding_window"), str(error).removesuffix(".")).error(where) from None
     if window is not None and not requested and not layout.evicts:
         message = f"the {layout.name} cache gets full and slides no window"
-        raise Fault(pipeline.path_of_setting("sliding_window"), message).error(where)
+        raise Fault(pipeline.settings.path("sliding_window"), message).error(where)
     return layout
 
 

@@ -157,7 +157,7 @@ class _ProgramCompiler:
             facts=self._facts,
             drivers=self._drivers(runs),
             loops=frozenset(name for name in sessions["source"] if self._outline.loops(name)),
-            places=self._pipeline.places,
+            places=self._pipeline.feature_tokens,
             grid=self._grid(runs),
         )
         for fault in setting_faults(self._pipeline, program):
@@ -256,7 +256,7 @@ class _ProgramCompiler:
         nature = self._outline.natures[target[0]]
         if not placed or not nature.ids:
             return InputSource("edge", source)
-        places = self._pipeline.places
+        places = self._pipeline.feature_tokens
         kind = modality((source, target)) or (next(iter(places)) if len(places) == 1 else None)
         if kind in places:
             return InputSource("features", source, str(kind))

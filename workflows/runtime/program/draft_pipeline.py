@@ -19,13 +19,13 @@ from workflows.runtime.program.signature import GraphSignature
 
 def draft_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
     """The draft's sessions as a bundle with a cache of at most `capacity` tokens; None where no session drafts."""
-    pipeline = bundle.pipeline.drafting(capacity)
+    pipeline = bundle.pipeline.draft_pipeline(capacity)
     return None if pipeline is None else replace(bundle, pipeline=pipeline, where=_draft_where(bundle.where))
 
 
 def amateur_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
     """The amateur's sessions as a bundle, like draft_bundle; None where the file has none."""
-    pipeline = bundle.pipeline.weighing(capacity)
+    pipeline = bundle.pipeline.amateur_pipeline(capacity)
     where = f"{bundle.where}, with the amateur's sessions alone,"
     return None if pipeline is None else replace(bundle, pipeline=pipeline, where=where)
 
@@ -37,7 +37,7 @@ def compile_draft_program(
 
     Raises BundleError as compile_program does, and with the JSON path where the two do not fit together.
     """
-    own = pipeline.drafting(pipeline.capacity or DEFAULT_CAPACITY)
+    own = pipeline.draft_pipeline(pipeline.capacity or DEFAULT_CAPACITY)
     program = None if own is None else compile_program(own, signatures, _draft_where(where))
     for fault in draft_faults(pipeline, target, program):
         raise fault.error(where)

@@ -16,7 +16,7 @@ def setting_faults(pipeline: Pipeline, program: Program) -> Iterator[Fault]:
     chunk, columns = pipeline.chunk, program.prefill.columns
     if columns is not None and chunk > columns and pipeline.states_chunk:
         message = f"a run takes {chunk} tokens, and the graphs have {columns} columns"
-        yield Fault(pipeline.path_of_setting("chunked_prefill"), message)
+        yield Fault(pipeline.settings.path("chunked_prefill"), message)
     assert program.decode.logits is not None  # decode always gives logits
     size, said = program.decode.logits[1].shape[-1], pipeline.metadata.vocabulary
     if isinstance(size, int) and said is not None and said > size:

@@ -264,7 +264,7 @@ def test_version_1_may_ask_for_drafts() -> None:
     pipeline = translated(SHAPES["drafting"]())
     assert pipeline.pipeline.draft == "draft" and pipeline.pipeline.strategy is not None
     assert pipeline.pipeline.strategy.num_speculative_tokens == 4
-    assert pipeline.drafting(16) is not None
+    assert pipeline.draft_pipeline(16) is not None
     chained = SHAPES["drafting"]()
     chained["model"]["draft"] = {"pipeline": [{"one": {"filename": "one.onnx"}}]}
     assert translated(chained).pipeline.strategy is None

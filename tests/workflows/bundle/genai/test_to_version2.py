@@ -169,8 +169,8 @@ def test_tensors_of_other_names_are_known_by_joinerys() -> None:
 def test_positions_and_places() -> None:
     gridded = translated(SHAPES["gridded"]())
     assert (gridded.positions.strategy, gridded.positions.grid_source) == ("mrope_3d", "vision.grids")
-    assert gridded.places == {"image": 38, "video": 37}
-    assert translated(SHAPES["sensing"]()).places == {"image": 38, "audio": 39}
+    assert gridded.feature_tokens == {"image": 38, "video": 37}
+    assert translated(SHAPES["sensing"]()).feature_tokens == {"image": 38, "audio": 39}
     assert translated(SHAPES["windowed"]()).positions.strategy == "windowed"
     assert translated(single()).positions.strategy == "auto"
 

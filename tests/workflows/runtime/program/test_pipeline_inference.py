@@ -120,7 +120,7 @@ def test_an_encoder_and_a_decoder_of_fixed_shapes() -> None:
     decode = (("decoder",), 1)
     assert run(graphs) == {"source": (("encoder",), 16), "prefill": decode, "decode": decode}
     pipeline = inferred(graphs).pipeline
-    assert pipeline and [pipeline.role(name) for name in graphs] == ["decoder", "encoder"]
+    assert pipeline and [pipeline.metadata.role(name) for name in graphs] == ["decoder", "encoder"]
 
 
 def test_a_mask_of_a_source_that_nobody_reads() -> None:
@@ -168,7 +168,7 @@ def test_positions_of_pictures() -> None:
     assert run(graphs, tokens=tokens)["source"][0] == ("vision",)
     pipeline = inferred(graphs, tokens=tokens).pipeline
     assert pipeline and pipeline.positions.grid_source == "vision.image_grid_thw"
-    assert [pipeline.role(name) for name in graphs] == ["vision", "embeddings", "transformer"]
+    assert [pipeline.metadata.role(name) for name in graphs] == ["vision", "embeddings", "transformer"]
 
 
 def test_what_the_judge_says_is_lacking_too() -> None:
