@@ -39,7 +39,7 @@ def test_running_loads_no_torch(module: str) -> None:
 
 def test_the_control_sees_what_is_loaded() -> None:
     """The export does load them, and the test above would see it."""
-    assert {"torch", "transformers", "onnx_ir"} <= loaded_by("import workflows.export")
+    assert {"torch", "transformers", "onnx_ir"} <= loaded_by("import workflows.export.components")
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def build_all(source: str, folder: Path) -> dict[str, Path]:
 
 def replace_graphs(source: str, bundle: Path) -> None:
     """Exports at PLAIN_OPSET, which no recipe offers, over the bundle's graphs."""
-    from workflows.export import export_components
+    from workflows.export.components import export_components
 
     checkpoint = open_checkpoint(source)
     recipe = resolve_recipe(checkpoint, {}).model_copy(update={"opset": PLAIN_OPSET})

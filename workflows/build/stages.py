@@ -40,7 +40,7 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
     """Exports the recipe's graphs and their weight file into `folder`."""
     with timed_stage(report, "import"):  # part of the export, and the longest of a small model's
         import_exporter()
-        from workflows.export import export_components
+        from workflows.export.components import export_components
 
     cut = export_components(checkpoint, recipe, folder, report)
     return [

@@ -17,6 +17,6 @@ def warm_up() -> None:
 
 def import_exporter() -> None:
     """Imports torch, transformers and the tracing code; takes seconds, once per process."""
-    if "workflows.export" not in sys.modules:
+    if "workflows.export.components" not in sys.modules:
         with gc_paused():
-            import workflows.export  # noqa: F401
+            import workflows.export.components  # noqa: F401

@@ -6,9 +6,6 @@ load ──▶ a cut: thin modules around the model ──torch.onnx──▶ de
 
 decoder.py · encoder_decoder.py · remote_encoder_decoder.py · single_graph.py   modules, one kind of cut each
 in_place.py   adapters whose graph writes the cache;  signature.py   names, example inputs and axes of a graph
+components.py  exports a recipe: the entry point;  reference.py   the model's own logits, read without torch
 saving.py     saves traced graphs as the components of the recipe's cut
 """
-
-from workflows.export.components import export_components
-
-__all__ = ["export_components"]

@@ -13,7 +13,10 @@ STRANGERS = {
 }  # fmt: skip
 """Libraries that transformers or torch take where they find them."""
 ENGINES = {"torch", "transformers", "onnx", "onnx_ir", "onnxscript", "onnxruntime"}
-OTHERS = {f"workflows.{name}" for name in ("builder.goal", "builder.quantize", "builder.calibrate", "evaluation")}
+OTHERS = {
+    f"workflows.{name}"
+    for name in ("build.goal", "build.quantize", "build.calibrate", "evaluation.accuracy", "evaluation.goal")
+}
 """Modules of other builds than to fp32."""
 
 
@@ -42,7 +45,7 @@ def test_optimizing_needs_no_torch() -> None:
 
 def test_what_a_build_to_fp32_loads() -> None:
     """torch.export imports torch._dynamo by itself, so that is there; no compiler of kernels, and nothing of int4."""
-    found = loaded("import workflows.build.stages, workflows.export, workflows.build.tokenizer")
+    found = loaded("import workflows.build.stages, workflows.export.components, workflows.build.tokenizer")
     assert {name.partition(".")[0] for name in found} & STRANGERS == set()
     assert found & OTHERS == set()
     assert {"torch._inductor.compile_fx", "triton"} & found == set()

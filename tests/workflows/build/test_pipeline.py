@@ -77,7 +77,7 @@ def test_session_options_of_the_recipe_are_the_file_s() -> None:
     for wrong, told in (
         ({"head": {"intra_op_num_threads": "x"}}, r"session_options\.head\.intra_op_num_threads is wrong"),
         ({"all": {"paging": {}}}, r"paging belongs to session_options\.runtime"),
-        ({"head": {"runtime": {}}}, "sets runtime, which the recipe's own settings make"),
+        ({"head": {"runtime": {}}}, "sets runtime, which other settings"),
         ({"neck": {}}, "session_options names 'neck', and this recipe divides the model into embeddings"),
     ):
         with pytest.raises(RecipeError, match=told):
@@ -143,7 +143,7 @@ def test_the_cut_of_what_was_built_has_the_windows_that_the_model_showed() -> No
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda found: found.pop(0), "cut into encoder, decoder, and its graphs are decoder"),
+        (lambda found: found.pop(0), "divided into encoder, decoder, and its graphs are decoder"),
         (lambda found: found.reverse(), "its graphs are decoder, encoder"),
         (lambda found: found[0]["outputs"].pop(),
          r"encoder\.onnx has the outputs .*, and the cut gives the encoder .*: they differ in cross\.1\.value"),
