@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from types import MethodType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from transformers import AttentionInterface, AttentionMaskInterface
@@ -24,6 +24,9 @@ from transformers.masking_utils import causal_mask_function, sdpa_mask
 
 from workflows.common.errors import RecipeError, printable
 from workflows.export.masks import MaskRule, is_part_of, window_of
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 ATTENTION_NAME = "joinery"
 KeyValueRows = tuple[torch.Tensor, torch.Tensor]
@@ -107,11 +110,11 @@ def current_adapter() -> CacheAdapter:
 
 
 def _attention(
-    module: Any,
+    module: torch.nn.Module,
     query: torch.Tensor,
     key: torch.Tensor,
     value: torch.Tensor,
-    attention_mask: Any = None,
+    attention_mask: torch.Tensor | None = None,
     scaling: float | None = None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
@@ -199,7 +202,7 @@ class BaseCacheAdapter:
         """See CacheAdapter."""
         raise NotImplementedError
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> KeyValueRows:
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: object, **__: object) -> KeyValueRows:
         """See CacheAdapter; further arguments differ between models and are ignored."""
         self.pending = True
         return self.take(key, value, layer)
@@ -214,7 +217,7 @@ class BaseCacheAdapter:
         self.pending = False
         return self.attend_self(replace(call, window=self.windows.get(call.layer, call.window)))
 
-    def get_seq_length(self, layer: int = 0) -> Any:
+    def get_seq_length(self, layer: int = 0) -> torch.Tensor | int:
         """The number of tokens before this step."""
         return self.start
 
@@ -326,7 +329,7 @@ def detect_layers(run: Callable[[ProbeCacheAdapter], object], cross: bool = Fals
     return tuple(adapter.facts[layer] for layer in sorted(adapter.facts))
 
 
-def patch_position_bias(model: Any) -> bool:
+def patch_position_bias(model: PreTrainedModel) -> bool:
     """Makes learned relative position biases use the adapter's key positions instead of counting from the first key.
 
     Replaces `compute_bias` of T5's attention in this model's decoder; returns whether there was any.
@@ -338,7 +341,11 @@ def patch_position_bias(model: Any) -> bool:
 
 
 def _compute_bias(
-    self: Any, query_length: int, key_length: int, device: Any = None, past_seen_tokens: Any = 0
+    self: torch.nn.Module,
+    query_length: int,
+    key_length: int,
+    device: torch.device | None = None,
+    past_seen_tokens: torch.Tensor | int = 0,
 ) -> torch.Tensor:
     """[1,H,S,T]: the bias of T5 (Raffel et al. 2020, section 2.1) between query and key positions."""
     queries = torch.arange(query_length)[:, None] + past_seen_tokens

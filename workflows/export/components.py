@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 import torch
@@ -48,6 +48,9 @@ from workflows.recipe.cut import ComponentRole, Cut, make_cut
 from workflows.recipe.families.base import UNLIMITED, ModelGeometry
 from workflows.recipe.schema import cache_writer
 from workflows.wire.events import Event, ProgressEvent
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 TraceFunction = Callable[[], ir.Model]
 
@@ -96,7 +99,7 @@ def export_components(
     return cut
 
 
-def _release_weights(model: Any, graphs: Iterable[ir.Model]) -> None:
+def _release_weights(model: PreTrainedModel, graphs: Iterable[ir.Model]) -> None:
     """Removes all references to the weights except the graphs', which release each after writing it: rules of
     onnxscript's optimizer keep the last graph, and with it every parameter, until the process ends.
     """
@@ -128,7 +131,7 @@ def _attention_of(family: Family) -> str:
     return ATTENTION_NAME if family.cached else "eager"
 
 
-def _tracer_for(family: Family, recipe: Recipe) -> Callable[[Any, Recipe], ComponentTraces]:
+def _tracer_for(family: Family, recipe: Recipe) -> Callable[[PreTrainedModel, Recipe], ComponentTraces]:
     if family.reads is not None:
         return _trace_single
     if family.remote_code:
@@ -138,13 +141,13 @@ def _tracer_for(family: Family, recipe: Recipe) -> Callable[[Any, Recipe], Compo
     return _trace_transformer if recipe.variant == "transformer-only" else _trace_decoder
 
 
-def _trace_single(model: Any, recipe: Recipe) -> ComponentTraces:
+def _trace_single(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     (part,) = make_cut(family_for(recipe.model_type, recipe.task), recipe, None).parts
     signature = single_signature(model, part)
     return ComponentTraces({part.role: partial(trace, SingleGraphModule(model, signature), signature, recipe.opset)})
 
 
-def _trace_decoder(model: Any, recipe: Recipe) -> ComponentTraces:
+def _trace_decoder(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
@@ -164,7 +167,7 @@ def _trace_decoder(model: Any, recipe: Recipe) -> ComponentTraces:
     return ComponentTraces(graphs, _windows(layers), reference)
 
 
-def _trace_transformer(model: Any, recipe: Recipe) -> ComponentTraces:
+def _trace_transformer(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     layers, hidden = causal_layers(model), model.get_input_embeddings().weight.shape[1]
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
@@ -197,7 +200,7 @@ def _kv_dtype(recipe: Recipe) -> torch.dtype:
     return torch.float16 if recipe.kv_dtype == "float16" else torch.float32
 
 
-def _trace_encoder_decoder(model: Any, recipe: Recipe) -> ComponentTraces:
+def _trace_encoder_decoder(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     expected = eager_logits(model)
     left_aligned = patch_position_bias(model)
 
@@ -209,13 +212,13 @@ def _trace_encoder_decoder(model: Any, recipe: Recipe) -> ComponentTraces:
     return _trace_pair(model, recipe, EncoderModule(model), CrossDecoderModule, layers_of, left_aligned)
 
 
-def _trace_remote(model: Any, recipe: Recipe) -> ComponentTraces:
+def _trace_remote(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     layers = remote_layers(model)  # raises for an unsupported model, before the encoder is searched
     return _trace_pair(model, recipe, RemoteEncoderModule(model), RemoteDecoderModule, lambda cross: layers)
 
 
 def _trace_pair(
-    model: Any,
+    model: PreTrainedModel,
     recipe: Recipe,
     encoder: torch.nn.Module,
     decoder: type[DecoderModule],

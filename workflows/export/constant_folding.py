@@ -9,7 +9,6 @@ result is compared with the model's own logits like every export.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -28,8 +27,12 @@ class TraceConstantFolding(TorchFunctionMode):  # type: ignore[misc]  # torch is
         self._known: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # id → a traced tensor and its value
 
     def __torch_function__(
-        self, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
+        self,
+        func: Callable[..., object],
+        types: object,
+        args: Sequence[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
         """Calls `func`, or returns the constants that it would compute."""
         kwargs = kwargs or {}
         named = tree_leaves((args, kwargs))
@@ -45,15 +48,15 @@ class TraceConstantFolding(TorchFunctionMode):  # type: ignore[misc]  # torch is
             return self._unknown(func, args, kwargs)
         return tree_map(self._constant, _computed(func, *tree_map(self._value, (args, kwargs))))
 
-    def _unknown(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _unknown(self, func: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> object:
         if _in_place(func):  # its target is no longer constant
             self._known.pop(id(args[0]), None)
         return func(*args, **kwargs)
 
-    def _value(self, leaf: Any) -> Any:
+    def _value(self, leaf: object) -> object:
         return self._known[id(leaf)][1] if isinstance(leaf, torch.Tensor) else leaf
 
-    def _constant(self, leaf: Any) -> Any:
+    def _constant(self, leaf: object) -> object:
         if not isinstance(leaf, torch.Tensor):
             return leaf
         with torch._C.DisableTorchFunction():
@@ -61,17 +64,17 @@ class TraceConstantFolding(TorchFunctionMode):  # type: ignore[misc]  # torch is
         self._learn(made, leaf)
         return made
 
-    def _learn(self, made: Any, value: Any) -> None:
+    def _learn(self, made: object, value: object) -> None:
         if isinstance(value, torch.Tensor) and value.numel() <= _MAX_ELEMENTS:
             self._known[id(made)] = made, value
 
 
-def _in_place(func: Callable[..., Any]) -> bool:
+def _in_place(func: Callable[..., object]) -> bool:
     name = getattr(func, "__name__", "")
     return name in ("__setitem__", "__set__") or (name.endswith("_") and not name.endswith("__"))
 
 
-def _computed(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _computed(func: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> object:
     """The result of `func` outside the trace."""
     with _disable_current_modes(), torch._C.DisableTorchFunction():
         return func(*args, **kwargs)

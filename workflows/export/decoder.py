@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -33,11 +33,15 @@ from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
 from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+    from transformers.modeling_outputs import BaseModelOutputWithPast
+
 
 class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """A causal LM with its cache as separate tensors; inputs and outputs in the signature's order."""
 
-    def __init__(self, model: Any, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
+    def __init__(self, model: PreTrainedModel, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
         super().__init__()
         self.model = model
         self.names, self.layers, self.facts = list(signature.inputs), tuple(layers), signature.facts
@@ -58,7 +62,7 @@ class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
 
 
 @contextmanager
-def hidden_states(model: Any, wanted: bool) -> Iterator[list[torch.Tensor]]:
+def hidden_states(model: PreTrainedModel, wanted: bool) -> Iterator[list[torch.Tensor]]:
     """Collects the decoder's output while the model runs, [1,S,E]; does nothing unless `wanted`.
 
     Raises RecipeError for a model whose decoder is not a separate module.
@@ -70,11 +74,10 @@ def hidden_states(model: Any, wanted: bool) -> Iterator[list[torch.Tensor]]:
     inner = getattr(model, model.base_model_prefix, None)
     if inner is None:
         raise RecipeError(
-            "This model's decoder is not separate from its head, so it cannot expose hidden_states: leave expose "
-            "out."
-)  # fmt: skip
+            "This model's decoder is not separate from its head, so it cannot expose hidden_states: leave expose out."
+        )
 
-    def record(module: Any, inputs: Any, output: Any) -> None:
+    def record(module: torch.nn.Module, inputs: object, output: BaseModelOutputWithPast) -> None:
         states[:] = [output.last_hidden_state]
 
     handle = inner.register_forward_hook(record)
@@ -85,7 +88,11 @@ def hidden_states(model: Any, wanted: bool) -> Iterator[list[torch.Tensor]]:
 
 
 def run_causal(
-    model: Any, adapter: BaseCacheAdapter, ids: torch.Tensor, positions: torch.Tensor, own_mask: bool = False
+    model: PreTrainedModel,
+    adapter: BaseCacheAdapter,
+    ids: torch.Tensor,
+    positions: torch.Tensor,
+    own_mask: bool = False,
 ) -> torch.Tensor:
     """Logits [1,S,V] of a causal LM. own_mask: the model builds its masks, as a probe requires.
 
@@ -99,7 +106,7 @@ def run_causal(
     return logits
 
 
-def causal_layers(model: Any) -> tuple[LayerFacts, ...]:
+def causal_layers(model: PreTrainedModel) -> tuple[LayerFacts, ...]:
     """The attention layers of a causal LM. Raises RecipeError where a cache adapter cannot be used."""
     ids = torch.zeros(1, 3, dtype=torch.long)
 

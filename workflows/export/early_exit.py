@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from workflows.common.errors import RecipeError
 from workflows.export.attention import LayerFacts
@@ -16,11 +16,14 @@ from workflows.export.equivalence import check_causal
 from workflows.export.layer_kinds import find_layer_list
 from workflows.recipe.schema import Recipe
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 Made = TypeVar("Made")
 _REFUSED = "This model does not support early_exit:  "
 
 
-def check_early_exit(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> tuple[LayerFacts, ...]:
+def check_early_exit(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> tuple[LayerFacts, ...]:
     """The attention layers of the model truncated to `recipe.early_exit` of its `layers`; () if it is not set.
 
     Raises RecipeError where the model cannot be truncated, or the truncated model differs with a cache.
@@ -40,14 +43,14 @@ def check_early_exit(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -
     return with_first_layers(model, len(layers), recipe.early_exit, detect)
 
 
-def with_first_layers(model: Any, layers: int, count: int, make: Callable[[], Made]) -> Made:
+def with_first_layers(model: PreTrainedModel, layers: int, count: int, make: Callable[[], Made]) -> Made:
     """Returns the result of `make` while the model, which has `layers`, is truncated to its first `count`."""
     with _ended_early(model, layers, count):
         return make()
 
 
 @contextmanager
-def _ended_early(model: Any, layers: int, count: int) -> Iterator[None]:
+def _ended_early(model: PreTrainedModel, layers: int, count: int) -> Iterator[None]:
     name = find_layer_list(model, layers)
     if name is None:
         raise RecipeError(f"{_REFUSED}its {layers} layers are not in a ModuleList that can be truncated.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 from transformers import EncoderDecoderCache
@@ -32,6 +32,9 @@ from workflows.export.attention import (
 )
 from workflows.export.decoder import DecoderModule
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
 # Of the largest logit: T5's scores are not scaled, and float32 alone can change its logits by 0.7 % (measured with
 # random weights); a missing operation changes them by whole logits.
@@ -44,7 +47,7 @@ class CrossCapture:
     def __init__(self) -> None:
         self.rows: dict[int, KeyValueRows] = {}
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> KeyValueRows:
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: object, **__: object) -> KeyValueRows:
         """Stores the rows, [1,H,T,D]."""
         self.rows[layer] = key, value
         return key, value
@@ -60,13 +63,13 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
         # the parent's constructor takes transformers' caches, and sets nothing that is used here
         self.self_attention_cache = adapter
         self.is_updated: dict[int, bool] = {}
-        self.cross_attention_cache: Any = cross
+        self.cross_attention_cache: object = cross
         if not isinstance(cross, CrossCapture):
             layers = [SimpleNamespace(keys=key, values=value) for key, value in cross]
             self.cross_attention_cache = SimpleNamespace(layers=layers)
             self.is_updated = dict.fromkeys(range(len(layers)), True)
 
-    def get_seq_length(self, layer: int = 0) -> Any:
+    def get_seq_length(self, layer: int = 0) -> torch.Tensor | int:
         """The number of tokens before this step."""
         return self.self_attention_cache.get_seq_length(layer)
 
@@ -95,7 +98,7 @@ class SourceAttentionAdapter(BaseCacheAdapter):
 class EncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """The encoder, and the cross-attention projections of every decoder layer."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
         self.model = model
 
@@ -126,7 +129,7 @@ class CrossDecoderModule(DecoderModule):
 
 
 def run_decoder(
-    model: Any, adapter: BaseCacheAdapter, cross: Sequence[KeyValueRows], ids: torch.Tensor
+    model: PreTrainedModel, adapter: BaseCacheAdapter, cross: Sequence[KeyValueRows], ids: torch.Tensor
 ) -> torch.Tensor:
     """Logits [1,S,V]; of the encoder's output only the shape is used."""
     source = cross[0][0].shape[2]
@@ -143,7 +146,7 @@ def run_decoder(
     return logits
 
 
-def decoder_layers(model: Any, cross: Sequence[KeyValueRows]) -> tuple[LayerFacts, ...]:
+def decoder_layers(model: PreTrainedModel, cross: Sequence[KeyValueRows]) -> tuple[LayerFacts, ...]:
     """The decoder's self-attention layers. Raises RecipeError where a cache adapter cannot be used."""
 
     def run(adapter: ProbeCacheAdapter) -> None:
@@ -152,7 +155,7 @@ def decoder_layers(model: Any, cross: Sequence[KeyValueRows]) -> tuple[LayerFact
     return detect_layers(run, cross=True)
 
 
-def eager_logits(model: Any) -> torch.Tensor:
+def eager_logits(model: PreTrainedModel) -> torch.Tensor:
     """Logits [S,V] of the model's own eager attention, all tokens at once, for `check_cross`.
 
     Must be called before the model is modified; the model must have been loaded with our attention, and keeps it.
@@ -165,7 +168,7 @@ def eager_logits(model: Any) -> torch.Tensor:
     return logits
 
 
-def check_cross(model: Any, layers: Sequence[LayerFacts], expected: torch.Tensor) -> None:
+def check_cross(model: PreTrainedModel, layers: Sequence[LayerFacts], expected: torch.Tensor) -> None:
     """Raises RecipeError where the logits with cross-attention inputs and a cache differ from `expected`."""
     source, target = _check_ids(model)
     with torch.no_grad():
@@ -179,7 +182,7 @@ def check_cross(model: Any, layers: Sequence[LayerFacts], expected: torch.Tensor
         )
 
 
-def _check_ids(model: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _check_ids(model: PreTrainedModel) -> tuple[torch.Tensor, torch.Tensor]:
     """[1,T] and [1,S], at most as long as the model's positions."""
     vocabulary = model.get_input_embeddings().weight.shape[0]
     limit = getattr(model.config, "max_position_embeddings", None) or _TOKENS
@@ -188,7 +191,7 @@ def _check_ids(model: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _in_two_steps(
-    model: Any, layers: Sequence[LayerFacts], cross: Sequence[KeyValueRows], ids: torch.Tensor
+    model: PreTrainedModel, layers: Sequence[LayerFacts], cross: Sequence[KeyValueRows], ids: torch.Tensor
 ) -> torch.Tensor:
     """Logits [S,V], with the first tokens' keys and values cached for the others."""
     past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -32,6 +32,9 @@ from workflows.export.decoder import run_causal
 from workflows.export.reference import STEPS, ReferenceLogits
 from workflows.recipe.compatibility import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel
 
 _TOKENS_BEYOND = 16  # tokens past the last such length
 _MIN_TOKENS = 80  # tokens compared in every way, whatever their cost
@@ -60,7 +63,7 @@ def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
         raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")
 
 
-def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> ReferenceLogits:
+def check_causal(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> ReferenceLogits:
     """Returns the model's own eager logits if the logits through a cache are equal.
 
     Raises RecipeError where they differ, where the model cannot be run, and where a window in its config was neither
@@ -87,7 +90,7 @@ def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> Re
     return ReferenceLogits(ids[0].numpy(), np.array(rows), expected[rows].numpy(), _is_routed(model))
 
 
-def comparison_tokens(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> int:
+def comparison_tokens(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> int:
     """The number of compared tokens: past the chunk and past each window below the capacity, whatever the model's size;
     past other lengths of interest where _SUMS and _SCORES allow it.
 
@@ -103,25 +106,25 @@ def comparison_tokens(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) 
     return min(most, max(lengths) + _TOKENS_BEYOND)
 
 
-def _affordable_tokens(model: Any) -> int:
+def _affordable_tokens(model: PreTrainedModel) -> int:
     """The number of tokens that can be compared within seconds."""
     weights = sum(weight.numel() for weight in model.parameters())
     return min(int(_SUMS / weights), _tokens_within(model, _SCORES))
 
 
-def _tokens_within(model: Any, scores: int) -> int:
+def _tokens_within(model: PreTrainedModel, scores: int) -> int:
     """The number of tokens for which one layer's scores fit in `scores` bytes."""
     heads = max(4, getattr(_config(model), "num_attention_heads", 0) or 0)
     return int((scores / 4 / heads) ** 0.5)
 
 
-def _named_windows(model: Any) -> dict[str, int]:
+def _named_windows(model: PreTrainedModel) -> dict[str, int]:
     """The windows that the config names, if the model may have layers with one."""
     kinds = getattr(_config(model), "layer_types", None)
     return {} if kinds and not any("sliding" in str(kind) for kind in kinds) else _numbers(model, _WINDOWS)
 
 
-def _check_named_windows(model: Any, layers: Sequence[LayerFacts], recipe: Recipe, count: int) -> None:
+def _check_named_windows(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe, count: int) -> None:
     seen = {layer.window for layer in layers}
     for name, window in _named_windows(model).items():
         if window not in seen and count <= window < recipe.capacity:
@@ -132,19 +135,19 @@ def _check_named_windows(model: Any, layers: Sequence[LayerFacts], recipe: Recip
             )
 
 
-def _config(model: Any) -> Any:
+def _config(model: PreTrainedModel) -> PreTrainedConfig:
     """The config of the text model."""
     return model.config.get_text_config()
 
 
-def _numbers(model: Any, names: re.Pattern[str]) -> dict[str, int]:
+def _numbers(model: PreTrainedModel, names: re.Pattern[str]) -> dict[str, int]:
     """The integers above 1 in the config, at any depth, whose key matches."""
     numbers = walk(_config(model).to_dict())
     return {name: value for name, value in numbers if type(value) is int and value > 1 and names.search(name)}
 
 
 @contextmanager
-def _plain_experts(model: Any) -> Iterator[None]:
+def _plain_experts(model: PreTrainedModel) -> Iterator[None]:
     """Runs experts one after another: gathering each token's expert weights, as the graphs do, needs too much
     memory here.
     """
@@ -156,7 +159,7 @@ def _plain_experts(model: Any) -> Iterator[None]:
         model.set_experts_implementation(before)
 
 
-def _eager_logits(model: Any, ids: torch.Tensor) -> torch.Tensor:
+def _eager_logits(model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
     """[S,V]: the logits of the unmodified model."""
     model.set_attn_implementation("eager")
     try:
@@ -178,7 +181,9 @@ def _step_plans(layers: Sequence[LayerFacts], count: int, at_ease: int) -> list[
     return [[few], [two, few], sorted({*many, count})]
 
 
-def _logits_in_steps(model: Any, layers: Sequence[LayerFacts], ids: torch.Tensor, ends: Sequence[int]) -> torch.Tensor:
+def _logits_in_steps(
+    model: PreTrainedModel, layers: Sequence[LayerFacts], ids: torch.Tensor, ends: Sequence[int]
+) -> torch.Tensor:
     """Logits [S,V], with each step's keys and values cached for the next."""
     past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
     rows = []
@@ -199,7 +204,7 @@ def _mask(start: int, end: int, window: int | None) -> torch.Tensor:
     return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
 
 
-def _is_routed(model: Any) -> bool:
+def _is_routed(model: PreTrainedModel) -> bool:
     return any("expert" in name for name, _ in model.named_modules())
 
 

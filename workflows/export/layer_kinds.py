@@ -10,7 +10,7 @@ traced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -93,13 +93,13 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
         super().__enter__()
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         super().__exit__(*error)
         for hook in self._hooks:
             hook.remove()
 
     def _begin(self, index: int) -> Callable[..., None]:
-        def begin(_: torch.nn.Module, args: Any, named: Any) -> None:
+        def begin(_: torch.nn.Module, args: tuple[object, ...], named: Mapping[str, object]) -> None:
             hidden = hidden_input(args, named)
             chained = self._last is None if index == 0 else hidden is self._last
             self.broken |= index != len(self.records) or hidden is None or not chained
@@ -110,7 +110,7 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
 
         return begin
 
-    def _end(self, _: torch.nn.Module, args: Any, output: Any) -> None:
+    def _end(self, _: torch.nn.Module, args: object, output: object) -> None:
         self._last = hidden_output(output)
         self.records[-1].append(("gives", self._comparable(self._last)))
         self._now = None
@@ -135,15 +135,15 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
         self._alive.append(tensor)
         self._names[id(tensor)] = self._now, name
 
-    def _comparable(self, named: Any) -> object:
+    def _comparable(self, value: object) -> object:
         """The arguments of an operator as comparable values."""
-        if isinstance(named, torch.Tensor):
-            return self._comparable_tensor(named)
-        if isinstance(named, tuple | list):
-            return (type(named).__name__, *map(self._comparable, named))
-        if isinstance(named, dict):
-            return tuple((key, self._comparable(value)) for key, value in sorted(named.items()))
-        return (type(named).__name__, repr(named))
+        if isinstance(value, torch.Tensor):
+            return self._comparable_tensor(value)
+        if isinstance(value, tuple | list):
+            return (type(value).__name__, *map(self._comparable, value))
+        if isinstance(value, dict):
+            return tuple((key, self._comparable(item)) for key, item in sorted(value.items()))
+        return (type(value).__name__, repr(value))
 
     def _comparable_tensor(self, tensor: torch.Tensor) -> object:
         if id(tensor) not in self._names:
@@ -157,13 +157,13 @@ class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not t
         return name if layer == self._now else ("layer", layer, name)
 
 
-def hidden_input(args: Any, named: Any) -> torch.Tensor | None:
+def hidden_input(args: tuple[object, ...], named: Mapping[str, object]) -> torch.Tensor | None:
     """The hidden states in a layer's arguments."""
     hidden = args[0] if args else named.get("hidden_states")
     return hidden if isinstance(hidden, torch.Tensor) else None
 
 
-def hidden_output(output: Any) -> torch.Tensor | None:
+def hidden_output(output: object) -> torch.Tensor | None:
     """The hidden states in a layer's output."""
     first = output[0] if isinstance(output, tuple | list) and output else output
     return first if isinstance(first, torch.Tensor) else None

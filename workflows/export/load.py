@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import transformers
@@ -16,6 +16,9 @@ from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import ATTENTION_NAME
 from workflows.export.unused_weights import and_more, check_unused_weights
 from workflows.recipe.task import is_headless
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 _FAILURES = (
     StrictDataclassError,
@@ -55,7 +58,9 @@ _GENERATING = {
 }
 
 
-def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, attention: str = ATTENTION_NAME) -> Any:
+def load_model(
+    checkpoint: Checkpoint, task: str, remote_code: bool = False, attention: str = ATTENTION_NAME
+) -> PreTrainedModel:
     """Loads the model of `checkpoint` for `task`, in float32 and evaluation mode.
 
     remote_code: run the checkpoint's own code, for which consent was given. attention: transformers' name of the
@@ -129,7 +134,7 @@ def _stored(checkpoint: Checkpoint, files: ExitStack) -> dict[str, Any]:
     return {name: file.get_slice(name) for file in opened for name in file.keys()}  # noqa: SIM118 - it is no dict
 
 
-def _check_shapes(checkpoint: Checkpoint, skeleton: Any) -> None:
+def _check_shapes(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
     """Compares the shapes of the config's model with those of the file, before memory is allocated."""
     _check_total(checkpoint, skeleton)
     for name, weight in skeleton.named_parameters():
@@ -146,7 +151,7 @@ def _check_shapes(checkpoint: Checkpoint, skeleton: Any) -> None:
             )
 
 
-def _check_total(checkpoint: Checkpoint, skeleton: Any) -> None:
+def _check_total(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
     """Raises CheckpointError for a model far larger than the stored weights, before the gaps are filled."""
     made = sum(weight.numel() for weight in skeleton.parameters())
     if made > 2 * checkpoint.parameters + _UNSTORED:
@@ -156,7 +161,7 @@ def _check_total(checkpoint: Checkpoint, skeleton: Any) -> None:
         )
 
 
-def _check_values(checkpoint: Checkpoint, model: Any) -> None:
+def _check_values(checkpoint: Checkpoint, model: PreTrainedModel) -> None:
     for name, weight in model.named_parameters():
         ends = torch.aminmax(weight.detach()) if weight.numel() else ()  # both are NaN if the weight has a NaN
         if not all(math.isfinite(float(end)) for end in ends):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 from transformers.modeling_outputs import BaseModelOutput
@@ -25,11 +25,14 @@ from workflows.export.attention import BaseCacheAdapter, KeyValueRows, LayerFact
 from workflows.export.decoder import DecoderModule
 from workflows.export.signature import ExportSignature
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 
 class RemoteEncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """The encoder, and the source projections of every cross-attention."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
         self.model = model
         self._cross = [name for name, _ in cross_attentions(model)]
@@ -46,7 +49,7 @@ class RemoteEncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is no
 class RemoteDecoderModule(DecoderModule):
     """The decoder, whose cross-attentions take their keys and values as inputs."""
 
-    def __init__(self, model: Any, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
+    def __init__(self, model: PreTrainedModel, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
         super().__init__(model, signature, layers)
         self._cross = [module for _, module in cross_attentions(model)]
 
@@ -69,7 +72,7 @@ class RemoteProbeAdapter(BaseCacheAdapter):
 
 
 def run_remote(
-    model: Any,
+    model: PreTrainedModel,
     adapter: BaseCacheAdapter,
     ids: torch.Tensor,
     positions: torch.Tensor,
@@ -96,7 +99,7 @@ def run_remote(
     return logits
 
 
-def remote_layers(model: Any) -> tuple[LayerFacts, ...]:
+def remote_layers(model: PreTrainedModel) -> tuple[LayerFacts, ...]:
     """The decoder's self-attention layers. Raises RecipeError where it has no cache."""
     adapter = RemoteProbeAdapter()
     with torch.no_grad():
@@ -121,7 +124,7 @@ def remote_layers(model: Any) -> tuple[LayerFacts, ...]:
     return tuple(LayerFacts(key.shape[1], key.shape[3], value.shape[3], None) for key, value in rows)
 
 
-def cross_attentions(model: Any) -> list[tuple[str, Any]]:
+def cross_attentions(model: PreTrainedModel) -> list[tuple[str, torch.nn.Module]]:
     """The decoder's modules that project the source, by name, in execution order."""
     called: list[str] = []
     hidden = torch.zeros(1, 2, _width(model))
@@ -134,7 +137,7 @@ def cross_attentions(model: Any) -> list[tuple[str, Any]]:
     return [(name, modules[name]) for name in called]
 
 
-def _width(model: Any) -> int:
+def _width(model: PreTrainedModel) -> int:
     """The encoder's hidden size; the config key differs between such models."""
     return int(model.get_input_embeddings().weight.shape[1])
 
@@ -144,7 +147,13 @@ def _whole_masks() -> Iterator[None]:
     """Expands the mask to a row for each query: onnxruntime's Attention does not broadcast a single row."""
     plain = torch.nn.functional.scaled_dot_product_attention
 
-    def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: Any = None, **terms: Any) -> Any:
+    def attend(
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        attn_mask: torch.Tensor | None = None,
+        **terms: object,
+    ) -> torch.Tensor:
         if attn_mask is not None and attn_mask.dim() == 4 and attn_mask.shape[2] == 1:
             attn_mask = attn_mask.expand(-1, -1, query.shape[2], -1)
         return plain(query, key, value, attn_mask=attn_mask, **terms)
@@ -157,7 +166,7 @@ def _whole_masks() -> Iterator[None]:
 
 
 @contextmanager
-def _observed_projections(model: Any, note: Callable[[str, torch.Tensor], None]) -> Iterator[None]:
+def _observed_projections(model: PreTrainedModel, note: Callable[[str, torch.Tensor], None]) -> Iterator[None]:
     """Calls note(module name, states) at each `project_source`."""
     watched = [(name, m) for name, m in model.get_decoder().named_modules() if hasattr(m, "project_source")]
     for name, module in watched:
@@ -170,8 +179,8 @@ def _observed_projections(model: Any, note: Callable[[str, torch.Tensor], None])
 
 
 def _observed_projection(
-    name: str, project: Callable[[Any], KeyValueRows], note: Callable[[str, Any], None]
-) -> Callable[[Any], KeyValueRows]:
+    name: str, project: Callable[[torch.Tensor], KeyValueRows], note: Callable[[str, torch.Tensor], None]
+) -> Callable[[torch.Tensor], KeyValueRows]:
     def project_source(states: torch.Tensor) -> KeyValueRows:
         note(name, states)
         return project(states)
@@ -180,7 +189,7 @@ def _observed_projection(
 
 
 @contextmanager
-def _replaced_projections(modules: Sequence[Any], cross: Sequence[KeyValueRows]) -> Iterator[None]:
+def _replaced_projections(modules: Sequence[torch.nn.Module], cross: Sequence[KeyValueRows]) -> Iterator[None]:
     """Makes module i project to cross[i], whatever the source."""
     for module, rows in zip(modules, cross, strict=True):
         module.project_source = lambda states, rows=rows: rows

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 import torch
@@ -28,6 +28,9 @@ from workflows.export.layer_kinds import find_layer_list, hidden_output, layer_k
 from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.export.trace import export_program, quiet_exporter, trace
 from workflows.kvcache.geometry import FACTS_KEY
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 MakeDecoder = Callable[[Sequence[LayerFacts]], tuple[torch.nn.Module, ExportSignature]]
 _AFTER = "after_layer_%d"  # an output of the traced graph, and a value of the finished one
@@ -47,7 +50,7 @@ class RepeatedLayers:
     traced: int
 
 
-def trace_decoder(model: Any, layers: Sequence[LayerFacts], make: MakeDecoder, opset: int) -> ir.Model:
+def trace_decoder(model: PreTrainedModel, layers: Sequence[LayerFacts], make: MakeDecoder, opset: int) -> ir.Model:
     """The graph of `make(layers)`; only as many layers are traced as differ.
 
     make: the module over the given first layers of `model`, and its signature. Raises as `trace`.
@@ -59,7 +62,9 @@ def trace_decoder(model: Any, layers: Sequence[LayerFacts], make: MakeDecoder, o
     return trace(module, signature, opset) if graph is None else graph
 
 
-def _find_repeat(model: Any, path: str, layers: Sequence[LayerFacts], make: MakeDecoder) -> RepeatedLayers | None:
+def _find_repeat(
+    model: PreTrainedModel, path: str, layers: Sequence[LayerFacts], make: MakeDecoder
+) -> RepeatedLayers | None:
     """The repetition of the layers at `path`; None where all layers must be traced."""
     try:
         kinds = _kinds(path, layers, make)
@@ -92,7 +97,7 @@ def _first(kinds: Sequence[int]) -> int | None:
 
 
 def _trace_partially(
-    model: Any, layers: Sequence[LayerFacts], make: MakeDecoder, opset: int, repeat: RepeatedLayers
+    model: PreTrainedModel, layers: Sequence[LayerFacts], make: MakeDecoder, opset: int, repeat: RepeatedLayers
 ) -> ir.Model | None:
     """The whole graph; None where two layers of a kind have different graphs."""
 

@@ -8,7 +8,7 @@ pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state
 from __future__ import annotations
 
 from inspect import signature as parameters_of
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -16,13 +16,16 @@ from workflows.common.tensor_names import MASK, PIXELS
 from workflows.export.signature import SEQUENCE, ExportSignature
 from workflows.recipe.cut import Component
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel
+
 HEIGHT, WIDTH = "height", "width"
 
 
 class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """The model with inputs and outputs in the signature's order."""
 
-    def __init__(self, model: Any, signature: ExportSignature) -> None:
+    def __init__(self, model: PreTrainedModel, signature: ExportSignature) -> None:
         super().__init__()
         self.model, self.names, self.outputs = model, list(signature.inputs), signature.outputs
 
@@ -32,7 +35,7 @@ class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not 
         return tuple(output[name] for name in self.outputs)
 
 
-def single_signature(model: Any, part: Component) -> ExportSignature:
+def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature:
     """The signature of the graph: any number of tokens, or an image of the model's size.
 
     Includes the part's inputs and outputs, and the model's own: token types, the field of view of a camera.
@@ -51,7 +54,7 @@ def single_signature(model: Any, part: Component) -> ExportSignature:
     return signature
 
 
-def _add_pixels(signature: ExportSignature, config: Any) -> None:
+def _add_pixels(signature: ExportSignature, config: PreTrainedConfig) -> None:
     channels = getattr(config, "num_channels", None) or getattr(_backbone(config), "num_channels", 3)
     size = image_size(config)
     height, width = size or (96, 128)
@@ -59,7 +62,7 @@ def _add_pixels(signature: ExportSignature, config: Any) -> None:
     signature.add(PIXELS, torch.zeros(1, channels, height, width), axes)
 
 
-def image_size(config: Any) -> tuple[int, int] | None:
+def image_size(config: PreTrainedConfig) -> tuple[int, int] | None:
     """The (height, width) in a config; None for a model that accepts any size."""
     ratios = getattr(config, "scaled_images_ratios", None)
     if ratios:  # DepthPro: the smallest of its scaled images is one patch
@@ -71,5 +74,5 @@ def image_size(config: Any) -> tuple[int, int] | None:
     return (size, size) if isinstance(size, int) else (size[0], size[1])
 
 
-def _backbone(config: Any) -> Any:
+def _backbone(config: PreTrainedConfig) -> PreTrainedConfig | None:
     return getattr(config, "backbone_config", None)

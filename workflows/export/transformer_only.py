@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers.modeling_outputs import BaseModelOutputWithPast
@@ -24,6 +24,9 @@ from workflows.export.decoder import run_causal
 from workflows.export.in_place import GroupQueryAdapter, rotate_next
 from workflows.export.signature import PATTERNS, ExportSignature
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 _TOLERANCE = 1e-3  # of the largest logit: float32 in another summation order
 _REFUSED = "The transformer-only variant cannot be built from this model: "
 
@@ -31,7 +34,7 @@ _REFUSED = "The transformer-only variant cannot be built from this model: "
 class EmbeddingsModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """input_ids [1,S] → inputs_embeds [1,S,E]."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
         self.table = model.get_input_embeddings()
 
@@ -44,7 +47,7 @@ class EmbeddingsModule(torch.nn.Module):  # type: ignore[misc]  # torch is not t
 class HeadModule(torch.nn.Module):  # type: ignore[misc]
     """hidden_states [1,S,E] → logits [1,S,V]: everything after the decoder, including scales and caps."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
         self.model = copy.copy(model)
         self.model._modules = {**model._modules, model.base_model_prefix: _PassThroughDecoder()}
@@ -58,14 +61,14 @@ class HeadModule(torch.nn.Module):  # type: ignore[misc]
 class _PassThroughDecoder(torch.nn.Module):  # type: ignore[misc]
     """Replaces the decoder and returns its input."""
 
-    def forward(self, inputs_embeds: torch.Tensor, **_: Any) -> BaseModelOutputWithPast:
+    def forward(self, inputs_embeds: torch.Tensor, **_: object) -> BaseModelOutputWithPast:
         return BaseModelOutputWithPast(last_hidden_state=inputs_embeds)
 
 
 class TransformerModule(torch.nn.Module):  # type: ignore[misc]
     """inputs_embeds [1,S,E] · seqlens_k [1] · total_sequence_length [] · past [1,H,C,D] → hidden_states · present."""
 
-    def __init__(self, model: Any, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
+    def __init__(self, model: PreTrainedModel, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
         super().__init__()
         self.decoder, self.names, self.layers = model.base_model, list(signature.inputs), tuple(layers)
 
@@ -98,7 +101,7 @@ class LpNorm(torch.nn.Module):  # type: ignore[misc]
     RMSNorm adds ε to the mean of squares, which the operator cannot: a column of √(n·ε) beside x adds it to the norm.
     """
 
-    def __init__(self, norm: Any) -> None:
+    def __init__(self, norm: torch.nn.Module) -> None:
         super().__init__()
         size, epsilon = norm.weight.shape[0], _epsilon(norm)
         # the norm of ones gives the scale, whether the model multiplies by w or by 1 + w
@@ -139,18 +142,18 @@ class _RotaryTables(torch.nn.Module):  # type: ignore[misc]
     passes the tables to the operator. Models may use tables of several kinds (`kind`: their own arguments).
     """
 
-    def __init__(self, rotary: Any, positions: int) -> None:
+    def __init__(self, rotary: torch.nn.Module, positions: int) -> None:
         super().__init__()
         self._rotary, self._positions = [rotary], positions  # in a list: its buffers are not part of the graph
         self._kinds: dict[str, tuple[_RotaryFactor, _RotaryFactor]] = {}
 
-    def forward(self, *args: Any, **named: Any) -> tuple[_RotaryFactor, _RotaryFactor]:
+    def forward(self, *args: object, **named: object) -> tuple[_RotaryFactor, _RotaryFactor]:
         kind = [*args[2:], *(value for name, value in named.items() if name != "position_ids")]
         if str(kind) not in self._kinds:
             self._kinds[str(kind)] = self._factors(kind)
         return self._kinds[str(kind)]
 
-    def _factors(self, kind: list[Any]) -> tuple[_RotaryFactor, _RotaryFactor]:
+    def _factors(self, kind: list[object]) -> tuple[_RotaryFactor, _RotaryFactor]:
         cos, sin = self._rotary[0](torch.zeros(1, 1, 1), torch.arange(self._positions)[None], *kind)
         half = cos.shape[-1] // 2
         tables = cos[0, :, :half].contiguous(), sin[0, :, :half].contiguous()
@@ -177,7 +180,7 @@ class _RotaryFactor:
 
 
 def cut_transformer(
-    model: Any, signature: ExportSignature, layers: Sequence[LayerFacts], positions: int
+    model: PreTrainedModel, signature: ExportSignature, layers: Sequence[LayerFacts], positions: int
 ) -> tuple[EmbeddingsModule, TransformerModule, HeadModule]:
     """The three components of `model`, whose decoder is permanently modified; positions: rows of the rotary tables.
 
@@ -199,7 +202,7 @@ def cut_transformer(
     return parts
 
 
-def _check_rotary(decoder: Any) -> None:
+def _check_rotary(decoder: PreTrainedModel) -> None:
     rotary = getattr(decoder, "rotary_emb", None)
     if rotary is None:
         raise RecipeError(f"{_REFUSED}it has no rotary positions, which GroupQueryAttention would apply.")
@@ -208,7 +211,7 @@ def _check_rotary(decoder: Any) -> None:
         raise RecipeError(f"{_REFUSED}its rotary positions change with the length, and tables are fixed.")
 
 
-def _replace_modules(decoder: Any, positions: int) -> None:
+def _replace_modules(decoder: PreTrainedModel, positions: int) -> None:
     decoder.rotary_emb = _RotaryTables(decoder.rotary_emb, positions)
     for name, module in list(decoder.named_modules()):
         if isinstance(module, torch.nn.Linear):
@@ -217,14 +220,14 @@ def _replace_modules(decoder: Any, positions: int) -> None:
             decoder.set_submodule(name, LpNorm(module))
 
 
-def _epsilon(norm: Any) -> float:
+def _epsilon(norm: torch.nn.Module) -> float:
     for name in ("variance_epsilon", "eps", "epsilon"):
         if hasattr(norm, name):
             return float(getattr(norm, name))
     raise RecipeError(f"{_REFUSED}its {type(norm).__name__} names no epsilon.")
 
 
-def _plain_logits(model: Any, ids: torch.Tensor, layers: Sequence[LayerFacts]) -> torch.Tensor:
+def _plain_logits(model: PreTrainedModel, ids: torch.Tensor, layers: Sequence[LayerFacts]) -> torch.Tensor:
     """[1,S,V]: the logits of the unmodified model, over an empty cache."""
     count = ids.shape[1]
     adapter = GroupQueryAdapter(*_empty(layers, count), lengths=_lengths(count), windows=windows_of(layers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 from safetensors import safe_open
@@ -11,11 +11,14 @@ from safetensors import safe_open
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, printable
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 # Stored by older versions, but computed from the config: angles, positions, causal masks.
 _COMPUTED = ("inv_freq", "position_ids", "masked_bias", "relative_position_index")
 
 
-def check_unused_weights(checkpoint: Checkpoint, model: Any, names: Sequence[str], one_head: bool) -> None:
+def check_unused_weights(checkpoint: Checkpoint, model: PreTrainedModel, names: Sequence[str], one_head: bool) -> None:
     """Raises CheckpointError where one of `names`, which `model` did not load, is a weight that it needs.
 
     one_head: other heads are errors; otherwise they are allowed, as in BERT's files. transformers has already excluded
@@ -44,7 +47,7 @@ def and_more(names: Sequence[str]) -> str:
     return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
-def _is_another_head(model: Any, name: str) -> bool:
+def _is_another_head(model: PreTrainedModel, name: str) -> bool:
     """Whether the weight is beside the model's body, or pools its output."""
     prefix = f"{model.base_model_prefix}."
     if name.startswith(prefix) or model.base_model is model:
@@ -53,7 +56,7 @@ def _is_another_head(model: Any, name: str) -> bool:
     return True
 
 
-def _is_tied(checkpoint: Checkpoint, model: Any, name: str) -> bool:
+def _is_tied(checkpoint: Checkpoint, model: PreTrainedModel, name: str) -> bool:
     """Whether the weight is a copy of the embedding or the head."""
     stored = checkpoint.tensors.get(name)
     ends = [end.weight for end in (model.get_input_embeddings(), model.get_output_embeddings()) if end is not None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, layout_violation
 from workflows.recipe.families.base import Family, ModelGeometry
@@ -56,7 +56,7 @@ def alternative_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) 
     return next((one for one in fitting if ("cache", one) not in refused), "static")
 
 
-def default_layout(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> DefaultLayout:
+def default_layout(recipe: Recipe, family: Family, config: Mapping[str, object]) -> DefaultLayout:
     """The default layout of `recipe`, whatever cache it names.
 
     GroupQueryAttention reads only the slots in use and copies none. Properties that only the loaded model shows, such
@@ -70,7 +70,7 @@ def default_layout(recipe: Recipe, family: Family, config: Mapping[str, Any]) ->
     return DefaultLayout("static", why) if why else DefaultLayout("gqa")
 
 
-def _slower_layout_reason(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> str:
+def _slower_layout_reason(recipe: Recipe, family: Family, config: Mapping[str, object]) -> str:
     geometry = family.geometry(config)
     if misfit := layout_conflict("gqa", recipe, family, geometry):
         return misfit
@@ -86,7 +86,7 @@ def _slower_layout_reason(recipe: Recipe, family: Family, config: Mapping[str, A
     return f"{other} is for providers that may lack GroupQueryAttention" if other else ""
 
 
-def layout_notice(recipe: Recipe, family: Family, config: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def layout_notice(recipe: Recipe, family: Family, config: Mapping[str, object], options: Mapping[str, object]) -> str:
     """A sentence that explains why `recipe`, resolved from `options`, has not the fastest cache.
 
     Empty where it has, where a person chose the cache, and for providers without a faster one.

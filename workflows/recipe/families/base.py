@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import IDS, MASK, PIXELS
@@ -127,7 +127,7 @@ class Family:
         """The inputs of a single-graph model; some models that read tokens take token types as well."""
         return {"tokens": (IDS, MASK), "pixels": (PIXELS,)}[self.reads] if self.reads else ()
 
-    def geometry(self, config: Mapping[str, Any]) -> ModelGeometry:
+    def geometry(self, config: Mapping[str, object]) -> ModelGeometry:
         """Reads the sizes in `config`. Raises CheckpointError for one that is missing or not a positive integer."""
         names = self.config_names
         heads = _positive_int(config, names["heads"])
@@ -192,7 +192,7 @@ class FamilyRegistry:
         )
 
 
-def _windows(config: Mapping[str, Any], layers: int) -> tuple[int | None, ...]:
+def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...]:
     """Each layer's window, where the config names one: the layers listed as sliding, all but every n-th, or all.
     Defaults of transformers' config classes are not known here.
     """
@@ -206,7 +206,7 @@ def _windows(config: Mapping[str, Any], layers: int) -> tuple[int | None, ...]:
     return tuple(size if i in sliding else None for i in range(layers))
 
 
-def _rope_limit(config: Mapping[str, Any]) -> int:
+def _rope_limit(config: Mapping[str, object]) -> int:
     """The number of positions up to which rotary angles do not depend on the text's length.
 
     Beyond it, `longrope` and `dynamic` change the angles of every key, cached keys included.
@@ -220,7 +220,7 @@ def _rope_limit(config: Mapping[str, Any]) -> int:
     return min(limits, default=UNLIMITED)
 
 
-def _check_widths(config: Mapping[str, Any]) -> None:
+def _check_widths(config: Mapping[str, object]) -> None:
     """Raises CheckpointError for an invalid width of the feed-forward layers."""
     for name in _WIDTHS:
         value = config.get(name)
@@ -228,7 +228,7 @@ def _check_widths(config: Mapping[str, Any]) -> None:
             _positive_int({name: one}, (name,), 1)
 
 
-def _check_rope(config: Mapping[str, Any]) -> None:
+def _check_rope(config: Mapping[str, object]) -> None:
     """Raises CheckpointError for a rotary base that is not a positive number, or a rule that is not a string."""
     rope = config.get("rope_parameters") or {}
     if not isinstance(rope, Mapping):
@@ -247,7 +247,7 @@ def _invalid_value_error(name: str, value: object, wanted: str) -> CheckpointErr
     )
 
 
-def _positive_int(config: Mapping[str, Any], names: tuple[str, ...], default: int | None = None) -> int:
+def _positive_int(config: Mapping[str, object], names: tuple[str, ...], default: int | None = None) -> int:
     name = next((name for name in names if config.get(name) is not None), None)
     if name is None and default is not None:
         return default
@@ -259,7 +259,7 @@ def _positive_int(config: Mapping[str, Any], names: tuple[str, ...], default: in
     return value
 
 
-def _missing_value_error(config: Mapping[str, Any], names: tuple[str, ...]) -> CheckpointError:
+def _missing_value_error(config: Mapping[str, object], names: tuple[str, ...]) -> CheckpointError:
     """The error for a config with none of these names."""
     nested = {part: value for part, value in config.items() if isinstance(value, Mapping)}
     parts = [part for part, value in nested.items() if any(value.get(name) is not None for name in names)]
