@@ -224,7 +224,7 @@ BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "quantized": (config(quantization_config={"quant_method": "gptq"}), "weights are quantized already"),
     "other layers": (config(layer_types=["full_attention", "linear_attention"]), "layers of the type linear_attention"),
     "config of another type": (config(hidden_act=5), "transformers cannot load .* check config.json"),
-    "no layers": (config(num_hidden_layers=0), "num_hidden_layers = 0, where a positive whole number must stand"),
+    "no layers": (config(num_hidden_layers=0), "num_hidden_layers = 0, which must be a positive whole number"),
 }
 
 

@@ -139,7 +139,9 @@ def test_a_tokenizer_that_transformers_cannot_load_is_said(tmp_path: Path) -> No
     told: list[Event] = []
     write_tokenizer(folder, tmp_path / "target", told.append)
     (notice,) = told
-    assert isinstance(notice, NoticeEvent) and notice.message.startswith("The tokenizer.json is taken as it is, for ")
+    assert isinstance(notice, NoticeEvent) and notice.message.startswith(
+        "The tokenizer.json is copied unchanged, because "
+    )
     assert (tmp_path / "target" / "tokenizer.json").read_text() == (folder / "tokenizer.json").read_text()
 
 

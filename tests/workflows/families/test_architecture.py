@@ -111,7 +111,7 @@ def with_more(llama: Path, folder: Path, **more: torch.Tensor) -> Path:
 def test_a_weight_without_a_place_is_named(name: str, llama: Path, tmp_path: Path) -> None:
     """A third layer, a tower, another head: whatever would be left out is said."""
     checkpoint = open_checkpoint(str(with_more(llama, tmp_path, **{name: torch.ones(3, 4)})))
-    with pytest.raises(CheckpointError, match=f"{name.replace('__', '.')} has no place in LlamaForCausalLM"):
+    with pytest.raises(CheckpointError, match=f"{name.replace('__', '.')} does not exist in LlamaForCausalLM"):
         load_model(checkpoint, "text-generation")
 
 

@@ -153,7 +153,7 @@ INIT, STEPS = ("encoder", "init"), tuple((name, "step") for name in ("table", "b
         (flow(INIT), r"pipeline.sessions.table: no stage of the flow runs it"),
         (flow(*((name, "init") for name, _ in (INIT, *STEPS))), "pipeline.flow: no stage runs at step"),
         (flow(INIT, STEPS[1], STEPS[0], STEPS[2]), "pipeline.dataflow[0].from: table runs after body"),
-        (flow(INIT, ("encoder", "step"), *STEPS), "cross_cache.source: encoder must run at init, and there alone"),
+        (flow(INIT, ("encoder", "step"), *STEPS), "cross_cache.source: encoder must run at init only"),
         (edge(0, from_="table.x"), "pipeline.dataflow[0].from: table has no output x; its outputs are hidden"),
         (edge(0, to="body.x"), "pipeline.dataflow[0].to: body has no input x; its inputs are hidden, position_ids"),
         (edge(3, from_="head.logits", to="head.rows"), "pipeline.dataflow[3]: head feeds itself"),
