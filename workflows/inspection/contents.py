@@ -133,7 +133,9 @@ def _draft(bundle: Bundle, program: Program, graphs: Mapping[str, _GraphContents
 
 def _signatures(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> dict[str, FileSignature]:
     """Under Joinery's names."""
-    return {name: graph.signature.with_names(bundle.pipeline.metadata.own_names(name)) for name, graph in graphs.items()}
+    return {
+        name: graph.signature.with_names(bundle.pipeline.metadata.own_names(name)) for name, graph in graphs.items()
+    }
 
 
 def _graph_report(path: Path) -> InspectReport:

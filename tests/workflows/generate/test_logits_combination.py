@@ -152,10 +152,10 @@ def add_graph(folder: Path, other: Path) -> None:
 
 
 WRONG = {
-    "an unknown amateur": ({"amateur": "nobody"}, {}, "roles.amateur.*'nobody' is no session"),
+    "an unknown amateur": ({"amateur": "nobody"}, {}, "roles.amateur.*'nobody' is not a session"),
     "the target": ({"amateur": "decoder"}, {}, "the flow runs decoder, and the amateur must be another model"),
     "another one": ({}, {"amateur": "small"}, r"logits\[0\].amateur.*pipeline.roles.amateur must name small"),
-    "an expert that is not run": ({"expert": "small"}, {}, "the expert is the target"),
+    "an expert that is not run": ({"expert": "small"}, {}, "the expert must be a session of the target"),
     "no share": ({}, {"alpha": None}, "the op combine needs an alpha"),
 }
 

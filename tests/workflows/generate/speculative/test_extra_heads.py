@@ -241,9 +241,9 @@ def test_a_strategy_that_leads_nowhere_is_refused() -> None:
     parsed(STEP, draft=heads)
     for flow, asked, wrong in (
         (STEP, {}, r"draft\.heads: extra_heads are a session of this file: name it"),
-        (STEP, {"draft": {"heads": "tails"}}, r"the strategy drafts with 'tails', which is not a session"),
+        (STEP, {"draft": {"heads": "tails"}}, r"draft.heads: .* drafts with 'tails'"),
         ([*STEP, {"run": "heads"}], {"draft": heads}, r"draft\.heads: heads drafts, so no stage"),
-        (STEP, {"draft": heads, "tree": {"topology": "medusa_choices"}}, r"tree\.medusa_choices: .* needs some"),
+        (STEP, {"draft": heads, "tree": {"topology": "medusa_choices"}}, r"tree\.medusa_choices: .* needs choices"),
         (STEP, {"draft": heads, "tree": {"medusa_choices": [[0], [1, 0]]}},
          r"tree\.medusa_choices\[1\]: \[1, 0\] follows"),
     ):  # fmt: skip

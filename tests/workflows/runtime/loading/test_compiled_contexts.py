@@ -195,7 +195,7 @@ def test_a_context_that_the_provider_does_not_take_is_refused_by_name(bundle: Pa
     made = compiled(bundle)
     path = made.folder / "decode.onnx"
     path.write_bytes(b"\0" * path.stat().st_size)
-    with pytest.raises(DeviceError, match=r"Twin does not take the compiled context .*decode\.onnx: compile again"):
+    with pytest.raises(DeviceError, match=r"Twin does not take the compiled context .*decode\.onnx: compile anew"):
         opened(bundle)
 
 
