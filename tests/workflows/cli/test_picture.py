@@ -126,7 +126,7 @@ def test_the_picture_of_a_graph(inspect: Inspect, bundle: Path, tmp_path: Path) 
     ("arguments", "told"),
     [
         (["--picture", "picture.png"], "picture.png does not end in .svg"),
-        (["--picture", "own.svg"], "own.svg is there already and is no picture of Joinery's"),
+        (["--picture", "own.svg"], "own.svg exists, and Joinery did not write it"),
         (["--stage", "export", "--picture", "new.svg"], "--picture draws a bundle or an .onnx file as a whole"),
     ],
 )

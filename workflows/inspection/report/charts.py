@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 
-from workflows.common.errors import printable
+from workflows.common import svg
+from workflows.common.svg import number
 
 WIDTH, HEIGHT = 1040, 360
 LEFT, RIGHT, TOP, BOTTOM = 72, 24, 16, 48
@@ -86,13 +86,16 @@ def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str
     x = AxisScale.around((dot.x for dot in dots), LEFT, WIDTH - RIGHT)
     y = AxisScale.around((dot.y for dot in dots), HEIGHT - BOTTOM, TOP)
     front = sorted((dot.x, dot.y) for dot in dots if dot.marked)
-    way = " ".join(f"{_number(x(a))},{_number(y(b))}" for a, b in front)
-    line = f'<polyline points="{way}" fill="none" stroke="{_MUTED}" stroke-dasharray="4 3"/>'
+    line = svg.element(
+        "polyline",
+        points=svg.points((x(a), y(b)) for a, b in front),
+        fill="none",
+        stroke=_MUTED,
+        stroke_dasharray="4 3",
+    )
     marks = [_shape(index, x(dot.x), y(dot.y), 6) for index, dot in enumerate(dots)]
     rings = [
-        f'<circle cx="{_number(x(dot.x))}" cy="{_number(y(dot.y))}" r="10" fill="none" stroke="{_TEXT}"/>'
-        for dot in dots
-        if dot.marked
+        svg.element("circle", cx=x(dot.x), cy=y(dot.y), r=10.0, fill="none", stroke=_TEXT) for dot in dots if dot.marked
     ]
     names = [f"{dot.name} (on the front)" if dot.marked else dot.name for dot in dots]
     told = f"{y_name} over {x_name}: {', '.join(names)}"
@@ -113,75 +116,63 @@ def decimate(values: Sequence[float], most: int = MAX_POINTS) -> list[tuple[int,
 
 
 def _curve(series: ChartSeries, index: int, x: AxisScale, y: AxisScale) -> Iterable[str]:
-    points = [(x(at), y(value)) for at, value in decimate(series.values)]
-    way = " ".join(f"{_number(a)},{_number(b)}" for a, b in points)
-    yield f'<polyline points="{way}" fill="none" {_stroke(index)} stroke-width="1.3"/>'
-    for a, b in points[:: max(len(points) // 8, 1)]:
+    corners = [(x(at), y(value)) for at, value in decimate(series.values)]
+    yield svg.element("polyline", points=svg.points(corners), fill="none", **_stroke(index))
+    for a, b in corners[:: max(len(corners) // 8, 1)]:
         yield _shape(index, a, b, 4)
 
 
 def _axes(x: AxisScale, y: AxisScale, x_name: str, y_name: str) -> Iterable[str]:
-    base, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    base, right = float(HEIGHT - BOTTOM), float(WIDTH - RIGHT)
     for at in y.ticks():
-        yield f'<line x1="{LEFT}" y1="{_number(y(at))}" x2="{right}" y2="{_number(y(at))}" stroke="{_GRID}"/>'
+        yield svg.element("line", x1=LEFT, y1=y(at), x2=right, y2=y(at), stroke=_GRID)
         yield _text(f"{at:.6g}", LEFT - 8, y(at) + 4, "end")
     for at in x.ticks(8):
-        yield f'<line x1="{_number(x(at))}" y1="{base}" x2="{_number(x(at))}" y2="{base + 4}" stroke="{_MUTED}"/>'
+        yield svg.element("line", x1=x(at), y1=base, x2=x(at), y2=base + 4, stroke=_MUTED)
         yield _text(f"{at:.6g}", x(at), base + 18, "middle")
-    yield f'<polyline points="{LEFT},{TOP} {LEFT},{base} {right},{base}" fill="none" stroke="{_MUTED}"/>'
+    frame = svg.points([(LEFT, TOP), (LEFT, base), (right, base)])
+    yield svg.element("polyline", points=frame, fill="none", stroke=_MUTED)
     yield _text(x_name, (LEFT + right) / 2, base + 38, "middle")
     middle = (TOP + base) / 2
-    yield _text(y_name, 16, middle, "middle", f' transform="rotate(-90 16 {_number(middle)})"')
+    yield _text(y_name, 16, middle, "middle", transform=f"rotate(-90 16 {number(middle)})")
 
 
 def _picture(told: str, parts: Iterable[str], names: Sequence[str], *, dashed: bool = False) -> str:
-    """The drawing over a legend, a line a name; dashed: with a piece of each curve's line."""
+    """Returns the drawing above a legend, one line a name. dashed: draw a piece of each line there."""
     height = HEIGHT + LINE_PX * len(names) + 8
     legend = []
     for index, name in enumerate(names):
         at = HEIGHT + LINE_PX * index + 10
-        sample = f'<line x1="{LEFT}" y1="{at}" x2="{LEFT + 32}" y2="{at}" {_stroke(index)} stroke-width="1.3"/>'
-        legend += [
-            *([sample] if dashed else []),
-            _shape(index, LEFT + 16, at, 5),
-            _text(name, LEFT + 42, at + 4, "start", ink=_TEXT),
-        ]
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-            f'viewBox="0 0 {WIDTH} {height}" role="img" font-family="Inter, Segoe UI, Noto Sans, sans-serif">',
-            f"<title>{escape(printable(told, 2000))}</title>",
-            f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-            *parts,
-            *legend,
-            "</svg>",
-        ]
+        sample = svg.element("line", x1=LEFT, y1=at, x2=LEFT + 32, y2=at, **_stroke(index))
+        legend += [*([sample] if dashed else []), _shape(index, LEFT + 16, at, 5)]
+        legend.append(_text(name, LEFT + 42, at + 4, "start", fill=_TEXT))
+    background = svg.element("rect", width=WIDTH, height=height, fill="#ffffff")
+    return svg.document(
+        WIDTH,
+        height,
+        [svg.label("title", told, 2000), background, *parts, *legend],
+        role="img",
+        font_family="Inter, Segoe UI, Noto Sans, sans-serif",
     )
 
 
 def _shape(index: int, x: float, y: float, r: float) -> str:
     shape, ink = SHAPES[index % len(SHAPES)], CURVE_COLORS[index % len(CURVE_COLORS)]
     if shape == "circle":
-        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(r)}" fill="{ink}"/>'
-    west, east, north, south, middle, height = (_number(v) for v in (x - r, x + r, y - r, y + r, x, y))
-    ways = {
-        "square": f"M {west} {north} h {2 * r} v {2 * r} h {-2 * r} Z",
-        "triangle": f"M {middle} {north} L {east} {south} L {west} {south} Z",
-        "diamond": f"M {middle} {north} L {east} {height} L {middle} {south} L {west} {height} Z",
-        "cross": f"M {west} {north} l {2 * r} {2 * r} M {east} {north} l {-2 * r} {2 * r}",
+        return svg.element("circle", cx=x, cy=y, r=r, fill=ink)
+    paths = {
+        "square": f"M {number(x - r)} {number(y - r)} h {2 * r} v {2 * r} h {-2 * r} Z",
+        "triangle": f"M {number(x)} {number(y - r)} l {r} {2 * r} h {-2 * r} Z",
+        "diamond": f"M {number(x - r)} {number(y)} l {r} {-r} l {r} {r} l {-r} {r} Z",
+        "cross": f"M {number(x - r)} {number(y - r)} l {2 * r} {2 * r} m {-2 * r} 0 l {2 * r} {-2 * r}",
     }
-    return f'<path d="{ways[shape]}" fill="{ink}" stroke="{ink}" stroke-width="1.5"/>'
+    return svg.element("path", d=paths[shape], fill=ink, stroke=ink, stroke_width="1.5")
 
 
-def _stroke(index: int) -> str:
-    dash = DASHES[index % len(DASHES)]
-    return f'stroke="{CURVE_COLORS[index % len(CURVE_COLORS)]}"' + (f' stroke-dasharray="{dash}"' if dash else "")
+def _stroke(index: int) -> dict[str, str]:
+    color, dash = CURVE_COLORS[index % len(CURVE_COLORS)], DASHES[index % len(DASHES)]
+    return {"stroke": color, "stroke_dasharray": dash, "stroke_width": "1.3"}
 
 
-def _text(text: str, x: float, y: float, anchor: str, more: str = "", ink: str = _MUTED) -> str:
-    place = f'x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}"'
-    return f'<text {place} font-size="12" fill="{ink}"{more}>{escape(printable(text, 160), quote=False)}</text>'
-
-
-def _number(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+def _text(content: str, x: float, y: float, anchor: str, transform: str = "", fill: str = _MUTED) -> str:
+    return svg.text(content, x, y, 160, text_anchor=anchor, font_size="12", fill=fill, transform=transform)

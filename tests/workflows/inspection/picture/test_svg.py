@@ -81,7 +81,7 @@ def test_written_whole_and_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("own.svg", "is there already and is no picture"), ("picture.png", "does not end in .svg")]
+    ("name", "told"), [("own.svg", "exists, and Joinery did not write it"), ("picture.png", "does not end in .svg")]
 )
 def test_another_file_stays(tmp_path: Path, name: str, told: str) -> None:
     """One sentence, and the file is as it was."""
@@ -96,5 +96,5 @@ def test_the_mark_is_not_a_name_of_a_stranger(tmp_path: Path) -> None:
     """A file that only speaks of the mark further down is not ours."""
     path = tmp_path / "own.svg"
     path.write_text("<svg>" + " " * 300 + FILE_MARK)
-    with pytest.raises(RequestError, match="no picture of Joinery's"):
+    with pytest.raises(RequestError, match="Joinery did not write it"):
         write_picture(path, lay_out(decoder(4)))
