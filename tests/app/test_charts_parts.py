@@ -214,4 +214,4 @@ def test_an_svg_escapes_and_clips() -> None:
     assert area.get("d") == f"{first} {second}"
     clip = root.find(f".//{ns}clipPath/{ns}rect")
     assert clip is not None
-    assert [clip.get(name) for name in ("x", "y", "width", "height")] == ["50.0", "20.0", "100.0", "60.0"]
+    assert [float(clip.attrib[name]) for name in ("x", "y", "width", "height")] == [50, 20, 100, 60]

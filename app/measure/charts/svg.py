@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from xml.sax.saxutils import escape
 
 import numpy as np
 
 from app.measure.charts.plot_data import Curve
+from workflows.common import svg
 
 if TYPE_CHECKING:
     from app.measure.charts.plot_data import Range
@@ -95,29 +95,36 @@ class SvgPalette:
 
 
 def svg_document(panels: Sequence[SvgPanel], title: Sequence[str], size: tuple[int, int], palette: SvgPalette) -> str:
-    """The whole drawing; title: its lines."""
-    width, height = size
-    head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="{_plain(palette.font)}" font-size="{SMALL}" fill="{palette.text}">',
-        f"<title>{_plain(' '.join(title))}</title>",
-        f'<rect width="{width}" height="{height}" fill="{palette.background}"/>',
+    """Returns the whole drawing. title: its lines."""
+    parts = [
+        svg.label("title", " ".join(title), 2000),
+        svg.element("rect", width=size[0], height=size[1], fill=palette.background),
+        *(
+            svg.text(line, 8, (row + 1) * (TITLE + 5), font_size=str(TITLE), fill=palette.text)
+            for row, line in enumerate(title)
+        ),
+        *(part for index, panel in enumerate(panels) for part in _panel(panel, f"panel{index}", palette)),
     ]
-    for number, line in enumerate(title):
-        head.append(f'<text x="8" y="{(number + 1) * (TITLE + 5)}" font-size="{TITLE}">{_plain(line)}</text>')
-    body = [part for index, panel in enumerate(panels) for part in _panel(panel, f"panel{index}", palette)]
-    return "\n".join([*head, *body, "</svg>", ""])
+    font = {"font_family": palette.font, "font_size": str(SMALL), "fill": palette.text}
+    return svg.document(*size, parts, **font) + "\n"
 
 
 def _panel(panel: SvgPanel, ident: str, palette: SvgPalette) -> Iterable[str]:
     box = panel.box
-    frame = f'x="{box.left:.1f}" y="{box.top:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
-    yield f'<defs><clipPath id="{ident}"><rect {frame}/></clipPath></defs>'
+    frame = {"x": box.left, "y": box.top, "width": box.width, "height": box.height}
+    yield svg.element("defs", svg.element("clipPath", svg.element("rect", **frame), id=ident))
     for at, text in panel.ticks:
         y = panel.y(at)
         yield _line(box.left, y, box.left + box.width, y, palette.border)
         yield _text(box.left - 6, y + 4, text, palette.muted, "end")
-    yield f'<g clip-path="url(#{ident})">'
+    yield svg.element("g", *_inside(panel, palette), clip_path=f"url(#{ident})")
+    yield svg.element("rect", **frame, fill="none", stroke=palette.border)
+    yield from _outside(panel, palette)
+
+
+def _inside(panel: SvgPanel, palette: SvgPalette) -> Iterable[str]:
+    """Yields the curves, the levels, and the marks with their names."""
+    box = panel.box
     yield from (_shape(panel, shape) for shape in panel.shapes)
     for value, dash in panel.levels:
         yield _line(box.left, panel.y(value), box.left + box.width, panel.y(value), palette.level, dash)
@@ -125,41 +132,29 @@ def _panel(panel: SvgPanel, ident: str, palette: SvgPalette) -> Iterable[str]:
     for (at, text), end in zip(panel.marks, ends[1:], strict=True):
         yield _line(panel.x(at), box.top, panel.x(at), box.top + box.height, palette.mark, "6 2 1 2")
         yield _text(panel.x(at) + 4, box.top + 12, text[: int((end - panel.x(at)) / LETTER)], palette.text)
-    yield "</g>"
-    yield f'<rect {frame} fill="none" stroke="{palette.border}"/>'
-    yield from _outside(panel, palette)
 
 
 def _outside(panel: SvgPanel, palette: SvgPalette) -> Iterable[str]:
-    """Labels at the right, the names of the axes, the time below."""
+    """Yields the labels at the right, the names of the axes, and the time below."""
     box = panel.box
     right, bottom = box.left + box.width, box.top + box.height
     for level, spot, text in panel.labels:
         yield _line(right, box.top + level, right + 10, box.top + spot, palette.muted)
         yield _text(right + 13, box.top + spot + 4, text, palette.text)
-    middle = box.top + box.height / 2
-    yield (
-        f'<text transform="translate(14 {middle:.1f}) rotate(-90)" text-anchor="middle" '
-        f'fill="{palette.muted}">{_plain(panel.name)}</text>'
-    )
+    turned = f"translate(14 {svg.number(box.top + box.height / 2)}) rotate(-90)"
+    yield svg.label("text", panel.name, transform=turned, text_anchor="middle", fill=palette.muted)
     for at, text in panel.below:
         yield _text(panel.x(at), bottom + 16, text, palette.muted, "middle")
     if panel.below_name:
         yield _text(box.left + box.width / 2, bottom + 32, panel.below_name, palette.muted, "middle")
 
 
-def _plain(text: str) -> str:
-    """The text as XML may have it."""
-    return escape("".join(one if one.isprintable() else "\ufffd" for one in text))
-
-
 def _line(x1: float, y1: float, x2: float, y2: float, color: str, dash: str = "") -> str:
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}"{dashes}/>'
+    return svg.element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=color, stroke_dasharray=dash)
 
 
 def _text(x: float, y: float, text: str, color: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" text-anchor="{anchor}">{_plain(text)}</text>'
+    return svg.text(text, x, y, fill=color, text_anchor=anchor)
 
 
 def _within(panel: SvgPanel, curve: Curve) -> Curve:
@@ -172,12 +167,11 @@ def _shape(panel: SvgPanel, whole: SvgCurve) -> str:
     if shape.kind == "points":
         inside = (shape.curve.x == whole.curve.x) & (shape.curve.y == whole.curve.y)
         spots = zip(shape.curve.x[inside], shape.curve.y[inside], strict=True)
-        dots = "".join(f'<circle cx="{panel.x(x):.1f}" cy="{panel.y(y):.1f}" r="2"/>' for x, y in spots)
-        return f'<g fill="{shape.color}">{dots}</g>'
+        dots = (svg.element("circle", cx=panel.x(x), cy=panel.y(y), r=2.0) for x, y in spots)
+        return svg.element("g", *dots, fill=shape.color)
     lines = ["L".join(f"{panel.x(x):.1f} {panel.y(y):.1f}" for x, y in part) for part in _parts(shape.curve)]
     path = " ".join(f"M{line}" for line in lines)
-    dashes = f' stroke-dasharray="{shape.dash}"' if shape.dash else ""
-    drawn = f'<path d="{path}" fill="none" stroke="{shape.color}"{dashes}/>'
+    drawn = svg.element("path", d=path, fill="none", stroke=shape.color, stroke_dasharray=shape.dash)
     if shape.kind == "line":
         return drawn
     floor = panel.y(shape.floor)
@@ -186,7 +180,7 @@ def _shape(panel: SvgPanel, whole: SvgCurve) -> str:
         f"M{first:.1f} {floor:.1f}L{line}L{last:.1f} {floor:.1f}Z"
         for line, (first, last) in zip(lines, ends, strict=True)
     )
-    return f'<path d="{closed}" fill="{shape.color}" fill-opacity="0.35"/>{drawn}'
+    return svg.element("path", d=closed, fill=shape.color, fill_opacity="0.35") + drawn
 
 
 def _parts(curve: Curve) -> list[list[tuple[float, float]]]:
