@@ -54,7 +54,7 @@ class Known:
 def search(
     goal: Goal, trials: Known | None = None, levels: tuple[PrecisionLevel, ...] = LEVELS[:-1]
 ) -> tuple[Mix, GoalSearch]:
-    made = GoalSearch(trials or Known(), goal, levels)  # type: ignore[arg-type]
+    made = GoalSearch(trials or Known(), goal, levels)
     return made.run(), made
 
 
@@ -96,7 +96,7 @@ def test_a_mix_that_holds_by_chance_over_one_set_is_not_taken() -> None:
 def test_what_is_not_confirmed_gives_way_to_the_next_larger() -> None:
     """Three times the error over the prompts that were kept back: the found mix holds there too, and is told of."""
     trials, plain = Known(lambda of: 3.0 if of == "confirm" else 1.0), Known()
-    made = GoalSearch(trials, Goal("kl", 1e-3), LEVELS[:-1], confirms=True)  # type: ignore[arg-type]
+    made = GoalSearch(trials, Goal("kl", 1e-3), LEVELS[:-1], confirms=True)
     found, smaller = made.run(), search(Goal("kl", 1e-3), plain)[0]
     assert trials.measure(found, "confirm").kl <= 1e-3 < trials.measure(smaller, "confirm").kl
     assert trials.bytes_of(found) > trials.bytes_of(smaller)
@@ -151,7 +151,7 @@ def test_the_report_has_every_judged_point_and_the_front() -> None:
 def test_points_and_an_estimate_are_told() -> None:
     heard: list[Event] = []
     trials = Known()
-    GoalSearch(trials, Goal("kl", 1e-3), LEVELS[:-1], heard.append).run()  # type: ignore[arg-type]
+    GoalSearch(trials, Goal("kl", 1e-3), LEVELS[:-1], heard.append).run()
     said = [event.message for event in heard if isinstance(event, LogEvent)]
     assert said[0] == "Tried int4/128 throughout: 0.07 MiB, KL 0.1593."
     progress = [event for event in heard if isinstance(event, ProgressEvent)]
