@@ -44,7 +44,7 @@ class SplitAttention(RewritePass):
     def call(self, model: ir.Model) -> PassResult:
         """See Pass."""
         modified, refused = False, []
-        lengths: dict[str, ir.Value] = {}
+        lengths: dict[tuple[int | str, ...], ir.Value] = {}
         for attention in find_nodes(model.graph, "Attention"):
             parts = _parts(attention)
             if parts is None:
@@ -53,8 +53,10 @@ class SplitAttention(RewritePass):
             if reason:
                 refused.append(Refusal(reason, str(attention.name)))
                 continue
-            lengths = lengths or {"split": _lengths(model.graph, parts, attention)}
-            _split(attention, parts, lengths["split"])
+            key = _length_key(attention, parts)
+            if key not in lengths:
+                lengths[key] = _lengths(model.graph, parts, attention, len(lengths))
+            _split(attention, parts, lengths[key])
             modified = True
         return PassResult(modified, tuple(refused))
 
@@ -97,16 +99,23 @@ def _reason_against(attention: ir.Node, parts: _CacheParts) -> str:
     return ""
 
 
-def _lengths(graph: ir.Graph, parts: _CacheParts, first: ir.Node) -> ir.Value:
-    """[C,S] int64: how the slots divide, for all layers; taken where the first layer's rows are."""
-    past, new = parts.keys.inputs
-    found = []
-    for name, rows in (("past", past), ("new", new)):
-        length = ir.Value(name=f"attention.{name}_rows", type=ir.TensorType(_INT64), shape=ir.Shape([1]))
+def _length_key(attention: ir.Node, parts: _CacheParts) -> tuple[int | str, ...]:
+    """Layers with the same key divide their slots alike: they have the same axes C and S, which the graph names."""
+    axes = tuple((dimensions(rows) or ())[2] for rows in parts.rows[:2])
+    known = tuple(axis for axis in axes if axis is not None)
+    return known if len(known) == len(axes) else (str(attention.name), str(attention.outputs[0].name))
+
+
+def _lengths(graph: ir.Graph, parts: _CacheParts, first: ir.Node, index: int) -> ir.Value:
+    """Adds [C,S] int64 before the first layer that reads it. index: of these lengths, 0 for the first in the graph."""
+    suffix = f".{index}" if index else ""
+    lengths = []
+    for name, rows in zip(("past", "new"), parts.keys.inputs, strict=True):
+        length = ir.Value(name=f"attention.{name}_rows{suffix}", type=ir.TensorType(_INT64), shape=ir.Shape([1]))
         graph.insert_before(first, make_node("Shape", [rows], [length], {"start": 2, "end": 3}, like=first))
-        found.append(length)
-    both = ir.Value(name="attention.rows", type=ir.TensorType(_INT64), shape=ir.Shape([2]))
-    graph.insert_before(first, make_node("Concat", found, [both], {"axis": 0}, like=first))
+        lengths.append(length)
+    both = ir.Value(name=f"attention.rows{suffix}", type=ir.TensorType(_INT64), shape=ir.Shape([2]))
+    graph.insert_before(first, make_node("Concat", lengths, [both], {"axis": 0}, like=first))
     return both
 
 

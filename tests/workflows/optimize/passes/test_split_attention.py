@@ -39,6 +39,27 @@ def test_the_same_without_a_copy_of_the_cache(kv_heads: int, attention: str) -> 
     assert str(model.graph.outputs[0].shape) == "[1,4,S,64]"
 
 
+def test_layers_with_caches_of_different_lengths_are_divided_by_their_own() -> None:
+    """A sliding window's cache has fewer slots than that of full attention; layers of one length share the division."""
+    names = ("", "2", "3")
+    pasts = ", ".join(
+        f"float[1,2,{axis},{DIM}] pk{n}, float[1,2,{axis},{DIM}] pv{n}" for n, axis in zip(names, "CWC", strict=True)
+    )
+    nodes = " ".join(
+        f"ks{n} = Concat<axis = 2>(pk{n}, k) vs{n} = Concat<axis = 2>(pv{n}, v) "
+        f"y{n} = Attention<scale = 0.3>(q, ks{n}, vs{n}, mask{'2' if n == '2' else ''})"
+        for n in names
+    )
+    model = parse(f"""g (float[1,{HEADS},S,{DIM}] q, {pasts}, float[1,2,S,{DIM}] k, float[1,2,S,{DIM}] v,
+      float[1,1,S,T] mask, float[1,1,S,U] mask2) => ({", ".join(f"float[1,{HEADS},S,{DIM}] y{n}" for n in names)})
+      {{ {nodes} }}""")
+    full, sliding = inputs(2, 32, 1), inputs(2, 8, 1)
+    feeds = full | {"pk3": full["pk"][:, ::-1], "pv3": full["pv"][:, ::-1]}
+    feeds |= {"pk2": sliding["pk"], "pv2": sliding["pv"], "mask2": sliding["mask"]}
+    counts = check_fires(model, "split_attention", feeds)
+    assert (counts["Shape"], counts["Split"]) == (4, 3)
+
+
 def test_one_fixed_query() -> None:
     check_fires(parse(graph(sequence="1")), "split_attention", inputs(2, 16, 1))
 
