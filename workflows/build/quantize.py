@@ -20,9 +20,9 @@ from workflows.bundle.schema import Pipeline
 from workflows.common.errors import JoineryError, RecipeError
 from workflows.common.files import try_remove
 from workflows.evaluation.parity import ParityRunner
-from workflows.graph.build_stages import archive_name
-from workflows.graph.snapshots import ComponentSnapshots
 from workflows.graph.weights import load_saved_graph, save_graphs
+from workflows.inspection.build_stages import archive_name
+from workflows.inspection.snapshots import ComponentSnapshots
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Method, check_excluded, run_method
 from workflows.quantize.calibration import SecondMoments

@@ -271,8 +271,8 @@ def _search(
 def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
     """Writes the bundle's files into a draft folder of the workspace."""
     from workflows.build.tokenizer import write_tokenizer
-    from workflows.graph.build_stages import archive_name
     from workflows.graph.weights import WEIGHTS
+    from workflows.inspection.build_stages import archive_name
 
     last = stages[-1]
     draft = work.draft("bundle")

@@ -23,9 +23,9 @@ from workflows.common.errors import Cancelled, JoineryError, LayoutError, Memory
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.evaluation.parity import EACH_PASS_MAX_BYTES, TOLERANCE, Parity, ParityRunner, is_usable
 from workflows.export.reference import ReferenceLogits
-from workflows.graph.build_stages import EXPORT, archive_name
-from workflows.graph.snapshots import ComponentSnapshots, GraphSnapshot
 from workflows.graph.weights import WEIGHTS, load_saved_graph, save_graphs
+from workflows.inspection.build_stages import EXPORT, archive_name
+from workflows.inspection.snapshots import ComponentSnapshots, GraphSnapshot
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.optimize.queries import required_inputs
 from workflows.recipe import Recipe

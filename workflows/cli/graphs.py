@@ -23,7 +23,7 @@ _LISTED = 8  # nodes of one scope; the rest is counted
 
 def show_stage(path: Path, component: str, stage: str, as_json: bool, whole: bool) -> None:
     """Prints the graph of `component` after `stage`."""
-    from workflows.graph import GraphLocation, open_graph
+    from workflows.inspection.opened_graph import GraphLocation, open_graph
 
     shown = open_graph(GraphLocation(path, component, stage)).report()
     counts = dict(Counter(node.operator for node in shown.nodes).most_common())
@@ -59,7 +59,8 @@ def _write_stage(shown: GraphReport, counts: dict[str, int], whole: bool) -> Non
 
 def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
     """Prints the difference of two graphs."""
-    from workflows.graph import GraphLocation, diff_graphs, open_graph
+    from workflows.inspection.graph_diff import diff_graphs
+    from workflows.inspection.opened_graph import GraphLocation, open_graph
 
     difference = diff_graphs(open_graph(GraphLocation.parse(before)), open_graph(GraphLocation.parse(after)))
     changed = [node for node in difference.graph.nodes if node.change]

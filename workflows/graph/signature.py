@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import onnx
 
+from workflows.common.errors import printable
 from workflows.common.tensors import TensorSpec
-from workflows.graph.flat_graph import type_of
+from workflows.graph.dtypes import dtype_name
 from workflows.runtime.program.signature import FileSignature
 
 
@@ -22,3 +23,20 @@ def signature_of(model: onnx.ModelProto) -> FileSignature:
 def _spec(value: onnx.ValueInfoProto) -> TensorSpec:
     dtype, shape = type_of(value)
     return TensorSpec(value.name, ("?",) if shape is None else tuple(shape), dtype or "unknown")
+
+
+def type_of(info: onnx.ValueInfoProto) -> tuple[str, list[int | str] | None]:
+    """(element type, shape) of a tensor; another kind of value gives its kind, and no shape."""
+    kind = info.type.WhichOneof("value")
+    if kind is None:
+        return "", None
+    if kind not in ("tensor_type", "sparse_tensor_type"):
+        return kind.removesuffix("_type"), None
+    tensor = getattr(info.type, kind)
+    if not tensor.HasField("shape"):
+        return dtype_name(tensor.elem_type), None
+    return dtype_name(tensor.elem_type), [_axis(axis) for axis in tensor.shape.dim]
+
+
+def _axis(axis: onnx.TensorShapeProto.Dimension) -> int | str:
+    return int(axis.dim_value) if axis.HasField("dim_value") else printable(axis.dim_param) or "?"

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workflows.common.errors import RequestError, printable
-from workflows.graph import GraphFile, GraphLocation, open_graph
+from workflows.graph.load import GraphFile
 from workflows.graph.subgraphs import all_graphs
+from workflows.inspection.opened_graph import GraphLocation, open_graph
 from workflows.measure.profile import STEPS, profile_isolated
 from workflows.wire.events import Event
 from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport

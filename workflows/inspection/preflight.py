@@ -11,8 +11,8 @@ from pathlib import Path
 
 from workflows.bundle import read_bundle
 from workflows.common.errors import DeviceError
-from workflows.graph import load_graph
 from workflows.graph.kernel_tables import KernelTable, kernel_table, nodes_without_kernel
+from workflows.graph.load import load_graph
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.preflight import try_out
 from workflows.wire.reports.preflight import ComponentPreflight, PreflightReport

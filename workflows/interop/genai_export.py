@@ -31,7 +31,7 @@ from workflows.common.errors import BundleError, Cancelled, RequestError
 from workflows.common.files import replace_folder
 from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.generate.generation_config import GenerationConfig
-from workflows.graph import load_graph
+from workflows.graph.load import load_graph
 from workflows.graph.signature import signature_of
 from workflows.inspection.contents import check_graphs
 from workflows.interop.genai_graphs import adapt_graph, adaptation_faults

@@ -20,7 +20,7 @@ from workflows.bundle.read import PIPELINE, unverified_bundle
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.common.errors import RequestError, printable
-from workflows.graph import load_graph
+from workflows.graph.load import load_graph
 from workflows.graph.build_requirements import weight_precision
 from workflows.inspection.contents import check_graphs
 from workflows.interop.graph_folder import GraphFolder

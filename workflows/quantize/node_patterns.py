@@ -13,7 +13,7 @@ from re import compile as pattern_of
 
 import onnx_ir as ir
 
-from workflows.graph.flat_graph import SCOPES_KEY, scope_of_name, scope_of_names
+from workflows.graph.scopes import SCOPES_KEY, scope_of_name, scope_of_names
 from workflows.recipe import Recipe
 
 

@@ -17,8 +17,7 @@ from workflows.wire.reports.base import Done
 
 if TYPE_CHECKING:
     from workflows.generate import Engine, TemplateMessage, Tool
-    from workflows.graph import GraphCache
-    from workflows.graph.opened_graph import OpenedGraph
+    from workflows.inspection.opened_graph import GraphCache, OpenedGraph
     from workflows.runtime import LoadCancellation
 
 
@@ -53,14 +52,14 @@ class JobRunner:
     @run.register
     def diff(self, request: ask.DiffGraphs, context: JobContext) -> Iterator[Event]:
         """Compares two graphs."""
-        from workflows.graph import diff_graphs
+        from workflows.inspection.graph_diff import diff_graphs
 
         yield ResultEvent(value=diff_graphs(self._open_graph(request.before), self._open_graph(request.after)))
 
     @run.register
     def tensor(self, request: ask.DescribeTensor, context: JobContext) -> Iterator[Event]:
         """Reports statistics of an initializer."""
-        from workflows.graph import describe_tensor
+        from workflows.graph.tensor_statistics import describe_tensor
 
         yield ResultEvent(value=describe_tensor(self._open_graph(request.where).file, request.name))
 
@@ -76,13 +75,13 @@ class JobRunner:
     @run.register
     def netron(self, request: ask.ExportExcerpt, context: JobContext) -> Iterator[Event]:
         """Writes a small graph file for Netron."""
-        from workflows.graph import write_excerpt
+        from workflows.inspection.graph_excerpt import write_excerpt
 
         yield ResultEvent(value=write_excerpt(self._open_graph(request.where), request.scope))
 
     def _open_graph(self, where: ask.GraphReference) -> OpenedGraph:
         """The graph of a request, cached among the last few."""
-        from workflows.graph import GraphCache, GraphLocation
+        from workflows.inspection.opened_graph import GraphCache, GraphLocation
 
         self._graphs = self._graphs or GraphCache()
         return self._graphs.open(GraphLocation(Path(where.path), where.component, where.stage))

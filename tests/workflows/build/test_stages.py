@@ -13,8 +13,10 @@ import pytest
 from workflows.build import BuildRequest, build
 from workflows.common.errors import JoineryError, RecipeError
 from workflows.export.reference import ReferenceLogits
-from workflows.graph import GraphLocation, describe_tensor, diff_graphs, open_graph
-from workflows.graph.graph_archive import read_archive
+from workflows.graph.tensor_statistics import describe_tensor
+from workflows.inspection.graph_archive import read_archive
+from workflows.inspection.graph_diff import diff_graphs
+from workflows.inspection.opened_graph import GraphLocation, open_graph
 from workflows.optimize import PASSES
 from workflows.optimize.base import PassResult, Refusal
 

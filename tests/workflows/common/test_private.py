@@ -16,8 +16,8 @@ from workflows.cli.line_input import terminal_reader
 from workflows.common.paths import make_private
 from workflows.common.plugins import _write
 from workflows.common.stage_cache import write_limit
-from workflows.graph.excerpt import write_excerpt
-from workflows.graph.opened_graph import GraphLocation, open_graph
+from workflows.inspection.graph_excerpt import write_excerpt
+from workflows.inspection.opened_graph import GraphLocation, open_graph
 from workflows.measure.history import DATABASE_FILE, RunHistory
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from workflows.graph.flat_graph import SCOPES_KEY
+from workflows.graph.scopes import SCOPES_KEY
 
 
 def node(op: str, reads: Sequence[str], makes: Sequence[str], scope: str = "", **attributes: Any) -> onnx.NodeProto:

@@ -12,8 +12,7 @@ from onnx import TensorProto, helper
 
 from tests.workflows.graph.making import external, model, node, save, value, weight
 from workflows.common.errors import GraphError
-from workflows.graph import load_graph
-from workflows.graph.load import parse_graph, topological_order
+from workflows.graph.load import load_graph, parse_graph, topological_order
 from workflows.inspection.contents import inspect_path
 
 GOOD = model([node("Add", ["x", "w"], ["y"])], [weight("w", [[1, 2, 3, 4]])])

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
 
 from tests.workflows.graph.making import model, node, save, value, weight
-from workflows.graph import load_graph
+from workflows.graph.load import load_graph
 from workflows.graph.structure import structure_faults
 from workflows.inspection.contents import inspect_path
 

@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.workflows.graph.making import external, model, node, save
 from workflows.common.errors import GraphError, RequestError
-from workflows.graph import describe_tensor, load_graph
+from workflows.graph.load import load_graph
+from workflows.graph.tensor_statistics import describe_tensor
 from workflows.wire.reports.graphs import TensorReport, ValueHistogram
 
 RNG = np.random.default_rng(0)

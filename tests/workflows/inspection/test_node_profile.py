@@ -17,7 +17,7 @@ from tests.workflows.graph.making import weight
 from tests.workflows.runtime.toy_bundles import Toy
 from workflows.cli import app
 from workflows.common.errors import Cancelled, DeviceError, JoineryError, RequestError
-from workflows.graph import load_graph
+from workflows.graph.load import load_graph
 from workflows.inspection.node_profile import NodeNames, profile
 from workflows.measure import profile as measuring
 from workflows.measure.profile import component_profile, parse_runs

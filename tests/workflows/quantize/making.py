@@ -12,7 +12,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from workflows.bundle import read_bundle
-from workflows.graph.flat_graph import scope_of
+from workflows.graph.scopes import scope_of
 
 
 def perturbed(bundle: Path, out: Path, amount: float, scope: str = "") -> Path:

@@ -17,9 +17,9 @@ from workflows.build import BuildRequest, build
 from workflows.build.evaluate import EvalRequest, evaluate
 from workflows.common.errors import RecipeError
 from workflows.generate import open_engine
-from workflows.graph import GraphLocation, open_graph
 from workflows.graph.weights import WEIGHTS
 from workflows.inspection.contents import inspect_path
+from workflows.inspection.opened_graph import GraphLocation, open_graph
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.inspection import BuiltPass
 

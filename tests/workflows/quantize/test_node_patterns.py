@@ -6,7 +6,7 @@ import onnx_ir as ir
 import pytest
 
 from workflows.common.errors import RecipeError
-from workflows.graph.flat_graph import SCOPES_KEY
+from workflows.graph.scopes import SCOPES_KEY
 from workflows.quantize import check_excluded
 from workflows.quantize.node_patterns import expand_node_patterns
 from workflows.recipe import QuantizeSettings, Recipe

@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from workflows.common.errors import Cancelled
-from workflows.graph import load_graph
+from workflows.graph.load import load_graph
 from workflows.quantize.block_quantization import dequantize_rows, quantize_rows
 from workflows.quantize.grids import BlockFormat
 from workflows.quantize.rounding_error import rounding_errors

@@ -17,7 +17,7 @@ from workflows.generate import Engine, GenerateOptions
 from workflows.generate.logits import last_logits
 from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.generate.prompt_sets import HeldOutQuestion
-from workflows.graph import load_graph
+from workflows.graph.load import load_graph
 from workflows.recipe.cut import ComponentRole
 from workflows.runtime import device_named, open_machine
 from workflows.wire.events import GenerationDone

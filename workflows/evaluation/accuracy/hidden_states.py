@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import onnx
 
-from workflows.graph.flat_graph import SCOPES_KEY, scope_of
+from workflows.graph.scopes import SCOPES_KEY, scope_of
 
 _LAYER = re.compile(r"(.*?)/(\d+)(?:/|$)")
 _PASSING = {"QuantizeLinear", "DequantizeLinear", "Cast", "Identity"}

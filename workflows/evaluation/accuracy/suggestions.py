@@ -22,7 +22,7 @@ from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits
 from workflows.evaluation.accuracy.statistics import Agreement
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import PromptSet, evenly_spaced
-from workflows.graph import load_graph
+from workflows.graph.load import load_graph
 from workflows.runtime import device_named, open_machine
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, TokenDivergence

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import prod
 
 from workflows.evaluation.divergence.subject import OpenSubject, Subject
-from workflows.graph.diff import same_values
-from workflows.graph.flat_graph import FlatGraph
+from workflows.inspection.flat_graph import FlatGraph
+from workflows.inspection.graph_diff import same_values
 from workflows.wire.reports.graphs import GraphNode, GraphValue
 
 _FLOATS = ("float32", "float16", "float64", "")

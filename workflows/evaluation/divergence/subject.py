@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from workflows.bundle import Bundle, read_bundle
 from workflows.common.errors import BundleError, RequestError, printable
 from workflows.evaluation.divergence.graph_taps import add_outputs
-from workflows.graph.build_stages import FINAL, read_stages
-from workflows.graph.flat_graph import FlatGraph, flatten_graph
 from workflows.graph.load import GraphFile, load_graph, parse_graph
+from workflows.inspection.build_stages import FINAL, read_stages
+from workflows.inspection.flat_graph import FlatGraph, flatten_graph
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.loading.session_plan import Placement, SessionPlan, plan_sessions
 from workflows.runtime.loading.sessions import OpenSession, open_session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from workflows.bundle import Bundle
-from workflows.graph.build_stages import read_evidence
+from workflows.inspection.build_stages import read_evidence
 from workflows.inspection.report.document import (
     CodeListing,
     Document,

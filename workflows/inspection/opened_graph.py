@@ -15,9 +15,9 @@ from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.manifest import MANIFEST
 from workflows.common.errors import RequestError, printable
 from workflows.common.memory import gc_paused
-from workflows.graph.build_stages import FINAL, final_stage, read_stages
-from workflows.graph.flat_graph import FlatGraph, flatten_graph
 from workflows.graph.load import GraphFile, load_graph, parse_graph
+from workflows.inspection.build_stages import FINAL, final_stage, read_stages
+from workflows.inspection.flat_graph import FlatGraph, flatten_graph
 from workflows.wire.reports.graphs import GraphReport, GraphStage
 
 CACHED_GRAPHS = 6

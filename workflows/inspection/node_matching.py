@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 
-from workflows.graph.flat_graph import FlatGraph, InitializerDigest
+from workflows.inspection.flat_graph import FlatGraph, InitializerDigest
 
 HASH_DEPTH = 3
 _ALIGN_AT_MOST = 90_000  # pairs of a scope; longer lists are paired operator by operator

@@ -12,8 +12,9 @@ import onnx
 import pytest
 
 from tests.workflows.graph.making import external, model, node, save, scrambled, tower, value, weight
-from workflows.graph import GraphLocation, diff_graphs, open_graph
-from workflows.graph.matching import match_nodes
+from workflows.inspection.graph_diff import diff_graphs
+from workflows.inspection.node_matching import match_nodes
+from workflows.inspection.opened_graph import GraphLocation, open_graph
 from workflows.wire.reports.graphs import DiffReport, GraphReport, NodeBefore, OperatorCounts, ScopeCounts
 
 Change = Callable[[onnx.ModelProto], None]

@@ -12,9 +12,9 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from workflows.common.errors import printable
-from workflows.graph.flat_graph import FlatGraph
-from workflows.graph.matching import match_nodes
-from workflows.graph.opened_graph import OpenedGraph
+from workflows.inspection.flat_graph import FlatGraph
+from workflows.inspection.node_matching import match_nodes
+from workflows.inspection.opened_graph import OpenedGraph
 from workflows.wire.reports.graphs import (
     CHANGES,
     DiffReport,

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from workflows.bundle import Bundle
 from workflows.bundle.evidence import EVIDENCE
 from workflows.common.errors import BundleError, RequestError, printable
-from workflows.graph.flat_graph import FlatGraph
-from workflows.graph.graph_archive import read_archive
+from workflows.inspection.flat_graph import FlatGraph
+from workflows.inspection.graph_archive import read_archive
 from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.reports.graphs import GraphStage
 from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport

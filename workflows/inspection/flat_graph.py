@@ -8,7 +8,6 @@ where it was taken.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -20,14 +19,13 @@ from workflows.graph.dtypes import byte_count, dtype_name
 from workflows.graph.external_data import external_location
 from workflows.graph.load import GraphFile, topological_order
 from workflows.graph.operator_schemas import canonical_domain
+from workflows.graph.scopes import scope_of
+from workflows.graph.signature import type_of
 from workflows.graph.subgraphs import subgraphs_of
 from workflows.wire.reports.graphs import GraphFacts, GraphNode, GraphValue
 
-SCOPES_KEY = "pkg.torch.onnx.name_scopes"
 ATTRIBUTE_TEXT = 200
 _LISTED = 60  # elements of a list that fit into ATTRIBUTE_TEXT
-_NO_VALUE = "_empty_nn_module_stack_from_metadata_hook"  # torch's word for a node of its own making
-_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 Attribute = onnx.AttributeProto
 
 
@@ -185,44 +183,6 @@ class _Flattener:
 
 def _types(graph: onnx.GraphProto) -> dict[str, onnx.ValueInfoProto]:
     return {info.name: info for info in (*graph.value_info, *graph.output)}
-
-
-def type_of(info: onnx.ValueInfoProto) -> tuple[str, list[int | str] | None]:
-    """(element type, shape) of a tensor; another kind of value gives its kind, and no shape."""
-    kind = info.type.WhichOneof("value")
-    if kind is None:
-        return "", None
-    if kind not in ("tensor_type", "sparse_tensor_type"):
-        return kind.removesuffix("_type"), None
-    tensor = getattr(info.type, kind)
-    if not tensor.HasField("shape"):
-        return dtype_name(tensor.elem_type), None
-    return dtype_name(tensor.elem_type), [_axis(axis) for axis in tensor.shape.dim]
-
-
-def _axis(axis: onnx.TensorShapeProto.Dimension) -> int | str:
-    return int(axis.dim_value) if axis.HasField("dim_value") else printable(axis.dim_param) or "?"
-
-
-def scope_of_name(name: str) -> str:
-    """The module path that a node's name holds: `/model/layers.0/attn/MatMul` is in model/layers/0/attn."""
-    parts = name.replace(".", "/").strip("/").split("/") if "/" in name or "." in name else []
-    return "/".join(part for part in parts[:-1] if part)
-
-
-def scope_of(node: onnx.NodeProto) -> str:
-    """The module path that the export noted, or that the node's name holds: model/layers/0/attn; empty for none."""
-    for entry in node.metadata_props:
-        if entry.key == SCOPES_KEY and isinstance(entry.value, str):
-            return scope_of_names(entry.value)
-    return scope_of_name(node.name)
-
-
-def scope_of_names(text: str) -> str:
-    """torch writes a list of names, each with all before it: ['', 'model', 'model.layers.0', 'the node']."""
-    names = [single or double for single, double in _QUOTED.findall(text)]
-    path = names[-2] if len(names) > 1 else ""
-    return "" if path == _NO_VALUE else path.replace(".", "/")
 
 
 def _text(attribute: onnx.AttributeProto) -> str:

@@ -11,7 +11,8 @@ from onnx import TensorProto, helper
 
 from tests.workflows.graph.making import model, node, save, tower, value, weight
 from workflows.common.errors import RequestError
-from workflows.graph import GraphLocation, open_graph, write_excerpt
+from workflows.inspection.graph_excerpt import write_excerpt
+from workflows.inspection.opened_graph import GraphLocation, open_graph
 
 
 def test_a_scope_has_its_boundary_as_ends(tmp_path: Path) -> None:

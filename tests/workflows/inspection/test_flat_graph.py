@@ -11,8 +11,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.workflows.graph.making import external, model, node, save, value, weight
-from workflows.graph.flat_graph import FlatGraph, flatten_graph, scope_of_name
 from workflows.graph.load import load_graph
+from workflows.graph.scopes import scope_of_name
+from workflows.inspection.flat_graph import FlatGraph, flatten_graph
 from workflows.wire.codec import to_fields
 
 

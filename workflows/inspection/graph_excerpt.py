@@ -16,8 +16,8 @@ from workflows.common.errors import RequestError, printable
 from workflows.common.files import write_atomically
 from workflows.common.paths import home
 from workflows.graph.load import topological_order
-from workflows.graph.opened_graph import OpenedGraph
 from workflows.graph.subgraphs import all_graphs, subgraphs_of, values_read
+from workflows.inspection.opened_graph import OpenedGraph
 from workflows.wire.reports.graphs import ExcerptReport
 
 LIMIT = 500  # nodes; Netron takes 20 s for three times as many
