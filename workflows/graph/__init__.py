@@ -1,6 +1,5 @@
-"""Graphs for looking at: any .onnx file, or a component of a bundle at any stage of its build; weights stay unread.
+"""One .onnx file: loading without weights, structure checks, operator schemas, kernel tables, and the weight file.
 
-file or archive ──load──▶ GraphFile ──view──▶ View (values, nodes) ──▶ the window, `joinery inspect`
-two views ──match──▶ pairs ──diff──▶ one merged graph and its counts
-an initializer ──tensor──▶ statistics            a scope ──excerpt──▶ a small .onnx for Netron
+file ──load──▶ GraphFile (proto, faults, warnings)        an initializer ──tensor_statistics──▶ TensorReport
+models ──weights──▶ .onnx files over one weights.data     model ──signature──▶ FileSignature
 """

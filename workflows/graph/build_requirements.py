@@ -1,4 +1,4 @@
-"""`build_requires` of a pipeline file held against the graphs: what the file says was done to them in the build.
+"""Compares `build_requires` of a pipeline file with the graphs.
 
 quantization   integer weights somewhere: initializers of that type, or nodes that unpack them
 attention      how many heads the keys have beside the queries, where a node says both
@@ -29,7 +29,7 @@ _HEADS = (("num_heads", "kv_num_heads"), ("q_num_heads", "kv_num_heads"))
 
 
 def requirement_faults(pipeline: Pipeline, graphs: Mapping[str, onnx.ModelProto]) -> Iterator[Fault]:
-    """What a file says of its graphs and is not so; graphs: by session, weights not needed."""
+    """Lists the requirements that the graphs do not meet. graphs: by session; their weights are not needed."""
     integers = {kind for model in graphs.values() for kind in _quantized(model)}
     for name, session in pipeline.pipeline.sessions.items():
         required = session.session_options.build_requires
@@ -40,7 +40,7 @@ def requirement_faults(pipeline: Pipeline, graphs: Mapping[str, onnx.ModelProto]
 
 
 def weight_precision(graphs: Mapping[str, onnx.ModelProto]) -> str:
-    """A recipe's word for what the weights are, by the smallest of them."""
+    """Returns the recipe's name for the precision of the smallest weights."""
     integers = {kind for model in graphs.values() for kind in _quantized(model)}
     floats = {tensor.data_type for model in graphs.values() for tensor in model.graph.initializer if tensor.dims}
     words: list[str] = [word for word in ("int4", "int8", "fp8") if word in integers]
@@ -51,7 +51,8 @@ def weight_precision(graphs: Mapping[str, onnx.ModelProto]) -> str:
 def _requirement_fault(
     required: BuildRequires, model: onnx.ModelProto, integers: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """integers: what the weights of all graphs are; a component may have none that a method takes."""
+    """integers: the integer types of the weights in all graphs, because a component may have no weight that is
+    quantized."""
     wanted = _INTEGERS.get(required.quantization, required.quantization)
     if wanted != "none" and wanted not in integers:
         yield "quantization", f"no graph has {wanted} weights"
@@ -62,7 +63,7 @@ def _requirement_fault(
 
 
 def _quantized(model: onnx.ModelProto) -> set[str]:
-    """The types of integers that weights are kept in."""
+    """Returns the integer types in which weights are stored."""
     types = {tensor.data_type for tensor in model.graph.initializer}
     found = {name for name, kinds in _TYPES.items() if kinds & types}
     unpacking = [node for node in model.graph.node if node.op_type in _UNPACKING]
@@ -71,7 +72,7 @@ def _quantized(model: onnx.ModelProto) -> set[str]:
 
 
 def _attention(model: onnx.ModelProto) -> str:
-    """mha, mqa or gqa; empty where no node tells."""
+    """Returns mha, mqa or gqa; empty if no node tells."""
     for node in model.graph.node:
         numbers = {attribute.name: attribute.i for attribute in node.attribute}
         for queries, keys in _HEADS:

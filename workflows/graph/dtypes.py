@@ -1,4 +1,4 @@
-"""ONNX's element types: the name that a person reads, and the bytes that so many elements take."""
+"""ONNX element types: their names, and the size of tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMES = {"FLOAT": "float32", "DOUBLE": "float64"}
 
 
 def dtype_name(code: int) -> str:
-    """`float32`, `int8`, `bfloat16` …; `unknown` for a code that ONNX does not define."""
+    """Returns `float32`, `int8`, `bfloat16` …; `unknown` for a code that ONNX does not define."""
     try:
         name = onnx.TensorProto.DataType.Name(code)
     except ValueError:
@@ -22,12 +22,13 @@ def dtype_name(code: int) -> str:
 
 
 def element_count(dims: Sequence[int]) -> int:
-    """The elements of a tensor with these axes; a negative one counts as none."""
+    """Returns the number of elements of a tensor with these axes; a negative axis gives 0."""
     return math.prod(max(axis, 0) for axis in dims)
 
 
 def byte_count(code: int, dims: Sequence[int]) -> int:
-    """What a tensor of this type and shape takes, packed as ONNX stores it; 0 for texts and unknown types."""
+    """Returns the bytes of a tensor of this type and shape, packed as ONNX stores it; 0 for strings and unknown
+    types."""
     if code == _TEXT or dtype_name(code) == "unknown":
         return 0
     bits = element_count(dims) * int(ir.DataType(code).bitwidth)

@@ -1,7 +1,7 @@
-"""Where a tensor's bytes lie when they are not in the graph's file, and which places are allowed.
+"""External data: the file and offset of a tensor's bytes outside the graph's file, and which locations are allowed.
 
-A location is relative to the graph's folder, inside it, and no link; but for the hub's own cache, whose snapshots are
-links to its blobs.
+A location is a path relative to the graph's folder, inside it, and not a link, except in the hub's cache, whose
+snapshots are links to its blobs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workflows.common.files import has_symlink, special_file_kind
 
 @dataclass(frozen=True)
 class ExternalLocation:
-    """A file in the graph's folder, the first byte, and the bytes (0: to be told from shape and type)."""
+    """A file in the graph's folder, the offset of the first byte, and the length (0: computed from shape and type)."""
 
     location: str
     offset: int = 0
@@ -25,7 +25,7 @@ class ExternalLocation:
 
 
 def external_location(tensor: onnx.TensorProto) -> ExternalLocation:
-    """Where an external tensor says that it lies. Raises GraphError for an offset or length that is no number."""
+    """Reads the location of an external tensor. Raises GraphError if its offset or length is not a number."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
     try:
         return ExternalLocation(
@@ -36,7 +36,8 @@ def external_location(tensor: onnx.TensorProto) -> ExternalLocation:
 
 
 def check_location(folder: Path, location: str, graph: str) -> Path:
-    """The path of a weight file. Raises GraphError where it is outside the graph's folder, a link or no file at all."""
+    """Returns the path of a weight file. Raises GraphError if it is outside the graph's folder, a link or not a
+    file."""
     shown, windows = printable(location), PureWindowsPath(location)
     outside = f"{graph} keeps weights in {shown}, outside its own folder: such a file is not opened."
     # "C:x", "\\host\x" and "NUL" are places elsewhere on Windows, whatever this system makes of them

@@ -1,9 +1,9 @@
-"""Which nodes of a graph a provider has no kernel for, by its table of kernels: neither it nor its device need be here.
+"""Finds the nodes for which a provider has no kernel, from its kernel table, without the provider or its device.
 
-    graph, table ──lacking──▶ [node, operator, why]
+    graph, table ──nodes_without_kernel──▶ [node, operator, reason]
 
-onnxruntime gives a node to a kernel that names the very version of the operator that the graph's opset has, and takes
-the types of its tensors. What else a kernel asks of its node stands in the table as its limits.
+onnxruntime assigns a node to a kernel that supports its operator's version in the graph's opset and its tensor types.
+Further conditions of a kernel are in the table as its limits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OWN_VERSION = 1  # of onnxruntime's operators, of which onnx has no schema
 
 @dataclass(frozen=True)
 class KernelVersion:
-    """since: the version of the operator that it serves. types: constraint → the table's name for a set of types."""
+    """since: the operator version that it supports. types: constraint → the table's name for a set of types."""
 
     since: int
     types: dict[str, str]
@@ -37,8 +37,8 @@ class KernelVersion:
 
 @dataclass(frozen=True)
 class KernelLimits:
-    """attributes: name → the values that are served, the first where a node does not say it. inputs: how many, from
-    and to. single: an input and its axis whose size must be one, `why` telling the reason."""
+    """attributes: name → the supported values; the first is the default. inputs: the minimum and maximum count. single:
+    an input and its axis whose size must be 1, and `why` the reason."""
 
     source: str
     attributes: dict[str, list[float]]
@@ -49,7 +49,7 @@ class KernelLimits:
 
 @dataclass(frozen=True)
 class OperatorKernels:
-    """inputs, outputs: the constraint or the type of each, where onnx has no schema of the operator."""
+    """inputs, outputs: the constraint or the type of each, for an operator without an onnx schema."""
 
     kernels: list[KernelVersion]
     inputs: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class OperatorKernels:
 
 @dataclass(frozen=True)
 class KernelTable:
-    """A provider's kernels, as its file has them. operators: domain → operator → its kernels."""
+    """A provider's kernels as its file lists them. operators: domain → operator → its kernels."""
 
     provider: str
     title: str
@@ -72,13 +72,13 @@ class KernelTable:
 
 @cache
 def kernel_table(provider: str) -> KernelTable | None:
-    """The table of the provider that a person calls `provider`; None where it has none."""
+    """Returns the table of the provider with the short name `provider`, or None."""
     path = files("workflows.runtime.providers") / "kernels" / f"{provider}.json"
     return read(KernelTable, json.loads(path.read_text("utf-8"))) if path.is_file() else None
 
 
 def nodes_without_kernel(model: onnx.ModelProto, table: KernelTable) -> list[FallbackNode]:
-    """The nodes without a kernel, in the graph's order; not those within control flow. Weights are not needed."""
+    """Lists the nodes without a kernel in the graph's order, without those of subgraphs. Weights are not needed."""
     opsets = {canonical_domain(entry.domain): entry.version for entry in model.opset_import}
     types = _Types(model, table, opsets)
     left = []
@@ -95,13 +95,13 @@ def _operator(table: KernelTable, node: onnx.NodeProto) -> OperatorKernels | Non
 
 
 def _schema(node: onnx.NodeProto, opsets: Mapping[str, int]) -> defs.OpSchema | None:
-    """onnx's own; None of an operator of onnxruntime's, which may stand in onnx's domain."""
+    """Returns onnx's schema, or None for an operator that only onnxruntime has, which may be in onnx's domain."""
     domain = canonical_domain(node.domain)
     return schema_of(node.op_type, opsets.get(domain, _OWN_VERSION), domain)
 
 
 def _missing_kernel_reason(node: onnx.NodeProto, table: KernelTable, opsets: Mapping[str, int], types: _Types) -> str:
-    """Why no kernel takes the node, a sentence; empty where one does."""
+    """Returns why no kernel takes the node, as a sentence; empty if one does."""
     operator, schema = _operator(table, node), _schema(node, opsets)
     if operator is None:
         return f"{table.title} has no kernel for {node.op_type}."
@@ -119,7 +119,7 @@ def _missing_kernel_reason(node: onnx.NodeProto, table: KernelTable, opsets: Map
 
 
 def _type_mismatch(bound: Mapping[str, str], kernel: KernelVersion, table: KernelTable) -> str:
-    """The constraint that the node's types break, as a part of a sentence; what the node leaves out breaks none."""
+    """Returns the type constraint that the node violates, as part of a sentence; an omitted input violates none."""
     for name, allowed in kernel.types.items():
         if name in bound and bound[name] not in table.types[allowed]:
             return f"no {bound[name] or 'unknown type'} as {name}, but {', '.join(table.types[allowed])}"
@@ -127,7 +127,7 @@ def _type_mismatch(bound: Mapping[str, str], kernel: KernelVersion, table: Kerne
 
 
 def _cpu_mismatch(node: onnx.NodeProto, types: _Types) -> str:
-    """What the CPU provider's kernel says of the node, as a part of a sentence; empty where it takes it."""
+    """Returns why the CPU provider's kernel refuses the node, as part of a sentence; empty if it does not."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     if node.op_type in ("MatMulNBits", "GatherBlockQuantized"):
         return KERNEL_CONSTRAINTS[node.op_type].violation(block_size=given.get("block_size", 0))
@@ -140,7 +140,7 @@ def _cpu_mismatch(node: onnx.NodeProto, types: _Types) -> str:
 
 
 def _limit_violation(node: onnx.NodeProto, limits: KernelLimits, types: _Types) -> str:
-    """What of the node is beyond the kernel's limits, as a part of a sentence."""
+    """Returns which of the kernel's limits the node exceeds, as part of a sentence."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     for name, served in limits.attributes.items():
         if given.get(name, served[0]) not in served:
@@ -157,7 +157,7 @@ def _limit_violation(node: onnx.NodeProto, limits: KernelLimits, types: _Types) 
 
 
 class _Types:
-    """Element types by value: as the graph notes them or onnx infers them, else as the operators' constraints tell."""
+    """Element types by value: as the graph notes them or onnx infers them, else from the operators' constraints."""
 
     def __init__(self, model: onnx.ModelProto, table: KernelTable, opsets: Mapping[str, int]) -> None:
         self._table, self._opsets = table, opsets
@@ -171,14 +171,14 @@ class _Types:
             self._follow(node)
 
     def of_node(self, node: onnx.NodeProto) -> dict[str, str]:
-        """Constraint → the type that the node has for it, empty where nobody knows it."""
+        """Maps each constraint to the node's type for it, empty if unknown."""
         inputs, outputs = self._constraints(node)
         pairs = [*zip(node.input, inputs, strict=False), *zip(node.output, outputs, strict=False)]
         bound = {constraint: "" for name, constraint in pairs if name}
         return bound | {constraint: self._types[name] for name, constraint in reversed(pairs) if name in self._types}
 
     def _follow(self, node: onnx.NodeProto) -> None:
-        """What the graph does not note of the node's outputs: as its inputs, or the one type that there is."""
+        """Infers output types that the graph does not note: from the inputs, or from a constraint with one type."""
         bound, (_, outputs), schema = self.of_node(node), self._constraints(node), _schema(node, self._opsets)
         allowed = {one.type_param_str: one.allowed_type_strs for one in schema.type_constraints} if schema else {}
         for name, constraint in zip(node.output, outputs, strict=False):
@@ -188,7 +188,7 @@ class _Types:
                 self._types[name] = known
 
     def _constraints(self, node: onnx.NodeProto) -> tuple[list[str], list[str]]:
-        """That of each input and output; the last one's serves all that follow."""
+        """Returns the constraint of each input and output; the last one applies to all further ones."""
         operator, schema = _operator(self._table, node), _schema(node, self._opsets)
         if schema is not None:
             told = [one.type_str for one in schema.inputs], [one.type_str for one in schema.outputs]
@@ -202,10 +202,10 @@ def _repeat_variadic(constraints: Sequence[str], count: int) -> list[str]:
 
 
 def _type_name(code: int) -> str:
-    """As onnx's constraints have it: `float`, `float16`, `int64`."""
+    """Formats a type as onnx's constraints do: `float`, `float16`, `int64`."""
     return str(onnx.TensorProto.DataType.Name(code)).lower()
 
 
 def _single_type(allowed: Sequence[str]) -> str:
-    """The one type that a constraint allows, of `tensor(int64)` and the like; empty where there are several."""
+    """Returns the only type that a constraint allows (`tensor(int64)`), or the empty string."""
     return allowed[0].removeprefix("tensor(").removesuffix(")") if len(allowed) == 1 else ""

@@ -1,9 +1,9 @@
-"""Any .onnx file to its protobuf, safely: nothing is allocated from a declared size, no weight file is opened.
+"""Loads an untrusted .onnx file: it allocates nothing from a declared size and opens no weight file.
 
     file ──parse──▶ ModelProto ──structure? order? external data? domains?──▶ GraphFile (proto, faults, warnings)
 
-What cannot be shown, or points where it must not, is a GraphError of one sentence; what can be shown although it
-would not run is a warning.
+A graph that cannot be shown, or that refers to a forbidden path, raises GraphError; one that can be shown but would
+not run gets warnings.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _LARGE = 1 << 31
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A model without its weights: `folder` is where its external data lies.
+    """A model without its weights. folder: where its external data lies.
 
-    faults: what no runtime takes, warnings: these and what a person should know besides; one sentence each.
+    faults: reasons why no runtime can load it. warnings: the faults and further remarks; one sentence each.
     """
 
     name: str
@@ -43,7 +43,7 @@ class GraphFile:
 
 
 def load_graph(path: Path) -> GraphFile:
-    """The graph in a file. Raises GraphError for one that cannot be shown, or whose data lies where it must not."""
+    """Loads the graph in a file. Raises GraphError if it cannot be shown or its external data has a forbidden path."""
     if not path.is_file():
         raise GraphError(f"There is no file {printable(path)}: check the path.")
     if path.stat().st_size > PARSE_LIMIT:
@@ -52,7 +52,7 @@ def load_graph(path: Path) -> GraphFile:
 
 
 def parse_graph(data: bytes, name: str, folder: Path) -> GraphFile:
-    """The graph in `data`, called `name` in messages. Raises GraphError like load_graph."""
+    """Parses the graph in `data`; messages call it `name`. Raises GraphError as load_graph does."""
     shown, model = printable(name), onnx.ModelProto()
     has_texts = has_utf8_names(data)
     try:
@@ -105,7 +105,7 @@ def _domain_warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto]) -> I
 
 
 def topological_order(graph: onnx.GraphProto) -> list[int]:
-    """The indices of the graph's nodes, each after those whose values it reads, in file order where free.
+    """Returns the indices of the graph's nodes in topological order, in file order among independent nodes.
 
     Raises GraphError for a cycle.
     """
@@ -134,12 +134,12 @@ def topological_order(graph: onnx.GraphProto) -> list[int]:
 
 
 def _makers_of(node: onnx.NodeProto, makers: dict[str, int]) -> set[int]:
-    """The nodes whose values a node reads, also inside its bodies."""
+    """Returns the nodes whose values a node reads, inside its subgraphs too."""
     return {makers[name] for name in values_read(node) if name in makers}
 
 
 def _inline_faults(tensors: list[onnx.TensorProto]) -> Iterator[str]:
-    """The first initializer whose bytes in the graph's file are not what its shape says."""
+    """Returns the first initializer whose inline bytes do not match its shape."""
     for tensor in tensors:
         wanted = byte_count(tensor.data_type, tensor.dims)
         if tensor.HasField("raw_data") and len(tensor.raw_data) != wanted:
@@ -152,14 +152,14 @@ def _inline_faults(tensors: list[onnx.TensorProto]) -> Iterator[str]:
 
 
 def _weight_files(tensors: list[onnx.TensorProto], shown: str, folder: Path) -> dict[str, Path]:
-    """Location → path of each weight file that is named. Raises GraphError for one that lies where it must not."""
+    """Maps each location to the path of its weight file. Raises GraphError for a forbidden path."""
     external = [external_location(tensor) for tensor in tensors if tensor.data_location == onnx.TensorProto.EXTERNAL]
     locations = dict.fromkeys(place.location for place in external if place.location)
     return {location: check_location(folder, location, shown) for location in locations}
 
 
 def _external_faults(tensors: list[onnx.TensorProto], places: dict[str, Path], shown: str) -> Iterator[str]:
-    """Each weight file that is missing, short or read from an impossible place, once."""
+    """Lists each weight file that is missing, too short or read from an invalid offset."""
     sizes = {location: path.stat().st_size if path.is_file() else None for location, path in places.items()}
     told: set[str] = set()
     for tensor in tensors:
@@ -174,7 +174,7 @@ def _external_faults(tensors: list[onnx.TensorProto], places: dict[str, Path], s
 
 
 def _external_fault(tensor: onnx.TensorProto, size: int | None, shown: str) -> str:
-    """Why nothing can read a tensor's bytes from its file; empty where it can. size: the file's, None without one."""
+    """Returns why a tensor's bytes cannot be read; empty if they can. size: the file's, None if it is missing."""
     place, wanted = external_location(tensor), byte_count(tensor.data_type, tensor.dims)
     file, name = printable(place.location), printable(tensor.name)
     if size is None:

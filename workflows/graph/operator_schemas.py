@@ -1,4 +1,4 @@
-"""What onnx knows of an operator, and which operators onnxruntime registers beside onnx's."""
+"""Operator schemas: onnx's, and the operators that onnxruntime registers in addition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LATEST_OPSET = (1 << 31) - 1
 
 @cache
 def schema_of(operator: str, version: int, domain: str) -> defs.OpSchema | None:
-    """The operator as the set of that version has it; None where onnx knows no such operator, or no such version."""
+    """Returns the operator's schema in that opset version; None if onnx does not know the operator or the version."""
     if not 0 <= version <= LATEST_OPSET:
         return None
     try:
@@ -24,7 +24,7 @@ def schema_of(operator: str, version: int, domain: str) -> defs.OpSchema | None:
 def operator_exists(operator: str, version: int, domain: str) -> bool:
     """Whether onnx or onnxruntime has the operator in that version of the domain.
 
-    onnxruntime adds operators of its own to the standard domain (SimplifiedLayerNormalization, which every folder of
+    onnxruntime adds operators to the standard domain (SimplifiedLayerNormalization, which every folder of
     onnxruntime-genai's builder uses) and serves some of onnx's in versions before the one that introduced them
     (LayerNormalization before 17).
     """
@@ -35,7 +35,7 @@ def operator_exists(operator: str, version: int, domain: str) -> bool:
 
 @cache
 def _runtime_operators() -> dict[tuple[str, str], int]:
-    """(domain, operator) of onnxruntime's own schemas → the first version of the domain that has it."""
+    """Maps (domain, operator) of onnxruntime's schemas to the first opset version that has it."""
     from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
 
     first: dict[tuple[str, str], int] = {}
@@ -46,5 +46,5 @@ def _runtime_operators() -> dict[tuple[str, str], int]:
 
 
 def canonical_domain(domain: str) -> str:
-    """onnx's standard domain has two names, of which schemas carry the empty one."""
+    """Maps both names of onnx's standard domain to the empty one, which schemas have."""
     return "" if domain == "ai.onnx" else domain

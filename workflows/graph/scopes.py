@@ -12,13 +12,14 @@ _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
 def scope_of_name(name: str) -> str:
-    """The module path that a node's name holds: `/model/layers.0/attn/MatMul` is in model/layers/0/attn."""
+    """Returns the module path in a node's name: `/model/layers.0/attn/MatMul` is in model/layers/0/attn."""
     parts = name.replace(".", "/").strip("/").split("/") if "/" in name or "." in name else []
     return "/".join(part for part in parts[:-1] if part)
 
 
 def scope_of(node: onnx.NodeProto) -> str:
-    """The module path that the export noted, or that the node's name holds: model/layers/0/attn; empty for none."""
+    """Returns the module path that the exporter noted, else that of the node's name: model/layers/0/attn; empty for
+    none."""
     for entry in node.metadata_props:
         if entry.key == SCOPES_KEY and isinstance(entry.value, str):
             return scope_of_names(entry.value)
@@ -26,7 +27,7 @@ def scope_of(node: onnx.NodeProto) -> str:
 
 
 def scope_of_names(text: str) -> str:
-    """torch writes a list of names, each with all before it: ['', 'model', 'model.layers.0', 'the node']."""
+    """Returns the module path in torch's list of names: ['', 'model', 'model.layers.0', 'node']."""
     names = [single or double for single, double in _QUOTED.findall(text)]
     path = names[-2] if len(names) > 1 else ""
     return "" if path == _NO_VALUE else path.replace(".", "/")

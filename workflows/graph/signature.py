@@ -1,4 +1,4 @@
-"""A graph's signature, read from its file: what `workflows.runtime` asks of a session, without one."""
+"""Reads a graph's signature from its file, as `workflows.runtime` reads it from a session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workflows.runtime.program.signature import FileSignature
 
 
 def signature_of(model: onnx.ModelProto) -> FileSignature:
-    """The inputs that are no weights, the outputs, and what the graph notes of itself."""
+    """Returns the inputs that are not weights, the outputs, and the graph's metadata."""
     weights = {tensor.name for tensor in model.graph.initializer}
     return FileSignature(
         tuple(_spec(value) for value in model.graph.input if value.name not in weights),
@@ -26,7 +26,7 @@ def _spec(value: onnx.ValueInfoProto) -> TensorSpec:
 
 
 def type_of(info: onnx.ValueInfoProto) -> tuple[str, list[int | str] | None]:
-    """(element type, shape) of a tensor; another kind of value gives its kind, and no shape."""
+    """Returns (element type, shape) of a tensor; for another type its kind, and no shape."""
     kind = info.type.WhichOneof("value")
     if kind is None:
         return "", None

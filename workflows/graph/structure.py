@@ -1,8 +1,8 @@
-"""What no runtime takes of a graph, told before one is asked: names, operators, attributes that do not fit together.
+"""Finds faults for which every runtime refuses a graph: names, operators and attributes that do not match.
 
     ModelProto ──names made and read · operators · attributes · functions · types──▶ one sentence a kind of fault
 
-Of each kind the first is told: a file that is damaged has it a thousand times.
+Only the first fault of each kind is reported, because a damaged file repeats it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _NO_TYPE = onnx.TensorProto.UNDEFINED
 
 
 def structure_faults(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """One sentence a kind of fault; graphs: the model's, bodies included. `shown` is what the file is called."""
+    """Returns one sentence for each kind of fault. graphs: all of the model's, subgraphs included. shown: the file's
+    name."""
     for found in (
         _duplicate_names(graphs, shown),
         _undefined_values(model, shown),
@@ -38,7 +39,7 @@ def structure_faults(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], 
 
 
 def _duplicate_names(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """A name that two things of one graph have. An input's default value is an initializer of its name."""
+    """A name of two values in one graph. An initializer with the name of an input is its default value."""
     for graph in graphs:
         made = [name for node in graph.node for name in node.output if name]
         inputs, constants = [value.name for value in graph.input], _constants(graph)
@@ -53,7 +54,7 @@ def _duplicate_names(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[
 
 
 def _first_duplicate(names: Sequence[str]) -> str | None:
-    """The first name that comes again."""
+    """Returns the first name that occurs twice."""
     if len(set(names)) == len(names):
         return None
     return next(name for place, name in enumerate(names) if name in names[:place])
@@ -64,7 +65,7 @@ def _constants(graph: onnx.GraphProto) -> list[str]:
 
 
 def _undefined_values(model: onnx.ModelProto, shown: str) -> Iterator[str]:
-    """A name that is read, or given, and comes from nowhere."""
+    """A name that is read, or is an output, and is not defined."""
     yield from _undefined_in_graph(model.graph, frozenset(), shown)
     for function in model.functions:
         own = {*function.input, *(name for node in function.node for name in node.output)}
@@ -91,7 +92,7 @@ def _undefined_in_nodes(nodes: Iterable[onnx.NodeProto], known: frozenset[str], 
 
 
 def _invalid_opset(model: onnx.ModelProto, shown: str) -> Iterator[str]:
-    """A set of operators in a version that there cannot be."""
+    """An operator set with an invalid version."""
     for entry in model.opset_import:
         if not 0 <= entry.version <= LATEST_OPSET:
             domain = printable(entry.domain or "ai.onnx")
@@ -118,7 +119,7 @@ def _unknown_operator(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto],
 
 
 def _invalid_attributes(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """An attribute of another type than its operator's, or one that it needs and lacks."""
+    """An attribute whose type differs from its operator's, or a missing required one."""
     versions = _versions(model)
     for node in _nodes(model, graphs):
         types, required = _attributes(node.op_type, versions.get(node.domain, 0), node.domain)
@@ -138,7 +139,7 @@ def _invalid_attributes(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto
 
 
 def _recursive_function(model: onnx.ModelProto, shown: str) -> Iterator[str]:
-    """A function that calls itself, over others or not: no runtime comes to an end with it."""
+    """A function that calls itself, directly or through others."""
     bodies = {(function.domain, function.name): function for function in model.functions}
     calls = {
         key: [call for node in all_nodes(body.node) if (call := (node.domain, node.op_type)) in bodies]
@@ -153,7 +154,7 @@ def _recursive_function(model: onnx.ModelProto, shown: str) -> Iterator[str]:
 
 
 def _invalid_types(graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """A weight, an input or another value whose type is none of ONNX's."""
+    """An initializer, an input or another value whose type ONNX does not define."""
     known = set(onnx.TensorProto.DataType.values()) - {_NO_TYPE}
     for tensor in _weights(graphs):
         if tensor.data_type not in known:
@@ -170,7 +171,7 @@ def _invalid_types(graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[st
 
 
 def _missing_locations(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """A weight that lies in a file without a name. A stage's says nothing at all (Snapshot)."""
+    """A weight in a file without a name. A tensor of a snapshot without data has no entry at all (GraphSnapshot)."""
     for tensor in _weights(graphs):
         if tensor.data_location != onnx.TensorProto.EXTERNAL:
             continue
@@ -191,7 +192,7 @@ def _weights(graphs: Iterable[onnx.GraphProto]) -> Iterator[onnx.TensorProto]:
 
 
 def _nodes(model: onnx.ModelProto, graphs: Iterable[onnx.GraphProto]) -> Iterator[onnx.NodeProto]:
-    """Of the graphs, and of the functions."""
+    """Yields the nodes of the graphs and of the functions."""
     for graph in graphs:
         yield from graph.node
     for function in model.functions:
@@ -208,13 +209,14 @@ def _node_label(node: onnx.NodeProto, article: str = "The") -> str:
 
 
 def _is_known(version: int) -> bool:
-    """Whether our onnx knows the operators of this version of its own domain."""
+    """Whether the installed onnx knows the operators of this version of its own domain."""
     return bool(0 < version <= onnx.defs.onnx_opset_version())
 
 
 @cache
 def _attributes(operator: str, version: int, domain: str) -> tuple[dict[str, int], frozenset[str]]:
-    """The type of each of an operator's attributes, and those that it needs; none of an operator that is not ONNX's."""
+    """Returns the type of each attribute of an operator, and the required ones; none for an operator that is not
+    onnx's."""
     schema = schema_of(operator, version, domain)
     attributes = schema.attributes if schema is not None else {}
     types = {name: int(attribute.type.value) for name, attribute in attributes.items()}

@@ -1,4 +1,4 @@
-"""Graphs inside graphs: the branches of an If, the bodies of Loop and Scan, and what they read from around them."""
+"""Subgraphs: the branches of an If, the bodies of Loop and Scan, and the outer values that they read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import onnx
 
 
 def subgraphs_of(node: onnx.NodeProto) -> list[onnx.GraphProto]:
-    """The graphs inside a node: the branches of an If, the body of a Loop or Scan."""
+    """Returns the graphs inside a node: the branches of an If, the body of a Loop or Scan."""
     found: list[onnx.GraphProto] = []
     for attribute in node.attribute:
         if attribute.type == onnx.AttributeProto.GRAPH:
@@ -19,7 +19,7 @@ def subgraphs_of(node: onnx.NodeProto) -> list[onnx.GraphProto]:
 
 
 def all_graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """The graph, and the bodies of its nodes at any depth."""
+    """Yields the graph and its subgraphs at any depth."""
     yield graph
     for node in graph.node:
         for body in subgraphs_of(node):
@@ -27,7 +27,7 @@ def all_graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def all_tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    """Every tensor of a model: initializers, and those in nodes' attributes, bodies and functions included."""
+    """Yields every tensor of a model: initializers, and tensors in attributes, subgraphs and functions."""
     for graph in all_graphs(model.graph):
         yield from graph.initializer
         yield from _parts_of(graph.sparse_initializer)
@@ -44,7 +44,7 @@ def _parts_of(sparse: Iterable[onnx.SparseTensorProto]) -> Iterator[onnx.TensorP
 
 
 def all_nodes(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    """The nodes, and those of their bodies."""
+    """Yields the nodes and those of their subgraphs."""
     for node in nodes:
         yield node
         for body in subgraphs_of(node):
@@ -52,7 +52,7 @@ def all_nodes(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
 
 
 def values_read(node: onnx.NodeProto) -> Iterator[str]:
-    """What a node reads, and its bodies from around them; a body's own value may have the name of one outside."""
+    """Returns the values that a node and its subgraphs read; a subgraph's own value may hide an outer one."""
     yield from node.input
     for body in subgraphs_of(node):
         own = {value.name for value in body.input} | {tensor.name for tensor in body.initializer}

@@ -1,4 +1,4 @@
-"""What is in one initializer: extremes, mean, spread, a histogram; read in blocks, so that memory stays flat.
+"""Statistics of one initializer: extremes, mean, standard deviation and a histogram, read in blocks of constant memory.
 
 TensorProto ──blocks──▶ float64 ──one pass──▶ min, max, mean, std … ──another──▶ histogram
 """
@@ -30,9 +30,9 @@ BlockReader = Callable[[], Iterator[NDArray[np.float64]]]
 
 
 def describe_tensor(file: GraphFile, name: str) -> TensorReport:
-    """Statistics of the initializer `name`; min … std and the histogram are None where nothing is finite.
+    """Computes the statistics of the initializer `name`; the figures and the histogram are None without finite values.
 
-    Raises RequestError where there is no such initializer, GraphError where its values are not there to be read.
+    Raises RequestError if there is no such initializer, GraphError if its values cannot be read.
     """
     tensor = _find(file, name)
     dtype, shape = dtype_name(tensor.data_type), list(tensor.dims)
@@ -71,7 +71,8 @@ def _find(file: GraphFile, name: str) -> onnx.TensorProto:
 
 
 def _blocks(file: GraphFile, tensor: onnx.TensorProto) -> BlockReader:
-    """A function that gives the values anew at each call, as float64 blocks. Raises GraphError like describe_tensor."""
+    """Returns a function that yields the values as float64 blocks at each call. Raises GraphError as describe_tensor
+    does."""
     dtype, name = dtype_name(tensor.data_type), printable(tensor.name)
     if tensor.data_type == onnx.TensorProto.STRING:
         raise GraphError(f"{name} holds texts, of which there are no statistics.")
@@ -112,7 +113,7 @@ def _read(path: Path, offset: int, wanted: int, tensor: onnx.TensorProto) -> Ite
 
 
 def _decoded(chunks: Iterable[bytes], tensor: onnx.TensorProto) -> Iterator[NDArray[np.float64]]:
-    """The chunks' numbers; of the last byte, whose room a packed type may not fill, only what the shape says."""
+    """Decodes the chunks; the padding in the last byte of a packed type is dropped."""
     left, packed = element_count(tensor.dims), dtype_name(tensor.data_type) in _PACKED
     for chunk in chunks:
         values = _decode(chunk, tensor.data_type)
@@ -122,13 +123,13 @@ def _decoded(chunks: Iterable[bytes], tensor: onnx.TensorProto) -> Iterator[NDAr
 
 
 def _spans(total: int, tensor: onnx.TensorProto) -> Iterator[tuple[int, int]]:
-    """(first byte, bytes) of each block."""
+    """Yields (offset, bytes) of each block."""
     step = _BLOCK * ir.DataType(tensor.data_type).bitwidth // 8
     return ((at, min(step, total - at)) for at in range(0, total, step))
 
 
 def _decode(raw: bytes, code: int) -> NDArray[np.float64]:
-    """Bytes as ONNX stores them, low bits first, to numbers."""
+    """Decodes bytes as ONNX stores them, low bits first."""
     kind = ir.DataType(code)
     if dtype_name(code) not in _PACKED:
         whole = len(raw) - len(raw) % int(kind.itemsize)
@@ -148,7 +149,7 @@ def _decode(raw: bytes, code: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _Statistics:
-    """Counts, and figures of what is finite: None where nothing is."""
+    """Counts, and the figures of the finite values: None without any."""
 
     count: int
     zeros: int
@@ -161,7 +162,7 @@ class _Statistics:
 
 
 def _statistics(blocks: BlockReader) -> _Statistics:
-    """Counts, extremes, mean and standard deviation (of the whole, not of a sample)."""
+    """Computes counts, extremes, mean and population standard deviation."""
     count = zeros = nan = inf = finite = 0
     low, high, mean, squares = math.inf, -math.inf, 0.0, 0.0
     for block in blocks():
@@ -195,5 +196,5 @@ def _histogram(blocks: BlockReader, low: float | None, high: float | None) -> Va
 
 
 def _number(value: float) -> float | None:
-    """JSON has no word for what is not finite."""
+    """Replaces a value that is not finite by None, because JSON has none."""
     return float(value) if math.isfinite(value) else None

@@ -1,8 +1,8 @@
-"""Whether the names in a model are texts, wherever they stand: of graphs, axes, weights' places, functions, metadata.
+"""Checks that all strings in a model are UTF-8: names of graphs, axes, functions, weight locations and metadata.
 
-    ONNX's format ──as proto3, whose texts are UTF-8──▶ a twin, parsed once and dropped
+    ONNX's format ──as proto3, whose strings are UTF-8──▶ a second message class, parsed and dropped
 
-The format is proto2's, in which a text may be any bytes: Python then gives bytes where everyone reckons with a text.
+In proto2, ONNX's format, a string may contain any bytes: Python then returns bytes instead of str.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNREAD = "doc_string"  # of which exporters have made what they liked
 
 
 def has_utf8_names(data: bytes) -> bool:
-    """Whether it is a model, and every name in it is UTF-8."""
+    """Whether `data` is a model in which every name is UTF-8."""
     try:
         _strict_model_class()().ParseFromString(data)
     except (DecodeError, UnicodeDecodeError):  # the latter where protobuf is written in Python alone
@@ -32,7 +32,7 @@ def has_utf8_names(data: bytes) -> bool:
 
 @cache
 def _strict_model_class() -> Any:
-    """ModelProto, strict."""
+    """Returns ModelProto with strict strings."""
     file = FileDescriptorProto()
     onnx.ModelProto.DESCRIPTOR.file.CopyToProto(file)
     file.syntax = "proto3"
@@ -44,7 +44,7 @@ def _strict_model_class() -> Any:
 
 
 def _drop_unread_fields(message: DescriptorProto) -> None:
-    """What nobody reads here may say what it likes."""
+    """Removes fields that Joinery does not read, so that their content does not matter."""
     read = [field for field in message.field if field.name != _UNREAD]
     del message.field[:]
     message.field.extend(read)

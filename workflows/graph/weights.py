@@ -1,4 +1,4 @@
-"""All graphs of a composite over one weight file, in which each distinct tensor lies once.
+"""Saves all graphs of a composite with one weight file, which contains each distinct tensor once.
 
     models ──large tensors──▶ by place (already in a file) or by content (new) ──▶ weights.data, written in one stream
            ──▶ each model's .onnx beside it, its tensors named by offset
@@ -37,10 +37,10 @@ ValuesByTensor = Mapping[Hashable, list[ir.Value]]  # by tensor: the values of t
 
 
 class AppendOnlyFile(Protocol):
-    """A file at whose end is written."""
+    """A file that is written at its end."""
 
     def tell(self) -> int:
-        """Where the next byte is written."""
+        """The offset of the next byte."""
 
     def write(self, data: bytes | memoryview, /) -> object:
         """Writes at the end."""
@@ -48,21 +48,21 @@ class AppendOnlyFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WeightRegion:
-    """Where a tensor's bytes lie in the weight file."""
+    """The offset and length of a tensor in the weight file."""
 
     offset: int
     length: int
 
 
 def tensor_key(tensor: ir.TensorProtocol) -> Key:
-    """What makes a tensor one and the same: its place in a file, or the object in memory (while that lives)."""
+    """Identifies a tensor: by its location in a file, or by the object in memory while that exists."""
     if isinstance(tensor, ir.ExternalTensor):
         return (os.path.realpath(tensor.path), tensor.offset or 0, tensor.nbytes)
     return id(tensor)
 
 
 def large_initializers(model: ir.Model) -> Iterator[ir.Value]:
-    """The values whose tensors lie in the weight file, or are to, in the graph's order, bodies included."""
+    """Yields the values whose tensors belong in the weight file, in the graph's order, subgraphs included."""
     for graph in (model.graph, *model.graph.subgraphs()):
         for value in graph.initializers.values():
             tensor = value.const_value
@@ -71,9 +71,10 @@ def large_initializers(model: ir.Model) -> Iterator[ir.Value]:
 
 
 def load_saved_graph(path: Path) -> ir.Model:
-    """A graph that `save_graphs` wrote, its large tensors by their whole paths.
+    """Loads a graph that `save_graphs` wrote; its large tensors have absolute paths.
 
-    onnx_ir does not read a file in a folder that has two links, which a stage's weights have; it checks no whole path.
+    onnx_ir refuses a relative path to a file with two hard links, which a stage's weights have; it does not check
+    absolute ones.
     """
     model = ir.load(path)
     for value in large_initializers(model):
@@ -88,11 +89,10 @@ def load_saved_graph(path: Path) -> ir.Model:
 
 
 def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, WeightRegion]:
-    """Writes file name → model into `folder`, over one weight file there; gives where each large tensor lies.
+    """Writes file name → model into `folder`, with one weight file; returns the region of each large tensor.
 
-    Each large tensor of the models becomes the one in the file as soon as it is there, so that what nobody else holds
-    leaves the memory meanwhile. A weight file of which (nearly) everything is read on, and to which nothing is added,
-    is linked instead of written.
+    Each large tensor of the models is replaced by the one in the file as soon as it is written, so that its memory can
+    be freed. A weight file that is read almost completely, and to which nothing is added, is linked instead of written.
     """
     holders: dict[Key, list[ir.Value]] = {}
     for value in (value for model in models.values() for value in large_initializers(model)):
@@ -109,7 +109,8 @@ def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, Weigh
 
 
 def _link_weights(holders: ValuesByTensor, folder: Path) -> list[tuple[Key, WeightRegion]]:
-    """The regions of the one file in which all tensors lie already, linked into `folder`; none where there is none."""
+    """Links the file that contains all tensors into `folder` and returns their regions; none if there is no such
+    file."""
     tensors = {key: _shared_tensor(values) for key, values in holders.items()}
     places = {key: tensor for key, tensor in tensors.items() if isinstance(tensor, ir.ExternalTensor)}
     files = {os.path.realpath(tensor.path) for tensor in places.values()}
@@ -123,7 +124,7 @@ def _link_weights(holders: ValuesByTensor, folder: Path) -> list[tuple[Key, Weig
 
 
 def _write_weights(holders: ValuesByTensor, target: Path) -> Iterator[tuple[Key, WeightRegion]]:
-    """Where each tensor lies, told when it does; only the values in `holders` still hold it then."""
+    """Yields the region of each tensor when it is written; until then only the values in `holders` refer to it."""
     if not holders:
         return
     alike: dict[tuple[int, bytes], list[WeightRegion]] = {}
@@ -134,7 +135,7 @@ def _write_weights(holders: ValuesByTensor, target: Path) -> Iterator[tuple[Key,
 
 
 def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
-    """The tensor that all of the values are."""
+    """Returns the tensor of these values."""
     tensor = values[0].const_value
     assert tensor is not None  # large_initializers gives no other
     return tensor
@@ -143,7 +144,8 @@ def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
 def _store_tensor(
     tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[WeightRegion]], file: HashingFile
 ) -> WeightRegion:
-    """Where the tensor lies, which is written unless it is there. alike: those before, by length and a few bytes."""
+    """Returns the tensor's region; writes it unless an equal one is there. alike: regions by length and sampled
+    bytes."""
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
         return append_aligned(tensor.nbytes, _blocks(tensor), file)
     data = tensor_bytes(tensor)  # once: it may be computed now
@@ -156,7 +158,7 @@ def _store_tensor(
 
 
 def append_aligned(size: int, blocks: Iterable[bytes | memoryview], file: AppendOnlyFile) -> WeightRegion:
-    """Writes `size` bytes at the next offset that such a tensor can be mapped at."""
+    """Writes `size` bytes at the next offset at which such a tensor can be memory-mapped."""
     alignment = next(step for least, step in _ALIGNMENTS if size >= least)
     offset = -(-file.tell() // alignment) * alignment
     file.write(bytes(offset - file.tell()))
@@ -166,12 +168,12 @@ def append_aligned(size: int, blocks: Iterable[bytes | memoryview], file: Append
 
 
 def _blocks(tensor: ir.ExternalTensor) -> Iterator[bytes]:
-    """The tensor's bytes as they lie in its file."""
+    """Yields the tensor's bytes from its file."""
     return read_blocks(Path(tensor.path), tensor.offset or 0, tensor.nbytes)
 
 
 def read_blocks(path: Path, offset: int, size: int) -> Iterator[bytes]:
-    """So many bytes of a file, a block at a time."""
+    """Yields `size` bytes of a file in blocks."""
     with path.open("rb") as source:
         source.seek(offset)
         while size and (block := source.read(min(_BLOCK, size))):
@@ -180,14 +182,14 @@ def read_blocks(path: Path, offset: int, size: int) -> Iterator[bytes]:
 
 
 def tensor_bytes(tensor: ir.TensorProtocol) -> memoryview:
-    """The tensor's bytes as ONNX stores them; not copied where its elements fill whole bytes."""
+    """Returns the tensor's bytes as ONNX stores them, without a copy if its elements fill whole bytes."""
     if tensor.dtype.bitwidth < 8 or sys.byteorder == "big":
         return memoryview(tensor.tobytes())
     return _in_order(tensor.numpy()).reshape(-1).view(np.uint8).data
 
 
 def _in_order(array: Array) -> Array:
-    """The array with its rows one after another; seven times as fast as numpy where a matrix is stored turned."""
+    """Returns the array in C order; for a transposed matrix seven times as fast as numpy."""
     if array.ndim != 2 or not array.flags.f_contiguous or array.flags.c_contiguous:
         return np.ascontiguousarray(array)
     rows = np.empty(array.shape, array.dtype)
@@ -197,7 +199,7 @@ def _in_order(array: Array) -> Array:
 
 
 def _external_tensor(value: ir.Value, region: WeightRegion, folder: Path) -> ir.ExternalTensor:
-    """The value's tensor as it lies in the weight file of `folder`."""
+    """Returns the value's tensor with its location in the weight file of `folder`."""
     tensor = _shared_tensor([value])
     return ir.ExternalTensor(
         WEIGHTS,

@@ -1,4 +1,5 @@
-"""What a source or a bundle is, without running a reply: contents, probes, preflight, profile, picture, report.
+"""Inspection: what a bundle, a graph or a checkpoint contains, what changed between two graphs, and the reports on
+them.
 
-Nothing is imported here: the window reads `picture`, which needs the standard library alone.
+This module imports nothing, because the window imports `workflows.inspection.picture`.
 """

@@ -1,9 +1,9 @@
-"""What a build did to one component, stage by stage, as the bundle's evidence says it.
+"""Reads from the bundle's evidence what each build stage did to one component.
 
     evidence.json ──▶ GraphStage: export, each pass, final     stages/<component>.tar.xz ──▶ each stage's graph, no weig
 
-The archive holds a file for the export and for each pass that changed something; a pass that changed nothing has the
-graph of the stage before it.
+The archive holds one file for the export and one for each pass that changed the graph; a pass that changed nothing has
+the graph of the stage before it.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ MADE_BY = "made_by.json"
 
 
 def archive_name(component: str) -> str:
-    """The archive's name in the bundle."""
+    """Returns the archive's path in the bundle."""
     return f"{FOLDER}/{component}.tar.xz"
 
 
 def final_stage(view: FlatGraph, parity: ParityReport | None = None) -> GraphStage:
-    """The graph as it runs."""
+    """Returns the stage of the graph that runs."""
     top = sum(node.parent < 0 for node in view.nodes)
     return GraphStage(FINAL, "As it runs", FINAL, False, top, view.facts.bytes, parity=parity)
 
 
 @dataclass(frozen=True)
 class StageHistory:
-    """The stages of one component before the final one; empty for a bundle without evidence of them."""
+    """The build stages of one component before the final one; empty if the bundle has no evidence of them."""
 
     component: str
     stages: tuple[GraphStage, ...]
@@ -51,7 +51,7 @@ class StageHistory:
     parity: ParityReport | None = None  # of the final graph against the export
 
     def snapshot(self, stage: str) -> bytes:
-        """A stage's graph, as the bytes of an .onnx file. Raises RequestError where there is no such stage."""
+        """Returns a stage's graph as the bytes of an .onnx file. Raises RequestError if there is no such stage."""
         if stage not in self.files:
             names = ", ".join([*self.files, FINAL])
             raise RequestError(f"{self.component} has no stage {printable(stage)!r}: it has {names}.")
@@ -61,7 +61,7 @@ class StageHistory:
         return self._contents[name]
 
     def made_by(self, stage: str) -> dict[str, str]:
-        """Name of a node's first output → the pass, up to `stage`, that made the node or changed it last."""
+        """Maps the name of a node's first output to the last pass, up to `stage`, that created or changed the node."""
         if not self._contents:
             return {}
         try:
@@ -78,7 +78,7 @@ class StageHistory:
 
 
 class _Evidence(NamedTuple):
-    """What a build noted of one stage and component, and its graphs in the archive: of the export, of each pass."""
+    """The evidence of one stage and component, and the names of its graphs in the archive."""
 
     stage: BuiltStage
     exported: str
@@ -86,15 +86,15 @@ class _Evidence(NamedTuple):
 
 
 def read_evidence(bundle: Bundle) -> list[BuiltStage]:
-    """What the build noted, one entry a stage and component; empty where the bundle has none.
+    """Reads the evidence, one entry a stage and component; empty if the bundle has none.
 
-    Raises BundleError for evidence that is damaged.
+    Raises BundleError if the evidence is damaged.
     """
     return [entry.stage for entry in _read(bundle)]
 
 
 def read_stages(bundle: Bundle, component: str) -> StageHistory:
-    """The history of one component. Raises BundleError for evidence that is damaged."""
+    """Reads the history of one component. Raises BundleError if the evidence is damaged."""
     name = archive_name(component)
     if name not in bundle.files:
         return StageHistory(component, (), {}, None)
@@ -113,7 +113,7 @@ def _read(bundle: Bundle) -> list[_Evidence]:
 
 
 def _entry(entry: dict[str, object]) -> _Evidence:
-    """The part of an entry that is shown; the build notes more for itself."""
+    """Keeps the part of an entry that is shown."""
     steps = read(list[dict[str, object]], entry["passes"])
     shown = {name: entry[name] for name in _names(BuiltStage) & entry.keys()}
     shown["passes"] = [{name: step[name] for name in _names(BuiltPass) & step.keys()} for step in steps]

@@ -1,4 +1,4 @@
-"""What a bundle or an .onnx file holds, as `joinery inspect --json` prints it; and what a checkpoint would become."""
+"""Reports the contents of a bundle or an .onnx file, as `joinery inspect --json` prints them, and verifies a bundle."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from workflows.wire.reports.inspection import ComponentReport, InspectReport, KV
 
 
 def inspect_path(path: str | Path, component: str | None = None) -> InspectReport:
-    """The report on a bundle folder or an .onnx file; `component` keeps that one alone.
+    """Returns the report on a bundle folder or an .onnx file; `component` restricts it to one component.
 
-    Raises RequestError and its kinds where the path is neither, is damaged, or has no such component.
+    Raises RequestError and its subclasses if the path is neither, is damaged, or has no such component.
     """
     target = Path(path)
     if target.is_dir():
@@ -89,9 +89,9 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
 
 
 def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> VerifyReport:
-    """Every file against the manifest, and, where all are whole, the pipeline against the graphs.
+    """Compares every file with the manifest and, if all match, the pipeline with the graphs.
 
-    Raises BundleError where there is no manifest or the pipeline cannot be run, Cancelled on request.
+    Raises BundleError if there is no manifest or the pipeline cannot run, Cancelled on request.
     """
     verified = verify_bundle(folder, cancelled)
     if not verified.ok:
@@ -102,9 +102,9 @@ def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fal
 
 
 def check_graphs(bundle: Bundle) -> Program | None:
-    """The program of the graphs, None without a cache.
+    """Compiles the program of the graphs; None without a cache.
 
-    Raises GraphError for a graph that is damaged, BundleError where they do not fit the pipeline.
+    Raises GraphError for a damaged graph, BundleError if the graphs do not fit the pipeline.
     """
     sessions = bundle.pipeline.pipeline.sessions
     graphs = {name: _read_graph(bundle.file(session.file)) for name, session in sessions.items()}
@@ -114,7 +114,8 @@ def check_graphs(bundle: Bundle) -> Program | None:
 
 
 def _check(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> Program | None:
-    """The program of a pipeline with a cache. Raises BundleError, with the JSON path, where its graphs do not fit."""
+    """Compiles the program of a pipeline with a cache. Raises BundleError, with the JSON path, if its graphs do not
+    fit."""
     where = bundle.where
     for fault in requirement_faults(bundle.pipeline, {name: graph.model for name, graph in graphs.items()}):
         raise fault.error(where)
@@ -127,12 +128,12 @@ def _check(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> Program | No
 
 
 def _draft(bundle: Bundle, program: Program, graphs: Mapping[str, _GraphContents]) -> tuple[Pipeline, Program] | None:
-    """The pipeline and the program of the sessions that draft. Raises BundleError as compile_draft_program does."""
+    """Returns the pipeline and the program of the draft sessions. Raises BundleError as compile_draft does."""
     return compile_draft_program(bundle.pipeline, program, _signatures(bundle, graphs), bundle.where)
 
 
 def _signatures(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> dict[str, FileSignature]:
-    """Under Joinery's names."""
+    """Returns the signatures by session, under Joinery's tensor names."""
     return {
         name: graph.signature.with_names(bundle.pipeline.metadata.own_names(name)) for name, graph in graphs.items()
     }
@@ -172,7 +173,7 @@ def _graph_report(path: Path) -> InspectReport:
 
 @dataclass(frozen=True)
 class _GraphContents:
-    """Inputs, outputs and counts of one graph; weights are not read."""
+    """Inputs, outputs and counts of one graph; its weights are not read."""
 
     signature: FileSignature  # what compile_program holds a pipeline against
     op_counts: dict[str, int]
@@ -185,11 +186,11 @@ class _GraphContents:
 
     @property
     def metadata(self) -> dict[str, object]:
-        """What Details lists of a graph that is in no bundle."""
+        """Returns the details of a graph outside a bundle."""
         return {"producer": self.producer} | _graph_faults(self.warnings)
 
     def component(self, name: str, file: str, role: str) -> ComponentReport:
-        """As the report has it."""
+        """Returns the component's report."""
         ends = self.signature.inputs, self.signature.outputs
         inputs, outputs = ([TensorFacts(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
         said = self.warnings, list(self.faults)
@@ -197,13 +198,13 @@ class _GraphContents:
 
 
 def _graph_faults(sentences: Iterable[str]) -> dict[str, object]:
-    """Under the name by which Details lists them; nothing where there are none."""
+    """Returns the faults as an entry of the details; empty if there are none."""
     told = " ".join(sentences)
     return {"warnings": told} if told else {}
 
 
 def _read_graph(path: Path) -> _GraphContents:
-    """The graph in a file. Raises GraphError for a file that is no graph."""
+    """Reads the graph in a file. Raises GraphError if it is not a graph."""
     file = load_graph(path)
     model = file.proto
     weights = {tensor.name: byte_count(tensor.data_type, tensor.dims) for tensor in model.graph.initializer}
@@ -228,7 +229,8 @@ def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[K
 
 
 def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None) -> list[KVGroupReport]:
-    """A row for the layers of a group that have one shape; `built` is empty for a graph of no bundle."""
+    """Returns one row for the layers of a group with the same shape. built: the bundle's layout; empty for a single
+    graph."""
     layout = built_layout(built or {"host": "static"}.get(facts.writer, facts.writer), facts)
     found = []
     for group in facts.groups:
@@ -255,7 +257,7 @@ def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capac
 
 
 def _cross(composite: Composite) -> list[KVGroupReport]:
-    """What is computed once and only read from then on: rows like those of a cache, a slot a token of the source."""
+    """Returns the cross-attention states as rows like those of a cache, one slot a source token."""
     return [_cross_row(state.name, one) for state in composite.states if state.frozen for one in state.layers]
 
 

@@ -1,9 +1,9 @@
-"""A model as the window draws it: plain values and nodes, indices for edges, bodies of If and Loop laid out flat.
+"""A model as lists of values and nodes, with indices for edges; the subgraphs of If and Loop are flattened.
 
-    GraphFile ──_Walk──▶ View (values, nodes, digests) ──Opened.report──▶ GraphReport, for the window
+    GraphFile ──_Flattener──▶ FlatGraph (values, nodes, digests) ──OpenedGraph.report──▶ GraphReport, for the window
 
-Names inside a body may repeat outside it; a value's `name` here is its own alone, with the parent node's name added
-where it was taken.
+A name inside a subgraph may repeat one outside it; a value's `name` here is unique, because the parent node's name is
+added to a repeated one.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Attribute = onnx.AttributeProto
 
 
 class InitializerDigest(NamedTuple):
-    """What an initializer is, whatever its name.
+    """Identifies an initializer independently of its name.
 
-    content: the hash of its bytes, or its place in a weight file of `folder`.
+    content: the hash of its bytes, or its location in a weight file of `folder`.
     """
 
     dtype: int
@@ -41,16 +41,16 @@ class InitializerDigest(NamedTuple):
     folder: str = ""
 
     def differs(self, other: InitializerDigest) -> bool:
-        """Whether the two are known to be unlike: places in the files of two folders say nothing of each other."""
+        """Whether the two are known to differ; locations in files of two folders are not comparable."""
         same_places = not (self.folder and other.folder and self.folder != other.folder)
         return self[:2] != other[:2] or (same_places and self[2:] != other[2:])
 
 
 @dataclass
 class FlatGraph:
-    """Nodes in topological order and values, as the wire has them; `digests` tell initializers apart without names.
+    """Nodes in topological order, and values, as the wire format has them.
 
-    digests: by value index, for initializers alone.
+    digests: value index → digest, for initializers only.
     """
 
     facts: GraphFacts
@@ -62,7 +62,7 @@ class FlatGraph:
 
 
 def flatten_graph(file: GraphFile, made_by: Mapping[str, str] | None = None) -> FlatGraph:
-    """The view of a whole model. made_by: name of a node's first output → the pass that made or changed the node."""
+    """Flattens a whole model. made_by: name of a node's first output → the pass that created or changed the node."""
     model = file.proto
     facts = GraphFacts(
         producer=printable(f"{model.producer_name} {model.producer_version}".strip()),
@@ -87,7 +87,7 @@ def _metadata(model: onnx.ModelProto) -> list[str]:
 
 @dataclass
 class _Frame:
-    """One graph on the way: the values that it can see, the types that it notes, and the node that it is a body of."""
+    """One graph during the traversal: the values that it can read, its noted types, and the node that contains it."""
 
     known: dict[str, int]
     typed: Mapping[str, onnx.ValueInfoProto]
@@ -97,14 +97,14 @@ class _Frame:
 
 
 class _Flattener:
-    """Gathers values and nodes; a name is looked up in its own graph, then in those around it."""
+    """Collects values and nodes; a name is resolved in its own graph first, then in the enclosing ones."""
 
     def __init__(self, view: FlatGraph, made_by: Mapping[str, str], folder: str) -> None:
         self.view, self._made_by, self._folder = view, made_by, folder
         self._taken: set[str] = set()
 
     def model(self, graph: onnx.GraphProto) -> FlatGraph:
-        """The whole graph."""
+        """Adds the whole graph."""
         frame = self._graph(graph, _Frame({}, _types(graph)))
         for info in graph.output:
             index = frame.known.get(info.name, -1)
@@ -186,7 +186,7 @@ def _types(graph: onnx.GraphProto) -> dict[str, onnx.ValueInfoProto]:
 
 
 def _text(attribute: onnx.AttributeProto) -> str:
-    """An attribute's value for a person, cut to ATTRIBUTE_TEXT characters; a tensor is its type and shape."""
+    """Formats an attribute's value in at most ATTRIBUTE_TEXT characters; a tensor as its type and shape."""
     kind = attribute.type
     if attribute.ref_attr_name:
         return printable(f"the function's {attribute.ref_attr_name}", ATTRIBUTE_TEXT)
@@ -211,7 +211,7 @@ def _text(attribute: onnx.AttributeProto) -> str:
 
 
 def _tensor_text(tensor: onnx.TensorProto) -> str:
-    """Type and shape, and the value of a scalar."""
+    """Formats a tensor as type and shape, and the value of a scalar."""
     text = f"{dtype_name(tensor.data_type)} {list(tensor.dims)}"
     whole = tensor.data_location != onnx.TensorProto.EXTERNAL and not any(axis < 1 for axis in tensor.dims)
     if whole and sum(tensor.dims) == len(tensor.dims) and byte_count(tensor.data_type, ()) == len(tensor.raw_data) > 0:

@@ -1,8 +1,8 @@
-"""Many like files in little room: a .tar.xz, whose dictionary sees what one file has of the one before.
+"""Archives of similar files: a .tar.xz whose dictionary spans at least two of them.
 
     {name: bytes} ──write_archive──▶ file ──read_archive──▶ {name: bytes}
 
-The same contents give the same bytes: no times, no owners.
+The same contents give the same bytes: the archive has no times and no owners.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _filter(longest: int) -> dict[str, int]:
-    """Of a dictionary that still has the whole file before when it comes to the end of one."""
+    """Returns the LZMA filter whose dictionary still contains the whole previous file at the end of the current one."""
     least, most = _DICTIONARY
     return {"id": lzma.FILTER_LZMA2, "preset": _PRESET, "dict_size": min(max(2 * longest, least), most)}
 
 
 def read_archive(path: Path) -> dict[str, bytes]:
-    """The files in `path`. Raises GraphError where it is damaged or would take more than READ_LIMIT bytes."""
+    """Reads all files. Raises GraphError if the archive is damaged or unpacks to more than READ_LIMIT bytes."""
     found: dict[str, bytes] = {}
     left = READ_LIMIT
     try:

@@ -1,8 +1,8 @@
-"""Two views to one merged graph in which every node says whether it was removed, added, changed or stayed.
+"""Compares two graphs: one merged graph in which each node is removed, added, changed or unchanged.
 
     before, after ──match_nodes──▶ pairs ──_Merge──▶ DiffReport
 
-A node that stayed has the same operator, attributes and inputs, whatever it is called.
+An unchanged node has the same operator, attributes and inputs; its name does not count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workflows.wire.reports.graphs import (
 
 
 def diff_graphs(before: OpenedGraph, after: OpenedGraph) -> DiffReport:
-    """What makes `after` of `before`, as the window draws it and `joinery inspect --diff` prints it."""
+    """Returns the changes from `before` to `after` for the window and for `joinery inspect --diff`."""
     merge = _Merge(before.view, after.view)
     nodes, counts = merge.nodes(), Counter({"same": 0} | dict.fromkeys(CHANGES, 0))
     counts.update(node.change or "same" for node in nodes)
@@ -51,15 +51,15 @@ def diff_graphs(before: OpenedGraph, after: OpenedGraph) -> DiffReport:
 
 
 def same_values(before: FlatGraph, after: FlatGraph) -> dict[int, int]:
-    """before's value → after's that is the same: made by a matched node at the same place, or of the same name."""
+    """Maps each value of `before` to the same value of `after`: the same output of a matched node, or the same name."""
     there = len(after.values)
     return {old: new for old, new in _Merge(before, after).at.items() if new < there}
 
 
 class _Merge:
-    """after's values and nodes, then those of before that are no more.
+    """The merged graph: the values and nodes of `after`, then those that were removed.
 
-    at: before's value → its place among the merged values.
+    at: value of `before` → its index among the merged values.
     """
 
     def __init__(self, before: FlatGraph, after: FlatGraph) -> None:
@@ -82,7 +82,7 @@ class _Merge:
         self._pair_names()
 
     def _pair_names(self) -> None:
-        """A name that both have is one value, whatever makes it, where its type and shape do not contradict."""
+        """Pairs values of the same name whose types and shapes do not differ."""
         taken = set(self.at.values())
         free = {value.name: index for index, value in enumerate(self.after.values) if index not in taken}
         for index, value in enumerate(self.before.values):
@@ -91,7 +91,7 @@ class _Merge:
                 self._same(index, new)
 
     def _pair_leaves(self, kind: str) -> None:
-        """Inputs or initializers: by name, then what is alike, in order."""
+        """Pairs inputs or initializers by name, then equal ones in order."""
         old, new = (
             [index for index, value in enumerate(view.values) if value.kind == kind]
             for view in (self.before, self.after)
@@ -117,7 +117,7 @@ class _Merge:
             now.was = ValueBefore(was.dtype, was.shape)
 
     def nodes(self) -> list[GraphNode]:
-        """All nodes, every one after those that make what it reads."""
+        """Returns all nodes in topological order."""
         order = self._order()
         place = {key: index for index, key in enumerate(order)}
         came_from = {new: old for old, new in self.pairs.items()}
@@ -155,9 +155,9 @@ class _Merge:
         return place[gone, parent]
 
     def _order(self) -> list[tuple[bool, int]]:
-        """(whether it is gone, its index): after's order, and a node that is gone where it stood before.
+        """Returns (removed, index) of each node: the order of `after`, with each removed node at its former position.
 
-        No node of `after` reads what is gone, so a removed node only has to come after what it read itself.
+        No node of `after` reads a removed value, so a removed node only has to follow the nodes that it reads.
         """
         made = {value: index for index, node in enumerate(self.after.nodes) for value in node.outputs}
         keys = [(index, 0, 0, False) for index in range(len(self.after.nodes))]
@@ -175,11 +175,11 @@ class _Merge:
         return [(gone, index if gone else position) for position, _, index, gone in sorted(keys)]
 
     def ends(self, old: list[int], new: list[int]) -> list[int]:
-        """The inputs or outputs of both."""
+        """Returns the inputs or outputs of both graphs."""
         return list(dict.fromkeys([*new, *(self.at[index] for index in old)]))
 
     def initializers(self) -> dict[str, list[str]]:
-        """Names by what became of them."""
+        """Returns the names of initializers by change."""
         found: dict[str, list[str]] = {change: [] for change in CHANGES}
         for value in self.values:
             if value.kind == "initializer" and value.change:
@@ -187,7 +187,7 @@ class _Merge:
         return found
 
     def end_notes(self) -> list[str]:
-        """One sentence for each input or output that came, went or changed."""
+        """Returns one sentence for each input or output that was added, removed or changed."""
         inputs = self.ends(self.before.inputs, self.after.inputs)
         outputs = self.ends(self.before.outputs, self.after.outputs)
         return [
@@ -204,7 +204,7 @@ class _Merge:
 
 
 def _type_differs(was: GraphValue, now: GraphValue) -> bool:
-    """Whether types or shapes differ; what a graph does not say of a value is not known, so it is no difference."""
+    """Whether types or shapes differ. A type or shape that a graph leaves out is unknown, and no difference."""
     typed = bool(was.dtype and now.dtype and was.dtype != now.dtype)
     return typed or bool(was.shape and now.shape and was.shape != now.shape)
 

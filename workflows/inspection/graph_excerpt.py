@@ -1,8 +1,8 @@
-"""A component, or one scope of it, as a small model of its own: what Netron draws as the detail.
+"""Extracts a component, or one scope of it, as a small model, which Netron draws.
 
     GraphFile ──nodes of the scope──▶ inputs: what they read from outside │ outputs: what is read outside ──▶ .onnx
 
-The weights stay where they are: the excerpt names them, and holds none.
+The excerpt names the weights, and does not contain them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _INLINE_BYTES = 1024  # bytes
 
 
 def write_excerpt(opened: OpenedGraph, scope: str = "") -> ExcerptReport:
-    """A small .onnx of the component, or of `scope` and what is below it.
+    """Writes a small .onnx file of the component, or of `scope` and the scopes below it.
 
-    Raises RequestError for a scope that is not there and for more than LIMIT nodes.
+    Raises RequestError if the scope does not exist or has more than LIMIT nodes.
     """
     nodes = _nodes_of(opened, scope)
     count = sum(1 + sum(len(graph.node) for body in subgraphs_of(node) for graph in all_graphs(body)) for node in nodes)
@@ -45,7 +45,7 @@ def write_excerpt(opened: OpenedGraph, scope: str = "") -> ExcerptReport:
 
 
 def _nodes_of(opened: OpenedGraph, scope: str) -> list[onnx.NodeProto]:
-    """The nodes of the scope, outside bodies, in topological order."""
+    """Returns the nodes of the scope in topological order, without those of subgraphs."""
     graph = opened.file.proto.graph
     top = [node for node in opened.view.nodes if node.parent < 0]  # in that order too
     found = [
@@ -91,7 +91,7 @@ def _info(name: str, typed: dict[str, onnx.ValueInfoProto]) -> onnx.ValueInfoPro
 
 
 def _placeholder_tensor(tensor: onnx.TensorProto) -> onnx.TensorProto:
-    """The tensor's name, type and shape; its values only where they are few."""
+    """Keeps a tensor's name, type and shape, and its values if they take at most _INLINE_BYTES."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.raw_data) <= _INLINE_BYTES >= tensor.ByteSize():
         return tensor
     bare = onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)

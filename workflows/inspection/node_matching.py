@@ -1,10 +1,10 @@
-"""Which node of one graph is which node of another.
+"""Matches the nodes of two graphs.
 
-In this order, each step for what is left over: (1) the name of the first output and the operator, (2) the node's name,
-(3) the scope and a hash of the inputs three nodes deep (operators, attributes, initializers without their names),
-(4) that hash alone; then what reads the same weights, and the neighbours of what is matched; then (3) and (4) with
-nothing but the initializers' shapes, for weights that lie elsewhere; (5) the order of operators within a scope.
-A step that finds several candidates pairs them in order. Names are believed only where the scopes do not contradict.
+In this order, each step for the nodes that are not matched yet: (1) the name of the first output and the operator, (2)
+the node's name, (3) the scope and a hash of the inputs three nodes deep (operators, attributes, initializers without
+their names), (4) that hash alone; then nodes that read the same weights, and neighbours of matched nodes; then (3) and
+(4) with the initializers' shapes only, for weights in other files; (5) the order of operators within a scope. A step
+that finds several candidates pairs them in order. A name counts only if the scopes do not differ.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Key = Callable[[int], Hashable | None]
 
 
 def match_nodes(before: FlatGraph, after: FlatGraph) -> dict[int, int]:
-    """before's node → after's node; each at most once."""
+    """Maps nodes of `before` to nodes of `after`, each at most once."""
     pairs = _Matching(before, after)
     pairs.by(_by_output)
     pairs.by(_by_name)
@@ -39,7 +39,7 @@ def match_nodes(before: FlatGraph, after: FlatGraph) -> dict[int, int]:
 
 
 class _Matching:
-    """What is matched so far, and what is left over on both sides."""
+    """The pairs so far, and the unmatched nodes of both graphs."""
 
     def __init__(self, before: FlatGraph, after: FlatGraph) -> None:
         self.before, self.after = before, after
@@ -47,13 +47,13 @@ class _Matching:
         self.left, self.right = list(range(len(before.nodes))), list(range(len(after.nodes)))
 
     def by(self, step: Callable[[FlatGraph], Key]) -> None:
-        """Pairs what has the same key on both sides."""
+        """Pairs the nodes that have the same key in both graphs."""
         if self.left and self.right:
             _pair(step(self.before), step(self.after), self.left, self.right, self.matched)
             self._count()
 
     def spread(self) -> None:
-        """Pairs the neighbours of what is matched, at the same slot with the same operator, and theirs in turn."""
+        """Pairs the neighbours of matched nodes, at the same slot with the same operator, repeatedly."""
         if not (self.left and self.right and self.matched):
             return
         sides = _neighbours(self.before), _neighbours(self.after)
@@ -79,7 +79,7 @@ class _Matching:
 
 
 def _neighbours(view: FlatGraph) -> list[dict[Hashable, int]]:
-    """For each node (direction, slot, operator) → the one node there; where there are several, none is told."""
+    """Maps each node's (direction, slot, operator) to the only node there; entries with several nodes are left out."""
     makers = {value: index for index, node in enumerate(view.nodes) for value in node.outputs}
     found: list[dict[Hashable, int]] = [{} for _ in view.nodes]
     several: list[set[Hashable]] = [set() for _ in view.nodes]
@@ -99,7 +99,7 @@ def _neighbours(view: FlatGraph) -> list[dict[Hashable, int]]:
 
 
 def _pair(of_left: Key, of_right: Key, left: Sequence[int], right: Sequence[int], matched: dict[int, int]) -> None:
-    """Pairs the k-th of a key with the k-th of the same key."""
+    """Pairs the k-th node of a key with the k-th node of the same key."""
     waiting: dict[Hashable, list[int]] = defaultdict(list)
     for index in right:
         key = of_right(index)
@@ -114,7 +114,7 @@ def _pair(of_left: Key, of_right: Key, left: Sequence[int], right: Sequence[int]
 
 
 def _by_output(view: FlatGraph) -> Key:
-    """(1) The scope is part of the key: generated names like val_12 say little between two exports."""
+    """(1) The scope is part of the key, because two exports reuse generated names like val_12."""
 
     def key(index: int) -> Hashable | None:
         node = view.nodes[index]
@@ -140,16 +140,16 @@ def _by_hash(view: FlatGraph, exact: bool, scoped: bool) -> Key:
 
 
 def _by_weights(view: FlatGraph) -> Key:
-    """What a node reads of the weights, and the operators next to it."""
+    """Keys a node by the weights that it reads and its neighbours' operators."""
     hashes = structural_hashes(view, exact=True, hops=1)
     anchored = {index for index, node in enumerate(view.nodes) if any(value in view.digests for value in node.inputs)}
     return lambda index: hashes[index] if index in anchored else None
 
 
 def structural_hashes(view: FlatGraph, exact: bool = True, hops: int = HASH_DEPTH) -> list[int]:
-    """For each node a hash of itself and of what it reads, `hops` nodes deep; no name is part of it.
+    """Hashes each node with its inputs, `hops` nodes deep; names are not part of the hash.
 
-    exact: what is in an initializer is part of it too, not its shape alone.
+    exact: include the initializers' contents, not only their shapes.
     """
     makers = {value: (index, slot) for index, node in enumerate(view.nodes) for slot, value in enumerate(node.outputs)}
     places = {value: place for place, value in enumerate(view.inputs)}
@@ -184,7 +184,7 @@ def _read(
 def _align(
     before: FlatGraph, after: FlatGraph, left: Sequence[int], right: Sequence[int], matched: dict[int, int]
 ) -> None:
-    """(5) What stands in the same order in the same scope."""
+    """(5) Matches nodes by their order within a scope."""
     lefts, rights = _scopes(before, left), _scopes(after, right)
     for scope in lefts.keys() & rights.keys():
         for one, other in _aligned_pairs(before, after, lefts[scope], rights[scope]):
@@ -199,7 +199,7 @@ def _scopes(view: FlatGraph, indices: Sequence[int]) -> dict[str, list[int]]:
 
 
 def _aligned_pairs(before: FlatGraph, after: FlatGraph, left: list[int], right: list[int]) -> list[tuple[int, int]]:
-    """Pairs of one scope, the same whichever graph is called `before`."""
+    """Pairs the nodes of one scope, symmetrically in `before` and `after`."""
     ones = [before.nodes[index].op for index in left]
     others = [after.nodes[index].op for index in right]
     if len(left) * len(right) > _ALIGN_AT_MOST:

@@ -1,9 +1,9 @@
-"""How long each node of a bundle's graphs takes, by the names that the graphs themselves have.
+"""Measures how long each node of a bundle's graphs takes, under the graphs' own node names.
 
     path ──measure.profile──▶ onnxruntime's nodes ──own_name──▶ the graph's nodes │ made by onnxruntime
 
-A fused node is named after one of those that it was made of, with the fusion's name behind a slash, and counts
-as that one; what has no such name (a reordering, a cast, a copy to a device) stays onnxruntime's own.
+onnxruntime names a fused node after one of its nodes, followed by a slash and the fusion's name; its time counts for
+that node. A node without such a name (a reordering, a cast, a copy to a device) is listed as onnxruntime's own.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def profile(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> ProfileReport:
-    """Of a bundle or an .onnx file, of one component or of all. steps: that are counted.
+    """Profiles a bundle or an .onnx file, one component or all. steps: how many are measured.
 
-    Raises RequestError where there is no such graph, BundleError, DeviceError, GraphError, JoineryError where the runs
+    Raises RequestError if there is no such graph, BundleError, DeviceError, GraphError, JoineryError if the runs
     fail, Cancelled on request.
     """
     open_graph(GraphLocation(path, component))  # what is not there is said before anything runs
@@ -50,14 +50,14 @@ def _file(path: Path, name: str) -> GraphFile:
 
 @dataclass(frozen=True)
 class NodeNames:
-    """What a graph's nodes are called. known: by a name of its own; unnamed: `Op_place`, as onnxruntime calls it."""
+    """A graph's node names. known: the names in the graph; unnamed: `Op_index`, as onnxruntime names the others."""
 
     known: frozenset[str]
     unnamed: Mapping[str, str]
 
     @classmethod
     def of(cls, file: GraphFile) -> NodeNames:
-        """Of a graph and its bodies; a node without a name is called after its first output."""
+        """Collects the names of a graph and its subgraphs; a node without a name is called after its first output."""
         nodes = [node for graph in all_graphs(file.proto.graph) for node in graph.node]
         places = enumerate(file.proto.graph.node)
         return cls(
@@ -66,7 +66,7 @@ class NodeNames:
         )
 
     def own(self, name: str) -> str:
-        """The graph's name of what onnxruntime calls `name`; "" where it made that itself."""
+        """Returns the graph's name of the node that onnxruntime calls `name`; "" for a node that onnxruntime added."""
         parts = name.split("/")
         leading = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
         found = next((part for part in leading if part in self.known), "")

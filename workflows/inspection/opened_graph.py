@@ -1,8 +1,8 @@
-"""Which graph is meant: a file, or a component of a bundle as one stage of its build left it.
+"""Opens a graph: a file, or a component of a bundle after a stage of its build.
 
-    Where ──open_graph──▶ Opened (file, view, stages) ──report──▶ GraphReport
+    GraphLocation ──open_graph──▶ OpenedGraph (file, view, stages) ──report──▶ GraphReport
 
-The last few that were opened are kept, so that walking to and fro and comparing them reads nothing twice.
+GraphCache keeps the last CACHED_GRAPHS graphs, so that navigating and comparing read no file twice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CACHED_GRAPHS = 6
 
 @dataclass(frozen=True)
 class GraphLocation:
-    """A graph's place. component "": the first; stage "": as it runs."""
+    """The location of a graph. component "": the first; stage "": the final one."""
 
     path: Path
     component: str = ""
@@ -33,7 +33,8 @@ class GraphLocation:
 
     @classmethod
     def parse(cls, text: str) -> GraphLocation:
-        """FILE.onnx, BUNDLE, BUNDLE:COMPONENT or BUNDLE:COMPONENT:STAGE. Raises RequestError where no path is there."""
+        """Parses FILE.onnx, BUNDLE, BUNDLE:COMPONENT or BUNDLE:COMPONENT:STAGE. Raises RequestError if the path does
+        not exist."""
         parts = text.split(":")
         for end in range(len(parts), 0, -1):  # the longest path first: "C:\\x" and "a:b" are names of folders too
             path = Path(":".join(parts[:end]))
@@ -44,7 +45,7 @@ class GraphLocation:
 
 @dataclass(frozen=True)
 class OpenedGraph:
-    """A graph that was read: where from, its file, its view, and the stages beside it."""
+    """A loaded graph: its location, its file, the flat graph, and the stages of its component."""
 
     where: GraphLocation
     title: str
@@ -53,7 +54,7 @@ class OpenedGraph:
     stages: tuple[GraphStage, ...]
 
     def report(self) -> GraphReport:
-        """As the window draws it: the view's own lists, not copies, for a graph may have 20,000 nodes."""
+        """Returns the report for the window; it shares the view's lists, for a graph may have 20,000 nodes."""
         view = self.view
         return GraphReport(
             title=self.title,
@@ -70,13 +71,13 @@ class OpenedGraph:
 
 
 class GraphCache:
-    """Opens graphs and keeps the last few."""
+    """Opens graphs and caches the last CACHED_GRAPHS."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[GraphLocation, int, int], OpenedGraph] = OrderedDict()
 
     def open(self, where: GraphLocation) -> OpenedGraph:
-        """The graph. Raises RequestError and its kinds where there is none, or it cannot be shown."""
+        """Returns the graph. Raises RequestError and its subclasses if it does not exist or cannot be shown."""
         file = where.path / MANIFEST if where.path.is_dir() else where.path
         stat = file.stat() if file.exists() else None
         key = (where, stat.st_mtime_ns if stat else 0, stat.st_size if stat else 0)
@@ -92,7 +93,7 @@ class GraphCache:
 
 
 def open_graph(where: GraphLocation) -> OpenedGraph:
-    """The graph; see Graphs.open."""
+    """Opens the graph without a cache; see GraphCache.open."""
     return GraphCache().open(where)
 
 

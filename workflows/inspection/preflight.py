@@ -1,7 +1,7 @@
-"""How fully and how rightly a bundle would run on a provider, told before it is run there.
+"""Predicts how much of a bundle a provider would run, and how accurately.
 
-the provider is here   ──runtime.preflight──▶ a dry session in a process of its own, held against the CPU provider
-it is not              ──table of kernels───▶ the nodes that it has no kernel for; nothing is run
+provider installed      ──runtime.preflight──▶ a session in an isolated process, compared with the CPU provider
+provider not installed  ──kernel table───────▶ the nodes without a kernel; nothing runs
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def preflight(
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> PreflightReport:
-    """The report on the bundle in `folder`; options: of the provider.
+    """Returns the report on the bundle in `folder`. options: the provider's.
 
-    Raises BundleError for a bundle that cannot be read, DeviceError for a provider that can neither be used here nor
-    judged by a table, and Cancelled on request.
+    Raises BundleError for a bundle that cannot be read, DeviceError for a provider that is neither usable here nor has
+    a kernel table, and Cancelled on request.
     """
     try:
         return try_out(folder, provider, options, cancelled=cancelled)
@@ -41,7 +41,8 @@ def preflight(
 
 
 def preflight_by_table(folder: Path, provider: str, table: KernelTable, absent: str) -> PreflightReport:
-    """The report by a table alone; absent: why the provider is not asked itself. Raises as preflight does."""
+    """Returns the report from a kernel table only. absent: why the provider cannot be used. Raises as preflight
+    does."""
     bundle = read_bundle(folder)
     graphs = {name: bundle.file(one.file) for name, one in bundle.pipeline.pipeline.sessions.items()}
     components = [_component_preflight(name, path, table) for name, path in graphs.items()]

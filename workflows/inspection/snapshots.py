@@ -1,9 +1,9 @@
-"""The graph of one component after each step of a build, without weights: what `stages` reads back.
+"""Writes the graph of one component after each step of a build, without weights; `build_stages` reads it.
 
     ir.Model ──take──▶ protobuf with numbered tensors ──write(regions)──▶ stages/<component>.tar.xz
 
-While the build goes on a snapshot remembers the tensors themselves; only once the weight file is written is it known
-where each lies, and which are nowhere any more: those keep name, type and shape alone.
+During the build a snapshot refers to the tensors themselves. The offsets are known when the weight file is written;
+a tensor that is not in it keeps its name, type and shape only.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _STAND_IN = "#"  # and a number, where a location stands
 
 @dataclass(frozen=True)
 class GraphSnapshot:
-    """A graph whose large tensors are numbered; `tensors` are they."""
+    """A graph whose large tensors are replaced by numbers. tensors: the tensors by these numbers."""
 
     proto: onnx.ModelProto
     tensors: tuple[ir.TensorProtocol, ...]
 
     @classmethod
     def take(cls, model: ir.Model) -> GraphSnapshot:
-        """The graph as it is now; the model stays as it is."""
+        """Copies the current graph; the model stays unchanged."""
         values = list(large_initializers(model))
         tensors = tuple(value.const_value for value in values if value.const_value is not None)
         try:
@@ -49,7 +49,7 @@ class GraphSnapshot:
 
     @classmethod
     def parse(cls, data: bytes, folder: Path) -> GraphSnapshot:
-        """What `placed` gave, over the weight file in `folder`."""
+        """Parses the result of `placed`. folder: that of the weight file."""
         proto = onnx.ModelProto.FromString(data)
         tensors = []
         for graph in all_graphs(proto.graph):
@@ -62,7 +62,7 @@ class GraphSnapshot:
         return cls(proto, tuple(tensors))
 
     def whole(self) -> bytes:
-        """An .onnx file that holds its weights."""
+        """Returns an .onnx file that contains its weights."""
         proto = onnx.ModelProto()
         proto.CopyFrom(self.proto)
         for number, entry in _numbered(proto):
@@ -72,7 +72,7 @@ class GraphSnapshot:
         return bytes(proto.SerializeToString())
 
     def placed(self, regions: Mapping[Key, WeightRegion]) -> bytes:
-        """An .onnx file over the weight file that `regions` tell of."""
+        """Returns an .onnx file that refers to the weight file by `regions`."""
         proto = onnx.ModelProto()
         proto.CopyFrom(self.proto)
         for number, entry in _numbered(proto):
@@ -85,7 +85,7 @@ class GraphSnapshot:
 
 
 class ComponentSnapshots:
-    """The snapshots of one component, by the name of the step that they are from, in order."""
+    """The snapshots of one component by the name of their step, in order."""
 
     def __init__(self) -> None:
         self._taken: dict[str, GraphSnapshot] = {}
@@ -93,7 +93,7 @@ class ComponentSnapshots:
 
     @classmethod
     def read(cls, path: Path, folder: Path) -> ComponentSnapshots:
-        """Those that `write` left at `path`, for more to be added; `folder` holds the weight file they refer to."""
+        """Reads the snapshots at `path`, so that more can be added. folder: that of the weight file."""
         contents = read_archive(path)
         snapshots = cls()
         snapshots._made = json.loads(contents.pop(MADE_BY))
@@ -103,11 +103,11 @@ class ComponentSnapshots:
 
     @property
     def last(self) -> str:
-        """The file of the last one."""
+        """Returns the file of the last snapshot."""
         return f"{next(reversed(self._taken))}.onnx"
 
     def take(self, step: str, model: ir.Model) -> GraphSnapshot:
-        """The graph after `step`."""
+        """Adds the graph after `step`."""
         snapshot = GraphSnapshot.take(model)
         if self._taken:
             self._made[step] = _changed_nodes(next(reversed(self._taken.values())).proto, snapshot.proto)
@@ -115,7 +115,7 @@ class ComponentSnapshots:
         return snapshot
 
     def write(self, path: Path, regions: Mapping[Key, WeightRegion]) -> None:
-        """Writes the archive, and lets go of the files that tensors were read from: mapped, they count as memory."""
+        """Writes the archive, and releases the memory-mapped files of the tensors."""
         files = {f"{step}.onnx": snapshot.placed(regions) for step, snapshot in self._taken.items()}
         made = {step: outputs for step, outputs in self._made.items() if outputs}
         write_archive(path, files | {MADE_BY: json.dumps(made, separators=(",", ":")).encode()})
@@ -132,7 +132,7 @@ def _placeholder_tensor(number: int, tensor: ir.TensorProtocol, name: str) -> ir
 
 
 def _external(entry: onnx.TensorProto, place: Mapping[str, str], folder: Path) -> ir.ExternalTensor:
-    """The tensor that a placed snapshot refers to; one whose bytes are nowhere any more is in a file without a name."""
+    """Returns the tensor that a placed snapshot refers to; a tensor without data has an empty location."""
     return ir.ExternalTensor(
         place.get("location", ""),
         int(place.get("offset", 0)),
@@ -145,7 +145,7 @@ def _external(entry: onnx.TensorProto, place: Mapping[str, str], folder: Path) -
 
 
 def _numbered(proto: onnx.ModelProto) -> list[tuple[int, onnx.TensorProto]]:
-    """(number, tensor) of each that has none of its bytes here."""
+    """Returns (number, tensor) of each tensor without data in the graph."""
     return [
         (int(entry.external_data[0].value.removeprefix(_STAND_IN)), entry)
         for graph in all_graphs(proto.graph)
@@ -155,7 +155,7 @@ def _numbered(proto: onnx.ModelProto) -> list[tuple[int, onnx.TensorProto]]:
 
 
 def _strip(proto: onnx.ModelProto) -> None:
-    """Takes out what a picture does not need: everything that is said of a node but its scope, and of values."""
+    """Removes what a picture does not need: metadata of nodes except scopes, and metadata of values."""
     proto.ClearField("doc_string")
     for graph in (*all_graphs(proto.graph), *proto.functions):
         graph.ClearField("doc_string")
@@ -172,7 +172,7 @@ def _strip(proto: onnx.ModelProto) -> None:
 
 
 def _changed_nodes(before: onnx.ModelProto, after: onnx.ModelProto) -> list[str]:
-    """The first outputs of nodes that are new or not as they were."""
+    """Returns the first outputs of added and changed nodes."""
     was = _signatures(before)
     return [output for output, signature in _signatures(after).items() if was.get(output) != signature]
 

@@ -1,4 +1,4 @@
-"""A graph in, a smaller or plainer graph of the same values out; every pass says what it did and what it refused.
+"""Graph optimization: passes that keep a graph's values; each pass reports its changes and what it refused.
 
 model ──Pass.requires──▶ call ──▶ ensures ──▶ PassReport (modified, node counts, refusals)
 """

@@ -15,7 +15,7 @@ from workflows.optimize.graph_checks import find_fault, graph_interface, infer_s
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a pass left something as it was, and the node that it looked at (empty for the whole graph)."""
+    """Why a pass left something unchanged, and the node concerned (empty for the whole graph)."""
 
     reason: str
     node: str = ""
@@ -23,21 +23,21 @@ class Refusal:
 
 @dataclass(frozen=True)
 class PassResult:
-    """What a pass did: whether it changed the graph, and what it refused."""
+    """The result of a pass: whether it changed the graph, and what it refused."""
 
     modified: bool
     refused: tuple[Refusal, ...] = ()
 
 
 class Pass(Protocol):
-    """One rewrite of a graph, in place. reshapes: the graph's outputs whose shapes it may change."""
+    """A rewrite of a graph, in place. reshapes: the graph outputs whose shapes it may change."""
 
     name: str
     title: str
     reshapes: tuple[str, ...]
 
     def requires(self, model: ir.Model) -> Refusal | None:
-        """Why the pass cannot run on `model` at all, or None."""
+        """Returns why the pass cannot run on `model`, or None."""
         ...
 
     def call(self, model: ir.Model) -> PassResult:
@@ -45,12 +45,12 @@ class Pass(Protocol):
         ...
 
     def ensures(self, model: ir.Model) -> str:
-        """What does not hold after the pass, as a sentence; empty when all holds."""
+        """Returns which postcondition does not hold, as a sentence; empty if all hold."""
         ...
 
 
 class RewritePass:
-    """What most passes have in common: they run on any graph, and keep the shapes of its inputs and outputs."""
+    """The default pass: it runs on any graph and keeps the shapes of its inputs and outputs."""
 
     reshapes: tuple[str, ...] = ()
 
@@ -59,13 +59,13 @@ class RewritePass:
         return None
 
     def ensures(self, model: ir.Model) -> str:
-        """Promises no more than what hygiene asks of every pass."""
+        """Has no postcondition besides `graph_checks`."""
         return ""
 
 
 @dataclass(frozen=True)
 class PassReport:
-    """One pass on one component, as `inspect` shows it."""
+    """The report of one pass on one component, as `inspect` shows it."""
 
     name: str
     modified: bool
@@ -75,7 +75,7 @@ class PassReport:
     seconds: float = 0.0
 
     def to_dict(self) -> dict[str, object]:
-        """As `inspect --json` prints it."""
+        """Returns the report as `inspect --json` prints it."""
         refused = [{"reason": refusal.reason, "node": refusal.node} for refusal in self.refused]
         return {
             "name": self.name,
@@ -92,10 +92,10 @@ def run_passes(
     passes: Iterable[Pass],
     after: Callable[[PassReport, ir.Model], None] = lambda report, model: None,
 ) -> list[PassReport]:
-    """Runs `passes` in order on `model`, in place; `after` sees the model as each of them left it.
+    """Runs `passes` in order on `model`, in place; `after` is called with the model after each of them.
 
-    Raises JoineryError, naming the pass and those before it, when a pass breaks its own promise or leaves a graph
-    that hygiene.py refuses.
+    Raises JoineryError, with the names of the pass and those before it, if a pass violates its postcondition or leaves
+    a graph with a fault (graph_checks).
     """
     reports: list[PassReport] = []
     infer_shapes(model)

@@ -1,7 +1,7 @@
-"""What holds of a graph after every pass that changed it.
+"""The conditions that hold for a graph after every pass.
 
-No dead initializer, no unused opset import, no stale shape: `tidy` sees to it. Inputs and outputs keep their names,
-types and symbolic axes, and onnx's checker takes the graph: `find_fault` says what does not hold.
+`remove_unused` removes dead initializers and unused opset imports. `find_fault` checks that inputs and outputs keep
+their names, types and symbolic axes, and that onnx's checker accepts the graph.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Interface = dict[str, tuple[object, ...]]
 
 
 def graph_interface(model: ir.Model, but: tuple[str, ...] = ()) -> Interface:
-    """Name → side, type and axes of the graph's inputs and outputs; `but`: outputs whose axes do not count.
+    """Maps the names of inputs and outputs to side, type and axes. but: outputs whose axes do not count.
 
-    An input with a default, which nobody need feed, is none of the ends that a pass must keep.
+    An input with a default is not part of the interface, because callers need not feed it.
     """
     graph = model.graph
     ends: Interface = {}
@@ -37,7 +37,7 @@ def graph_interface(model: ir.Model, but: tuple[str, ...] = ()) -> Interface:
 
 
 def infer_shapes(model: ir.Model) -> None:
-    """Fills in the shapes and types that the exporter left out, as far as onnx knows the operators."""
+    """Infers the shapes and types that the exporter omitted, for operators that onnx knows."""
     for value in model.graph.initializers.values():
         tensor = value.const_value
         if tensor is not None and (value.shape is None or value.dtype is None):
@@ -49,7 +49,7 @@ def infer_shapes(model: ir.Model) -> None:
 
 
 def remove_unused(model: ir.Model) -> bool:
-    """Removes dead initializers and unused opset imports; whether there were any."""
+    """Removes dead initializers and unused opset imports; returns whether there were any."""
     dead = [name for name, value in model.graph.initializers.items() if _is_dead(value)]
     for name in dead:
         del model.graph.initializers[name]
@@ -60,7 +60,7 @@ def remove_unused(model: ir.Model) -> bool:
 
 
 def unused_domains(model: ir.Model) -> list[str]:
-    """Imported domains of which no node or function is; onnx wants the default one in every case."""
+    """Returns imported domains without nodes or functions; onnx always requires the default one."""
     used = {"", *(domain for domain, *_ in model.functions)}
     for graph in (model.graph, *model.functions.values()):
         used |= {node.domain for node in ir.traversal.RecursiveGraphIterator(graph)}
@@ -68,7 +68,7 @@ def unused_domains(model: ir.Model) -> list[str]:
 
 
 def find_fault(model: ir.Model, ends: Interface, but: tuple[str, ...] = ()) -> str:
-    """What is wrong with the graph, as a part of a sentence; empty where nothing is. ends: as it was before."""
+    """Returns the graph's fault as part of a sentence; empty if there is none. ends: the interface before."""
     now = graph_interface(model, but)
     changed = next((name for name in {**ends, **now} if ends.get(name) != now.get(name)), None)
     if changed is not None:
@@ -87,15 +87,15 @@ def _is_dead(value: ir.Value) -> bool:
 
 
 def _small_file(value: ir.Value) -> ir.ExternalTensor | None:
-    """The initializer's tensor where it is in a file and small: onnx_ir shows the checker no larger ones."""
+    """Returns the initializer's tensor if it is small and in a file; onnx_ir hides larger ones from the checker."""
     tensor = value.const_value
     return tensor if isinstance(tensor, ir.ExternalTensor) and tensor.nbytes <= 1024 else None
 
 
 @contextmanager
 def _known_to_checker(model: ir.Model) -> Iterator[None]:
-    """Within it, the checker finds nothing that it does not know: it is neither given operators of onnxruntime's in
-    the default domain, nor small tensors in files, which it would look for in the working folder."""
+    """Hides from the checker what it does not know: onnxruntime's operators in the default domain, and small tensors in
+    files, which it would look for in the working folder."""
     moved = [n for n in model.graph.all_nodes() if n.domain == "" and n.op_type in UNKNOWN_TO_CHECKER]
     imported = CONTRIB in model.opset_imports
     stored = {

@@ -1,4 +1,4 @@
-"""Changes to a graph: new nodes in the place of old ones, under the names that the old ones' outputs had."""
+"""Edits of a graph: new nodes in place of old ones, with the names of the old outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def make_node(
     like: ir.Node,
     domain: str = "",
 ) -> ir.Node:
-    """A node that keeps the scope of the node `like`; it is named after its first output."""
+    """Returns a node with the scope of the node `like`, named after its first output."""
     return ir.node(
         op,
         inputs,
@@ -32,13 +32,14 @@ def make_node(
 
 
 def new_value_like(value: ir.Value, suffix: str = "", shape: ir.Shape | None = None) -> ir.Value:
-    """A value of the same type that no node gives yet; without a suffix, it is to take the other's place and name."""
+    """Returns a value of the same type without a producer; without a suffix, it will take the other's place and
+    name."""
     name = f"{value.name}.{suffix}" if suffix else value.name
     return ir.Value(name=name, type=value.type, shape=shape or (None if suffix else value.shape))
 
 
 def replace_nodes(old: Sequence[ir.Value], new: Sequence[ir.Value], nodes: Sequence[ir.Node], at: ir.Node) -> None:
-    """Puts `nodes` after `at`, has everybody read `new` for `old`, and drops what nobody reads any more."""
+    """Inserts `nodes` after `at`, replaces `old` by `new` for all readers, and removes unused nodes."""
     graph = at.graph
     assert graph is not None  # a node that is being replaced is in a graph
     graph.insert_after(at, nodes)
@@ -54,7 +55,7 @@ def replace_nodes(old: Sequence[ir.Value], new: Sequence[ir.Value], nodes: Seque
 
 
 def bypass(old: ir.Value, new: ir.Value) -> None:
-    """Has everybody read `new`, which is in the graph already, for `old`. `old` may be no output of the graph."""
+    """Replaces `old` by the existing value `new` for all readers. `old` must not be an output of the graph."""
     producer = old.producer()
     old.replace_all_uses_with(new)
     if producer is not None:
@@ -62,7 +63,7 @@ def bypass(old: ir.Value, new: ir.Value) -> None:
 
 
 def drop_unused(node: ir.Node) -> None:
-    """Removes the node where nobody reads its outputs, and then what it alone read."""
+    """Removes the node if nothing reads its outputs, and then the nodes that only it read."""
     if node.graph is None or any(output.uses() or output.is_graph_output() for output in node.outputs):
         return
     sources = [value for value in dict.fromkeys(node.inputs) if value is not None]
@@ -76,7 +77,7 @@ def drop_unused(node: ir.Node) -> None:
 
 
 def add_initializer(graph: ir.Graph, name: str, tensor: ir.TensorProtocol) -> ir.Value:
-    """The graph's initializer of that name, made of `tensor` where it has none yet."""
+    """Returns the graph's initializer of that name; creates it from `tensor` if it does not exist."""
     if name in graph.initializers:
         return graph.initializers[name]
     value = ir.Value(name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(tensor.shape), const_value=tensor)
@@ -85,5 +86,5 @@ def add_initializer(graph: ir.Graph, name: str, tensor: ir.TensorProtocol) -> ir
 
 
 def add_constant(graph: ir.Graph, name: str, content: Any, dtype: ir.DataType) -> ir.Value:
-    """A small initializer of a list or number."""
+    """Returns a small initializer of a list or number."""
     return add_initializer(graph, name, ir.tensor(content, dtype=dtype, name=name))

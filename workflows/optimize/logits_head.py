@@ -1,4 +1,4 @@
-"""The end of a decoder: hidden states [1,S,E] that become logits [1,S,V] row by row, so that fewer rows can go in."""
+"""The head of a decoder: it maps hidden states [1,S,E] to logits [1,S,V] row by row, so fewer rows can be computed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ _BY_ROW = ("Mul", "Div", "Add", "Tanh", "Cast", "Reshape", "Gemm", "Identity")
 
 @dataclass(frozen=True)
 class LogitsHead:
-    """node: first reader of `hidden` [1,S,E], MatMul, or Reshape before the Gemm of a folded head; `logits` end it."""
+    """node: the first reader of `hidden` [1,S,E]: a MatMul, or the Reshape before the Gemm of a folded head. logits:
+    its result."""
 
     node: ir.Node
     hidden: ir.Value
     logits: ir.Value
 
     def feed(self, rows: ir.Value, size: int | str) -> None:
-        """Has the head read `rows` [1,size,E] instead; `size` is written as the last axis but one of what follows."""
+        """Replaces the head's input by `rows` [1,size,E]; `size` becomes the last axis but one of the following
+        values."""
         self.node.replace_input_with(0, rows)
         for value in _made_from(self.node, self.logits):
             if (axes := dimensions(value)) is not None:
@@ -32,7 +34,7 @@ class LogitsHead:
 
 
 def logits_axes(model: ir.Model) -> Axes | Refusal:
-    """The axes [1,S,V] of the graph's logits, more than one of them."""
+    """Returns the axes [1,S,V] of the graph's logits if S is not 1."""
     axes = dimensions(_logits(model))
     if axes is None or len(axes) != 3:
         return Refusal("the graph has no output logits of three axes")
@@ -40,7 +42,7 @@ def logits_axes(model: ir.Model) -> Axes | Refusal:
 
 
 def find_head(model: ir.Model) -> LogitsHead | Refusal:
-    """The head of a graph with such logits."""
+    """Returns the head of a graph with such logits."""
     logits = _logits(model)
     assert logits is not None  # see logits_axes
     node = _first(logits)
@@ -61,7 +63,7 @@ def _logits(model: ir.Model) -> ir.Value | None:
 
 
 def _first(logits: ir.Value) -> ir.Node | None:
-    """The node whose first input is to be shortened."""
+    """Returns the node whose first input will be shortened."""
     node = logits.producer()
     while node is not None and node.op_type in _BY_ROW:
         source = node.inputs[0]
@@ -75,7 +77,7 @@ def _first(logits: ir.Value) -> ir.Node | None:
 
 
 def _made_from(node: ir.Node, logits: ir.Value) -> list[ir.Value]:
-    """What `node` gives, and what is made of that, up to the logits."""
+    """Yields the outputs of `node` and the values computed from them, up to the logits."""
     found = list(node.outputs)
     for value in found:  # grows while it is walked
         if value is not logits:

@@ -1,4 +1,4 @@
-"""MatMuls of one input made one: their weights side by side, the product split again.
+"""Packs MatMuls of one input into one: concatenates their weights and splits the product.
 
 x ─┬─ MatMul(a) ─ Add(p)        x ── MatMul(a|b) ── Add(p|q) ── Split ─┬─
    └─ MatMul(b) ─ Add(q)   →                                          └─
@@ -20,7 +20,7 @@ from workflows.optimize.queries import constant_tensor, consumers, dimensions, h
 
 @dataclass(frozen=True)
 class Projection:
-    """x [.., K] · weight [K,N] (+ bias [N]); `output` is what the graph reads on."""
+    """x [.., K] · weight [K,N] (+ bias [N]); output: the value that the graph reads."""
 
     matmul: ir.Node
     weight: ir.Value
@@ -34,7 +34,7 @@ class Projection:
 
 
 def projections_by_input(graph: ir.Graph) -> dict[ir.Value, list[Projection]]:
-    """Value → the projections that read it, in the graph's order; two or more each."""
+    """Maps each value to the projections that read it, in the graph's order; two or more each."""
     found: dict[ir.Value, list[Projection]] = {}
     for node in graph:
         projection = _projection(node)
@@ -44,7 +44,7 @@ def projections_by_input(graph: ir.Graph) -> dict[ir.Value, list[Projection]]:
 
 
 def packing_refusal(group: Sequence[Projection]) -> Refusal | None:
-    """Why these projections cannot be packed, or None."""
+    """Returns why these projections cannot be packed, or None."""
     first = group[0].matmul
     for projection in group:
         if len(consumers(projection.weight)) > 1 or projection.weight.is_graph_output():
@@ -59,7 +59,8 @@ def packing_refusal(group: Sequence[Projection]) -> Refusal | None:
 
 
 def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) -> None:
-    """Replaces the group's nodes. New tensors are named after the first weight, so that twins of a graph agree."""
+    """Replaces the group's nodes. New tensors are named after the first weight, so that graphs with the same weights
+    agree."""
     first = group[0]
     name = f"{first.weight.name}.{suffix}"
     packed = new_value_like(first.output, suffix)
@@ -93,14 +94,14 @@ def _projection(node: ir.Node) -> Projection | None:
 
 
 def _concatenated_weights(weights: Sequence[ir.Value], name: str) -> ir.TensorProtocol:
-    """[K, ΣN], made when it is read."""
+    """Returns [K, ΣN], computed when it is read."""
     tensors = [tensor for weight in weights if (tensor := constant_tensor(weight)) is not None]
     shape = ir.Shape([tensors[0].shape[0], sum(int(t.shape[1]) for t in tensors)])
     return ir.LazyTensor(partial(_joined, tensors, 1), tensors[0].dtype, shape, name=name)
 
 
 def _biases(group: Sequence[Projection], name: str) -> ir.TensorProtocol:
-    """[ΣN]; zeros where a projection has none. Small, so it is made at once."""
+    """Returns [ΣN] with zeros for a projection without a bias. It is small, so it is computed at once."""
     dtype = next(p.bias.const_value.dtype for p in group if p.bias is not None)
     rows = [np.zeros(p.width, dtype.numpy()) if p.bias is None else p.bias.const_value.numpy() for p in group]
     return ir.tensor(np.concatenate(rows), dtype=dtype, name=name)

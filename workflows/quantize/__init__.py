@@ -1,6 +1,7 @@
-"""Optimized graphs in, graphs of smaller weights out; each method says what it left alone, and why.
+"""Quantization methods: optimized graphs in, graphs with smaller weights out; each method reports what it refused and
+why.
 
-model ──Method.requires──▶ call (ranges of calibration, where it needs them) ──▶ PassReport; one method a file
+model ──Method.requires──▶ call (calibration ranges if needed) ──▶ PassReport; one method a file
 """
 
 import onnx_ir as ir

@@ -1,6 +1,7 @@
-"""The contract of a method: requires, call; what it leaves alone is a refusal with a reason, as of a pass.
+"""The contract of a quantization method: requires, call; a node that it leaves is a refusal with a reason, as in a
+pass.
 
-model ──find quantized nodes──▶ requires ──▶ call ──▶ tidy, check ──▶ PassReport
+model ──find quantized nodes──▶ requires ──▶ call ──▶ remove_unused, find_fault ──▶ PassReport
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ QUANTIZED_OPS = frozenset(
 
 
 class Method(Protocol):
-    """One way to make weights smaller, in place.
+    """A way to make a graph's weights smaller, in place.
 
-    needs_ranges: it asks for the ranges that calibration finds. retypes: inputs and outputs change their type.
+    needs_ranges: whether it needs calibration ranges. retypes: whether inputs and outputs change their type.
     """
 
     name: str
@@ -48,19 +49,18 @@ class Method(Protocol):
     retypes: bool
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        """Why the method cannot run on `model` at all, or None."""
+        """Returns why the method cannot run on `model`, or None."""
         ...
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
-        """Quantizes `model`; every node that a person would expect quantized and is not is refused, with its name."""
+        """Quantizes `model`; every node that is expected to be quantized and is not is refused by name."""
         ...
 
 
 def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, ranges: Ranges | None = None) -> PassReport:
     """Runs `method` on `model`, in place.
 
-    Raises GraphError for a graph that is quantized already, JoineryError where the method leaves a graph that onnx's
-    checker refuses.
+    Raises GraphError for a graph that is already quantized, JoineryError if onnx's checker refuses the result.
     """
     _refuse_quantized(model)
     infer_shapes(model)
@@ -77,7 +77,7 @@ def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, rang
 
 
 def check_excluded(models: Iterable[ir.Model], settings: QuantizeSettings) -> None:
-    """Raises RecipeError, with the names that are near, where the settings name a node that no graph has."""
+    """Raises RecipeError, with similar names, if the settings name a node that no graph has."""
     names = {str(node.name) for model in models for node in model.graph.all_nodes()}
     named = [("exclude", name) for name in settings.exclude] + [("nodes", name) for name in settings.nodes]
     key, missing = next(((key, name) for key, name in named if name not in names), ("", ""))

@@ -1,12 +1,12 @@
-"""Matrices in blocks of few bits, as onnxruntime's MatMulNBits and GatherBlockQuantized read them.
+"""Quantizes matrices in blocks, as onnxruntime's MatMulNBits and GatherBlockQuantized read them.
 
     W [N,K] ──rows of blocks──▶ scale and zero point a block ──▶ q [N, blocks, block·bits/8] uint8, low bits first
                                                                   scales [N, blocks], zero points packed like q
 
-    w ≈ (q - zero point) · scale; K is filled up with zeros to whole blocks
+    w ≈ (q - zero point) · scale; K is padded with zeros to whole blocks
 
-A matrix is worked on in parts of rows, by as many threads as there are cores. The parts are the same however many
-threads there are, and so is what comes of them.
+Parts of rows are quantized by as many threads as there are cores. The parts, and so the result, do not depend on the
+number of threads.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _ROWS, _COLUMNS = 512, 1024
 
 
 def quantize_rows(rows: Weights, how: BlockFormat, moments: Sums | None = None) -> tuple[Bytes, Weights, Bytes]:
-    """(q, scales, zero points) of [N,K], the scales in its type; see the module for their shapes.
+    """Returns (q, scales, zero points) of [N,K], the scales in its type; see the module for their shapes.
 
-    moments: of the inputs that the matrix is multiplied by, where its errors are to be made up for.
+    moments: second moments of the matrix's inputs, to compensate for rounding errors.
     """
     shapes = how.shapes(*rows.shape)
     packed, zeros = np.empty(shapes[0], np.uint8), np.empty(shapes[2], np.uint8)
@@ -61,7 +61,7 @@ def quantize_rows(rows: Weights, how: BlockFormat, moments: Sums | None = None) 
 
 
 def _rounders(inner: int, how: BlockFormat, moments: Sums | None) -> tuple[list[Rounder], int]:
-    """How each tile of a row of tiles is rounded, and the columns of a tile."""
+    """Yields the rounding function of each tile in a row of tiles, and the tile's columns."""
     if moments is None:
         width = max(_COLUMNS, how.size)
         return [partial(round_tile, how=how)] * -(-inner // width), width
@@ -71,7 +71,7 @@ def _rounders(inner: int, how: BlockFormat, moments: Sums | None) -> tuple[list[
 
 
 def dequantize_rows(packed: Bytes, scales: Floats, zeros: Bytes | None, inner: int, how: BlockFormat) -> Floats:
-    """[N,K] float32 of what quantize_rows gives; zeros: None for the middle."""
+    """Returns [N,K] float32 of the result of quantize_rows; zeros: None for symmetric blocks."""
     blocks = scales.shape[1]
     integers = _unpack(packed, how.bits).astype(np.float32)
     zero = np.full(scales.shape, how.middle) if zeros is None else _unpack(zeros, how.bits)[:, :blocks]
@@ -80,7 +80,7 @@ def dequantize_rows(packed: Bytes, scales: Floats, zeros: Bytes | None, inner: i
 
 
 def _tiles(rows: Weights, how: BlockFormat, width: int) -> Iterator[tuple[slice, Floats]]:
-    """Some blocks of all rows, and their weights turned: [blocks, block, rows] float32."""
+    """Yields some blocks of all rows, and their weights transposed: [blocks, block, rows] float32."""
     outer, inner = rows.shape
     for start in range(0, inner, width):
         taken = min(width, inner - start)
@@ -91,7 +91,7 @@ def _tiles(rows: Weights, how: BlockFormat, width: int) -> Iterator[tuple[slice,
 
 
 def _pack(integers: Bytes, bits: int, axis: int) -> Bytes:
-    """Two 4-bit numbers a byte along an axis, the first one low; an odd last one alone."""
+    """Packs two 4-bit numbers into a byte along an axis, the first in the low bits; an odd last one alone."""
     if bits == 8:
         return integers
     first, second = (integers.take(range(start, integers.shape[axis], 2), axis) for start in (0, 1))
@@ -110,12 +110,12 @@ def _unpack(packed: Bytes, bits: int) -> Bytes:
 def quantized_matrix(
     source: ir.TensorProtocol, rows: bool, how: BlockFormat, moments: Sums | None = None
 ) -> tuple[ir.LazyTensor, ...]:
-    """q, scales and, where they are a block's own, zero points of a matrix stored [N,K] (`rows`) or [K,N]."""
+    """Returns q, scales and the zero points of asymmetric blocks, of a matrix stored [N,K] (`rows`) or [K,N]."""
     return _lazy_tensors(source, rows, how, moments).tensors
 
 
 def quantized_table(source: ir.TensorProtocol, how: BlockFormat, moments: Sums | None = None) -> ir.LazyTensor:
-    """q of a matrix [N,K] as a matrix [N, blocks · bytes]: other axes over the same bytes."""
+    """Returns q of a matrix [N,K] as a matrix [N, blocks · bytes]: other axes over the same bytes."""
     (outer, blocks, size), *_ = how.shapes(int(source.shape[0]), int(source.shape[1]))
     return _lazy_tensors(source, True, how, moments).view(
         0, f"{source.name}.int{how.bits}.rows", (outer, blocks * size)

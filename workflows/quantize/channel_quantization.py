@@ -1,6 +1,6 @@
-"""Weights as int8 with one scale a channel, as DequantizeLinear reads them.
+"""Quantizes weights to int8 with one scale a channel, as DequantizeLinear reads them.
 
-w ≈ q · scale[channel], q in -127…127: zero stays zero, and no zero point is stored
+w ≈ q · scale[channel], q in -127…127: symmetric, without zero points
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ LARGEST = 127
 
 
 def channel_weight(source: ir.TensorProtocol, axis: int) -> Parts:
-    """q int8, of the weight's shape, and scales [channels] float32, made when they are written. axis: the channels'."""
+    """Returns q int8 of the weight's shape, and scales [channels] float32, computed when they are written. axis: the
+    channels'."""
     name = f"{source.name}.int8.{axis}"
     shape = [int(size) for size in source.shape]
     kinds = [(name, ir.DataType.INT8, shape), (f"{name}.scales", ir.DataType.FLOAT, [shape[axis]])]
@@ -26,7 +27,7 @@ def channel_weight(source: ir.TensorProtocol, axis: int) -> Parts:
 
 
 def quantize_channels(axis: int, weight: NDArray[np.floating]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """(q, scales) of a weight."""
+    """Returns (q, scales) of a weight."""
     scales = channel_scales(axis, weight)
     along = scales.reshape([-1 if i == axis else 1 for i in range(weight.ndim)])
     q = np.empty(weight.shape, np.int8)
@@ -36,7 +37,7 @@ def quantize_channels(axis: int, weight: NDArray[np.floating]) -> tuple[NDArray[
 
 
 def channel_scales(axis: int, weight: NDArray[np.floating]) -> NDArray[np.float32]:
-    """[channels]: a channel's largest number over 127; 1 where it is all zeros."""
+    """Returns [channels]: a channel's largest absolute value over 127; 1 for a channel of zeros."""
     others = tuple(other for other in range(weight.ndim) if other != axis)
     highest = [np.abs(weight[part]).max(others).astype(np.float32) for part in _lazy_tensors(weight)]
     joined = np.concatenate(highest) if axis == 0 else np.max(highest, axis=0)

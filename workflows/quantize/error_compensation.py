@@ -1,9 +1,9 @@
-"""Rounding that makes up for itself: each weight's error is taken up by those of its row that are still to be rounded.
+"""Rounds weights with error compensation: the error of each weight is added to the weights of its row not yet rounded.
 
-    second moments of the inputs ──inverse, Cholesky──▶ how much of an error each later weight takes
+    second moments of the inputs ──inverse, Cholesky──▶ the share of an error that each later weight takes
     tile [group, rows] ──weight by weight──▶ integers, grids           (GPTQ: Frantar et al. 2022, arXiv:2210.17323)
 
-A group of inputs is made up for within itself, so that time and memory grow with the weights, not with their square.
+Errors are compensated within a group of inputs, so that time and memory grow linearly with the weights.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LAZY = 32  # weights after which the rest of the group learns of their errors, 
 
 
 def second_moments(inputs: NDArray[np.float32]) -> Sums:
-    """The sums over all rows of inputs [.., K]."""
+    """Returns the sums of xᵀx over all rows of inputs [.., K]."""
     rows = inputs.reshape(-1, inputs.shape[-1])
     return np.stack([_square(rows[:, start : start + GROUP]) for start in range(0, rows.shape[1], GROUP)])
 
@@ -33,10 +33,10 @@ def _square(rows: NDArray[np.float32]) -> Sums:
 
 
 def shrink_moments(sums: Sums, rows: int, width: int) -> Sums:
-    """The sums of so many rows of `width` inputs, with what two inputs have in common as far as the rows can tell.
+    """Shrinks the correlations in the sums over so many rows of `width` inputs.
 
-    Few rows show relations by chance, and weights that make up for those are further from the model than weights that
-    are rounded one by one. Each input's own moment stays; the correlations are taken nearer to none by the share of
+    Few rows have correlations by chance, and compensating for those is worse than rounding each weight by itself.
+    The diagonal stays; the correlations shrink by the coefficient of
     Chen, Wiesel, Eldar, Hero: Shrinkage Algorithms for MMSE Covariance Estimation, 2010, equation 23.
     """
     found = np.zeros_like(sums)
@@ -54,9 +54,9 @@ def shrink_moments(sums: Sums, rows: int, width: int) -> Sums:
 
 
 def error_shares(moments: Floats, used: int) -> Floats:
-    """[used, used], upper: row i holds how the error of weight i is spread on itself and the later ones.
+    """Returns [used, used], upper: row i holds how the error of weight i spreads to itself and the later ones.
 
-    moments: of one group, of whose numbers `used` are there.
+    moments: of one group, whose first `used` inputs exist.
     """
     square = moments[:used, :used].astype(np.float64)
     mean = float(np.trace(square)) / used or 1.0
@@ -65,7 +65,7 @@ def error_shares(moments: Floats, used: int) -> Floats:
 
 
 def round_group(tile: Floats, shares: Floats, how: BlockFormat) -> tuple[NDArray[np.uint8], BlockGrid]:
-    """Integers of the tile's shape, [blocks, block, rows], and the grids; the tile's weights are changed."""
+    """Returns the integers of the tile's shape, [blocks, block, rows], and the grids; changes the tile's weights."""
     weights, integers = tile.reshape(-1, tile.shape[2]), np.empty(tile.shape, np.uint8)
     scales, zeros = (np.empty((len(tile), 1, tile.shape[2]), np.float32) for _ in range(2))
     for block, start in enumerate(range(0, len(weights), how.size)):
@@ -78,7 +78,7 @@ def round_group(tile: Floats, shares: Floats, how: BlockFormat) -> tuple[NDArray
 
 
 def _round_sequentially(weights: Floats, some: slice, shares: Floats, grid: BlockGrid, how: BlockFormat) -> Floats:
-    """The integers of `some` weights, rounded one after another; all later ones make up for it."""
+    """Rounds `some` weights one after another; all later ones compensate for the errors."""
     part, own, scale, zero = weights[some], shares[some, some], grid.scale[0, 0], grid.zero[0, 0]
     errors, integers = np.zeros_like(part), np.empty_like(part)
     for index in range(len(own)):

@@ -1,9 +1,9 @@
-"""The grid of each block: a scale, and an integer that stands for zero.
+"""The quantization grid of each block: a scale and a zero point.
 
-    tile [blocks, block, rows] ──several ranges──▶ the grid that loses least ──round_tile──▶ integers
+    tile [blocks, block, rows] ──several ranges──▶ the grid with the least error ──round_tile──▶ integers
 
-A tile is a weight turned, and of a size that lies in a processor's cache: what a block has in common is then a vector
-along the rows, which a processor takes many of at once, and no number goes to the memory between two steps.
+A tile is a transposed part of a weight that fits into the processor's cache, with the rows along the last axis for
+vectorized arithmetic.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ class BlockFormat:
 
     @property
     def middle(self) -> int:
-        """What stands for zero where there are no zero points."""
+        """The integer of zero without zero points."""
         return 1 << (self.bits - 1)
 
     def fitted(self, inner: int) -> BlockFormat:
-        """With the largest blocks, of these sizes and below, that fill rows of `inner` numbers; else as it is.
+        """Returns the format with the largest block size up to this one that divides `inner`; else this format.
 
-        What a block is filled up with is stored and multiplied too.
+        Padding is stored and multiplied too.
         """
         sizes = [size for size in BLOCK_SIZES if size <= self.size and inner % size == 0]
         return replace(self, size=max(sizes, default=self.size))
 
     def shapes(self, outer: int, inner: int) -> tuple[tuple[int, ...], ...]:
-        """Of q, scales and zero points of a matrix [outer, inner]."""
+        """Returns the shapes of q, scales and zero points of a matrix [outer, inner]."""
         blocks = -(-inner // self.size)
         return (
             (outer, blocks, self.size * self.bits // 8),
@@ -68,7 +68,7 @@ class BlockGrid:
 
 
 def find_grid(tile: Floats, how: BlockFormat) -> BlockGrid:
-    """The grid of each block: by its range, or of several ranges that which loses least.
+    """Finds the grid of each block: from its range, or from the candidate range with the least error.
 
     With d = q - zero point, Σ(w - s·d)² is least at s = Σwd/Σd², and is then Σw² - (Σwd)²/Σd².
     """
@@ -93,7 +93,7 @@ def find_grid(tile: Floats, how: BlockFormat) -> BlockGrid:
 
 
 def round_tile(tile: Floats, how: BlockFormat) -> tuple[NDArray[np.uint8], BlockGrid]:
-    """The integers, 0…levels, of the tile's shape, each weight rounded by itself, and the grids."""
+    """Returns the integers, 0…levels, of the tile's shape, each weight rounded by itself, and the grids."""
     grid = find_grid(tile, how)
     steps = quantize_to_grid(tile, grid, how, np.empty_like(tile))
     steps += grid.zero
@@ -113,7 +113,7 @@ def _of_range(low: Floats, high: Floats, how: BlockFormat) -> BlockGrid:
 
 
 def quantize_to_grid(tile: Floats, grid: BlockGrid, how: BlockFormat, out: Floats) -> Floats:
-    """How many scales each weight is from zero, in whole numbers and as far as the grid goes, in `out`."""
+    """Writes each weight in scales from zero, rounded and clipped to the grid, to `out`."""
     np.multiply(tile, 1 / grid.scale, out=out)
     np.rint(out, out=out)
     if how.symmetric:  # of two numbers clip takes a fifth of the time of maximum and minimum, of arrays three times it

@@ -1,10 +1,10 @@
-"""fp16, bf16: weights, activations and the cache in 16 bits; what needs more range or digits stays in float32.
+"""fp16, bf16: weights, activations and the cache in 16 bits; nodes that need more range or precision stay in float32.
 
     float32 weights ──when they are read──▶ 16 bits         positions ──Cast──▶ angles, cos, sin in float32 ──Cast──▶
     float32 node ──▶ 16 bits; Pow, means, roots … ──Cast──▶ float32 ──Cast──▶
 
-At the graph's edge the cache, the cross cache and the masks of the cache change their type; logits and what components
-hand each other stay float32, so that components of any precision fit together.
+The cache, the cross cache and the cache's masks change their type; logits and the tensors between components stay
+float32, so that components of any precision fit together.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CACHE_OPERATORS = ("past_key_values.", "present.", "cross.", MASK)
 
 
 class HalfPrecision:
-    """`fp16` or `bf16`: the same with another type."""
+    """`fp16` or `bf16`, which differ in the type."""
 
     needs_ranges = False
     retypes = True
@@ -41,7 +41,7 @@ class HalfPrecision:
         self.name, self.title, self._dtype = name, title, dtype
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        """Takes graphs without control flow and functions: a type changes on both sides of their edges."""
+        """Refuses graphs with control flow or functions, whose boundaries would need the same types on both sides."""
         inner = next((node for node in model.graph if _has_body(node)), None)
         if inner is not None:
             return Refusal(f"{inner.op_type} holds graphs of its own, whose types would not follow", str(inner.name))
@@ -58,7 +58,7 @@ class HalfPrecision:
 
 
 class _Retyping:
-    """One graph on its way: which nodes stay float32, and every value in the type that somebody asked for."""
+    """The conversion of one graph: the nodes that stay float32, and each value in the types that its readers need."""
 
     def __init__(self, graph: ir.Graph, dtype: ir.DataType, settings: QuantizeSettings) -> None:
         self._graph, self._dtype, self._excluded = graph, dtype, set(settings.exclude)
@@ -67,7 +67,7 @@ class _Retyping:
         self._made: dict[tuple[ir.Value, ir.DataType], ir.Value] = {}
 
     def run(self) -> list[Refusal]:
-        """Rewrites the graph; gives the nodes that a person excluded."""
+        """Rewrites the graph; returns the nodes that the user excluded."""
         kept: list[Refusal] = []
         for value in self._graph.inputs:
             if value in self._floats and _is_cache_value(value):
@@ -104,11 +104,11 @@ class _Retyping:
             node.attributes["to"] = ir.AttrInt64("to", int(wanted))
 
     def _is_float(self, value: ir.Value, node: ir.Node, fed: bool) -> bool:
-        """Whether the value was float32; of operators that nothing is known of, what their inputs are."""
+        """Whether the value was float32; for an unknown operator, whether its inputs are."""
         return bool(value.name) and (value.dtype == FLOAT or (value.dtype is None and fed and node.op_type != "Cast"))
 
     def _is_exact(self, node: ir.Node, sources: list[ir.Value]) -> bool:
-        """Positions and what is computed of them: 16 bits hold no position beyond 2,048."""
+        """Whether the value is computed from positions: 16 bits represent no position beyond 2,048 exactly."""
         if node.op_type == "Cast":
             source = node.inputs[0]
             return source is not None and (source.dtype in _WHOLE or source in self._exact)
@@ -116,7 +116,7 @@ class _Retyping:
         return bool(active) and all(value in self._exact for value in active)
 
     def _as(self, value: ir.Value, wanted: ir.DataType, reader: ir.Node) -> ir.Value:
-        """The value in the type `wanted`, made once."""
+        """Returns the value in the type `wanted`, converted once."""
         if value.is_initializer() and not value.is_graph_input():
             return self._constant(value, wanted)
         if value.dtype == wanted:
@@ -136,7 +136,7 @@ class _Retyping:
         return add_initializer(self._graph, name, to_half(value.const_value, wanted, name))
 
     def _clamped(self, value: ir.Value) -> ir.Value:
-        """A float32 constant that 16 bits can hold too: a mask's floor must not become infinite behind a Cast."""
+        """Returns a float32 constant within the range of 16 bits, so that a mask's floor stays finite behind a Cast."""
         assert value.const_value is not None
         array, limit = value.const_value.numpy(), largest_finite(self._dtype)
         if not (np.isfinite(array) & (np.abs(array) > limit)).any():
@@ -145,7 +145,7 @@ class _Retyping:
         return add_initializer(self._graph, name, ir.tensor(np.clip(array, -limit, limit), name=name))
 
     def _renamed(self, output: ir.Value, wanted: ir.DataType) -> ir.Value:
-        """An output of the graph's under the old name, behind a Cast."""
+        """Keeps the name of a graph output behind a Cast."""
         name, node = output.name, output.producer()
         assert node is not None  # an output that is an input has its type already
         result = ir.Value(name=name, type=ir.TensorType(wanted), shape=output.shape)
@@ -156,7 +156,7 @@ class _Retyping:
 
 
 def to_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.LazyTensor:
-    """The tensor in 16 bits; what is finite stays finite."""
+    """Converts the tensor to 16 bits; finite values stay finite."""
     limit = largest_finite(dtype)
 
     def convert(array: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
@@ -175,7 +175,7 @@ def _has_body(node: ir.Node) -> bool:
 
 
 def _drop_cast(node: ir.Node) -> None:
-    """Takes a Cast to the same type away, unless it gives an output of the graph's its name."""
+    """Removes a Cast to the same type, unless it names an output of the graph."""
     source, result = node.inputs[0], node.outputs[0]
     if source is not None and not result.is_graph_output():
         bypass(result, source)

@@ -1,8 +1,8 @@
-"""fp16 of one weight: stored in half the bytes, and computed with in float32, which keeps eleven of its bits.
+"""Stores single weights as fp16 and computes in float32; the weights keep 11 bits of precision.
 
     x · W  →  x · Cast(W16)        Gather(W, ids)  →  Cast(Gather(W16, ids))
 
-A runtime unfolds W16 when it opens the graph, so that it is as fast as in float32: what becomes smaller is the file.
+A runtime casts W16 when it opens the graph, so the speed is float32's: only the file is smaller.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FLOAT, HALF = ir.DataType.FLOAT, ir.DataType.FLOAT16
 
 
 class HalfStorage:
-    """`fp16` of single nodes, in a graph of float32."""
+    """`fp16` for single nodes of a float32 graph."""
 
     name = "fp16"
     title = "Weights stored in 16 bits"

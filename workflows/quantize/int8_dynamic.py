@@ -1,4 +1,4 @@
-"""int8-dynamic: weights as 8-bit integers a column, activations quantized at every run by their own range.
+"""int8-dynamic: 8-bit weights with a scale a column, activations quantized at every run by their own range.
 
 x · W + b  →  DynamicQuantizeMatMul(x, q [K,N], scales [N], zero points [N], b)
 """
@@ -23,7 +23,7 @@ _MIDDLE = 128  # unsigned weights: signed ones overflow a 16-bit sum on CPUs wit
 
 
 class Int8Dynamic:
-    """8-bit products of matrices; nothing is calibrated."""
+    """8-bit matrix products without calibration."""
 
     name = "int8-dynamic"
     title = "8-bit weights, activations quantized as they come"
@@ -60,14 +60,14 @@ def _to_integers(linear: LinearProduct) -> None:
 
 
 def quantize_columns(columns: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """(q [K,N] around 128, scales [N]) of [K,N] float32: w ≈ (q - 128) · scale."""
+    """Returns (q [K,N] around 128, scales [N]) of [K,N] float32: w ≈ (q - 128) · scale."""
     scales = np.abs(columns).max(0) / np.float32(127)
     scales = np.where(scales == 0, np.float32(1), scales)
     return (np.rint(columns / scales) + _MIDDLE).astype(np.uint8), scales
 
 
 def _quantized(linear: LinearProduct) -> tuple[ir.LazyTensor, ...]:
-    """q [K,N], scales [N] and zero points [N] of the weight."""
+    """Returns q [K,N], scales [N] and zero points [N] of the weight."""
     name = f"{linear.tensor.name}.uint8"
     kinds = [
         (name, ir.DataType.UINT8, (linear.inner, linear.outer)),

@@ -1,8 +1,9 @@
-"""Tensors that are computed of a weight when the file is written, and forgotten then: no weight is held twice.
+"""Lazy tensors: computed from a weight when the file is written, and released then, so that no weight is in memory
+twice.
 
-    source (a place in a file) ──read──▶ make ──▶ parts, each given once and dropped
+    source (a place in a file) ──read──▶ make ──▶ tensors, each returned once and released
 
-Graphs that share a weight share what is made of it: the same source and recipe give the same objects.
+Graphs that share a weight share its lazy tensors: the same source and recipe give the same objects.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ CHUNK = 1 << 20  # numbers that are worked on at once: what is in between stays 
 
 
 class LazyTensorGroup:
-    """The parts that `make` gives of one weight. Reading one of them makes all; each is kept until it is read."""
+    """The tensors that `make` computes from one weight. Reading one computes all; each is cached until it is read."""
 
     def __init__(self, source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> None:
         self.source, self._kinds, self._make_parts = source, tuple(kinds), make
@@ -38,7 +39,7 @@ class LazyTensorGroup:
                 tensor.meta[SOURCE_RECIPE] = (source.offset or 0, source.nbytes, recipe, index)
 
     def view(self, index: int, name: str, shape: Sequence[int]) -> ir.LazyTensor:
-        """A part under another name and shape: in a folder of parts the same file."""
+        """Returns a tensor under another name and shape; in a TensorCache it is the same file."""
         part = self.tensors[index]
         view = ir.LazyTensor(partial(self._turned, index, shape), part.dtype, ir.Shape(shape), name=name)
         view.meta.update(part.meta)
@@ -63,7 +64,7 @@ Parts = tuple[ir.LazyTensor, ...]
 
 
 def lazy_tensors(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> Parts:
-    """The parts of `source`; `recipe` says all that makes two of them differ."""
+    """Returns the tensors of `source`; `recipe` identifies the computation."""
     return known_lazy_tensors(source, recipe, kinds, make).tensors
 
 
@@ -79,6 +80,6 @@ def known_lazy_tensors(
 
 
 def row_chunks(outer: int, inner: int) -> Iterator[slice]:
-    """Parts of the axis `outer`, of at most CHUNK numbers each."""
+    """Yields ranges of the axis `outer`, of at most CHUNK numbers each."""
     step = max(1, CHUNK // max(inner, 1))
     yield from (slice(start, start + step) for start in range(0, outer, step))

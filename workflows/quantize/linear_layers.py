@@ -1,4 +1,4 @@
-"""The weights that methods quantize: matrices that a graph multiplies its activations by.
+"""Finds the weights that methods quantize: constant matrices by which a graph multiplies its activations.
 
 x [.., K] · W [K,N]      MatMul, Gemm
 x [.., K] · Wᵀ, W [N,K]  Gemm transB, MatMul(Transpose(W))
@@ -24,7 +24,7 @@ _AFTER_HEAD = frozenset({"Reshape", "Slice", "Cast", "Add", "Mul", "Div", "Tanh"
 
 @dataclass(frozen=True)
 class LinearProduct:
-    """One product with a constant matrix. rows: `weight` is stored [N,K], else [K,N]. bias: [N], within a Gemm."""
+    """A product with a constant matrix. rows: `weight` is stored [N,K], else [K,N]. bias: [N], within a Gemm."""
 
     node: ir.Node
     weight: ir.Value
@@ -33,7 +33,7 @@ class LinearProduct:
 
     @property
     def tensor(self) -> ir.TensorProtocol:
-        """The weight's numbers."""
+        """The weight's tensor."""
         assert self.weight.const_value is not None  # as it is found
         return self.weight.const_value
 
@@ -49,7 +49,7 @@ class LinearProduct:
 
 
 def find_linears(model: ir.Model, settings: QuantizeSettings) -> tuple[list[LinearProduct], list[Refusal]]:
-    """The products to quantize, in the graph's order, and why others with a constant weight are not."""
+    """Returns the products to quantize, in the graph's order, and why others with a constant weight are refused."""
     found: list[LinearProduct] = []
     refused: list[Refusal] = []
     head = find_head(model.graph)
@@ -66,7 +66,7 @@ def find_linears(model: ir.Model, settings: QuantizeSettings) -> tuple[list[Line
 
 
 def find_head(graph: ir.Graph) -> ir.Node | None:
-    """The product that gives the logits."""
+    """Returns the product that computes the logits."""
     value: ir.Value | None = next((value for value in graph.outputs if value.name == LOGITS), None)
     while value is not None and (node := value.producer()) is not None:
         if node.op_type in ("MatMul", "Gemm"):
@@ -78,7 +78,7 @@ def find_head(graph: ir.Graph) -> ir.Node | None:
 
 
 def is_behind_attention(node: ir.Node) -> bool:
-    """Whether the product is of what attention gives: an operator of it, or scores by values."""
+    """Whether the product's input is the output of attention: of a fused operator, or of scores by values."""
     value = node.inputs[0]
     while value is not None and (mover := producer(value, *_MOVING)) is not None:
         value = mover.inputs[0]
@@ -89,7 +89,7 @@ def is_behind_attention(node: ir.Node) -> bool:
 
 
 def find_tables(graph: ir.Graph) -> Iterator[tuple[ir.Node, ir.Value]]:
-    """(Gather, table) of the float matrices whose rows tokens choose."""
+    """Returns (Gather, table) of the float matrices that are indexed by tokens."""
     for node in graph:
         table = weight_input(node, 0) if node.op_type == "Gather" and node.domain in DEFAULT_DOMAINS else None
         if table is not None and len(dimensions(table) or ()) == 2 and table.dtype in _FLOATS:

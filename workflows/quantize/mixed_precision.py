@@ -1,7 +1,7 @@
-"""Several methods in one graph: the component's own, and for the nodes that the recipe names, theirs.
+"""Runs several methods on one graph: the component's own, and those of the nodes that the recipe names.
 
 the component's precision ──▶ every node that is not named
-quantize.nodes, those of one method and size of blocks together ──▶ that method, all others left alone
+quantize.nodes, grouped by method and block size ──▶ that method, with all other nodes excluded
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _METHODS: dict[str, Method] = {
 
 
 class MixedPrecision:
-    """`own` with the exceptions of `quantize.nodes`; None keeps every node that is not named."""
+    """`own` with the exceptions in `quantize.nodes`; None leaves all other nodes unquantized."""
 
     name = "mixed"
     title = "A method of its own for each node"
@@ -38,7 +38,7 @@ class MixedPrecision:
         self._own = own
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        """What the component's own method requires."""
+        """Returns what the component's own method requires."""
         return self._own.requires(model, settings) if self._own else None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
@@ -59,7 +59,7 @@ class MixedPrecision:
 
 
 def _method_of(settings: QuantizeSettings, how: NodePrecision, others: Iterable[str]) -> QuantizeSettings:
-    """Whatever is named is taken, be it the head or the table of tokens."""
+    """Returns the settings for named nodes, which may be the head or the token table."""
     found = _settings_for(settings, others, how.block_size)
     return found.model_copy(update={"head": True, "embedding": True, "fine_block_size": None})
 

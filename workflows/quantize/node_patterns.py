@@ -1,8 +1,8 @@
-"""Nodes that are left alone, said by patterns: `*` stands for any letters, `?` for one.
+"""Expands patterns of excluded nodes: `*` matches any characters, `?` one.
 
     recipe.quantize.exclude ──expand_node_patterns──▶ the names of nodes;  the bundle's recipe keeps the patterns
 
-A pattern fits a node by its name, or by the module that it is of: `model/layers/0/*`, `*/down_proj`.
+A pattern matches a node's name or its module path: `model/layers/0/*`, `*/down_proj`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workflows.recipe import Recipe
 
 
 def expand_node_patterns(recipe: Recipe, models: Iterable[ir.Model]) -> Recipe:
-    """The recipe with each pattern replaced by the nodes that it fits; one that fits none stays, to be refused."""
+    """Replaces each pattern by the nodes that it matches; one without matches stays, and is refused later."""
     if not any(map(_is_pattern, recipe.quantize.exclude)):
         return recipe
     nodes = [node for model in models for node in model.graph.all_nodes()]
@@ -38,7 +38,7 @@ def _matching_nodes(wanted: str, nodes: list[ir.Node]) -> list[str]:
 
 
 def _node_names(node: ir.Node) -> tuple[str, ...]:
-    """Its name, its module and its place in it."""
+    """Returns its name, its module, and its name within the module."""
     name, noted = str(node.name), node.metadata_props.get(SCOPES_KEY)
     scope = scope_of_names(noted) if noted is not None else scope_of_name(name)
     return (name, scope, f"{scope}/{name}") if scope else (name,)

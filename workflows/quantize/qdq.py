@@ -1,9 +1,10 @@
-"""w8a16, w8a8: int8 weights, and activations on a fixed grid of 16 or 8 bits, as QuantizeLinear and DequantizeLinear.
+"""w8a16, w8a8: int8 weights and statically quantized activations of 16 or 8 bits, as QuantizeLinear and
+DequantizeLinear.
 
     x ──Q──DQ──▶ MatMul ──Q──DQ──▶ …          q·(scale a channel) ──DQ──▶ weight          bias int32 ──DQ──▶ bias
 
-A provider that computes in integers takes each node with the DQ before and the Q after it as one. See plan.py for what
-stays in floating point, and calibration for where the ranges come from.
+A provider that computes in integers fuses each node with the DQ before and the Q after it. See `qdq_plan` for the nodes
+that stay in floating point, and `calibration` for the ranges.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _INT32 = 2**31 - 1
 
 
 class StaticQdq:
-    """`w8a16` or `w8a8`: the same with other bits, and 8 bits for products alone."""
+    """`w8a16` or `w8a8`, which differ in bits; 8 bits are used for products only."""
 
     needs_ranges = True
     retypes = False
@@ -41,7 +42,7 @@ class StaticQdq:
         self.title = f"8-bit weights, {bits}-bit activations{where}"
 
     def observed(self, model: ir.Model, settings: QuantizeSettings) -> list[str]:
-        """The names of the values whose ranges `call` asks for."""
+        """Returns the names of the values whose ranges `call` needs."""
         infer_shapes(model)  # as run_method does: both must see one graph
         return [str(value.name) for value in self._plan(model, settings).values()]
 
@@ -50,7 +51,7 @@ class StaticQdq:
         return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
-        """See Method; without ranges every product is refused."""
+        """Quantizes `model`; without ranges every product is refused."""
         plan = self._plan(model, settings)
         grids = _Grids(model, self.bits, ranges or {})
         taken = [product for product in plan.products if grids.knows(product.node.inputs[0])]
@@ -73,7 +74,7 @@ def _values_without_range(plan: QdqPlan, taken: list[QdqProduct], ranges: Ranges
 
 
 class _Grids:
-    """Scale and zero point of every value, and the nodes that put the value on them, each once."""
+    """The scale and zero point of every value, and the nodes that quantize it, each once."""
 
     def __init__(self, model: ir.Model, bits: int, ranges: Ranges) -> None:
         self._graph, self._dtype, self._levels = model.graph, _TYPES[bits], (1 << bits) - 1
@@ -84,18 +85,18 @@ class _Grids:
         self._domain = CONTRIB if old else ""
 
     def knows(self, value: ir.Value | None) -> bool:
-        """Whether calibration found a range that a grid can hold."""
+        """Whether calibration found a range that a grid can represent."""
         if value is None or value in self._rounded:
             return value is not None
         low, high = self._ranges.get(self._roots.get(value, ""), (np.nan, np.nan))
         return bool(-_WIDEST < low <= high < _WIDEST)
 
     def scale_of(self, value: ir.Value) -> np.float32:
-        """The step of the value's grid."""
+        """Returns the scale of the value's grid."""
         return self._step(*self._ranges[self._roots[value]])
 
     def round(self, value: ir.Value) -> None:
-        """Has everybody read `value` from its grid."""
+        """Replaces `value` for all readers by its quantized and dequantized form."""
         if value in self._rounded:
             return
         root = self._roots[value]
@@ -117,7 +118,7 @@ class _Grids:
         self._roots[new] = root
 
     def round_node(self, node: ir.Node) -> None:
-        """Puts all that the node reads and gives on grids, constants too."""
+        """Quantizes all inputs and outputs of the node, constants too."""
         for value in list(float_values(node)):
             self.round(value)
         for index, value in enumerate(node.inputs):
@@ -150,7 +151,7 @@ class _Grids:
         )
 
     def _step(self, low: float, high: float) -> np.float32:
-        """Zero is always on the grid; what is always zero has any step."""
+        """Returns the scale. Zero is always on the grid; a value that is always zero has any scale."""
         return np.float32((max(high, 0.0) - min(low, 0.0)) / self._levels) or np.float32(1)
 
     def _zero(self, low: float, high: float) -> int:
@@ -194,7 +195,7 @@ def _replace_weight(product: QdqProduct) -> None:
 
 
 def _replace_bias(product: QdqProduct, bias: ir.Value, step: np.float32) -> None:
-    """int32 on the grid of the sums; left as it is where that cannot hold it, or where it is no constant."""
+    """Stores the bias as int32 on the grid of the sums; leaves a bias that does not fit or is not constant."""
     tensor, graph = constant_tensor(bias), product.node.graph
     if tensor is None or graph is None or bias.dtype != FLOAT:
         return
@@ -213,7 +214,7 @@ def _replace_bias(product: QdqProduct, bias: ir.Value, step: np.float32) -> None
 
 
 def _quantize_tables(graph: ir.Graph, settings: QuantizeSettings, refused: list[Refusal]) -> int:
-    """Rows of int8 and their scales are gathered, and multiplied; gives how many tables that was done to."""
+    """Stores token tables as int8 rows with scales; returns how many were replaced."""
     tables = list(find_tables(graph)) if settings.embedding else []
     kept = [(gather, table) for gather, table in tables if gather.name not in settings.exclude]
     refused += [Refusal("the recipe excludes it", str(g.name)) for g, _ in tables if g.name in settings.exclude]

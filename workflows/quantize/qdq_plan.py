@@ -1,11 +1,11 @@
-"""What static quantization rounds: the products' inputs alone, or everything that a provider computes in integers.
+"""Plans static quantization: the products' inputs only, or everything that a provider computes in integers.
 
     products ──▶ their inputs              w8a8: eight bits are too few for sums of residuals and for norms
-    flow: what comes of tokens ──▶ the inputs and outputs of products, elementwise and layout nodes      w8a16
+    flow: values computed from tokens ──▶ the inputs and outputs of products, elementwise and layout nodes      w8a16
 
-In floating point stay: attention and its caches, fused norms and rotations, which providers compute in 16-bit floats;
-a statistic of a row (its mean of squares spans what the row does, squared); what comes of positions and masks, whose
-range grows with the length and which no calibration has seen whole.
+These stay in floating point: attention and its caches, fused norms and rotary embeddings, which providers compute in
+16-bit floats; statistics of a row (a mean of squares has the squared range); values computed from positions and masks,
+whose range grows with the length beyond any calibration.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FLOAT = ir.DataType.FLOAT
 
 @dataclass(frozen=True)
 class QdqProduct:
-    """A node that multiplies by a constant weight; axis: the weight's that counts output channels."""
+    """A node that multiplies by a constant weight. axis: that of the weight's output channels."""
 
     node: ir.Node
     weight: ir.Value
@@ -40,16 +40,16 @@ class QdqProduct:
 
     @property
     def tensor(self) -> ir.TensorProtocol:
-        """The weight's numbers."""
+        """The weight's tensor."""
         assert self.weight.const_value is not None  # as it is found
         return self.weight.const_value
 
 
 @dataclass(frozen=True)
 class QdqPlan:
-    """Products and other nodes to compute in integers, in the graph's order, and why others are not.
+    """The products and other nodes to compute in integers, in the graph's order, and the refusals.
 
-    outputs: whether what the products give is rounded too.
+    outputs: whether the products' outputs are quantized too.
     """
 
     products: list[QdqProduct]
@@ -67,7 +67,7 @@ class QdqPlan:
 
 
 def make_plan(model: ir.Model, settings: QuantizeSettings, *, flow: bool) -> QdqPlan:
-    """flow: whether more than the products is quantized."""
+    """Returns the plan. flow: whether more than the products is quantized."""
     products, refused = _products(model, settings)
     if not flow:
         return QdqPlan(products, [], False, refused)
@@ -83,19 +83,19 @@ def make_plan(model: ir.Model, settings: QuantizeSettings, *, flow: bool) -> Qdq
 
 
 def _has_heads(node: ir.Node) -> bool:
-    """Whether it reads or gives values of four axes, which stand between projections and attention."""
+    """Whether it reads or writes values of four axes, as between projections and attention."""
     return any(value.shape is not None and len(value.shape) > 3 for value in float_values(node))
 
 
 def float_values(node: ir.Node) -> Iterator[ir.Value]:
-    """The float values that the node reads and gives, constants left out."""
+    """Returns the node's float inputs and outputs without constants."""
     for value in (*node.inputs, *node.outputs):
         if value is not None and value.dtype == FLOAT and constant_tensor(value) is None:
             yield value
 
 
 def layout_root(value: ir.Value) -> ir.Value:
-    """The value that `value` is, moved by layout nodes: they share a range."""
+    """Returns the value before layout nodes, which share its range."""
     while (node := producer(value, *LAYOUT)) is not None and node.inputs[0] is not None:
         if constant_tensor(node.inputs[0]) is not None:
             break
@@ -128,7 +128,7 @@ def _products(model: ir.Model, settings: QuantizeSettings) -> tuple[list[QdqProd
 
 
 def _token_values(graph: ir.Graph, products: list[QdqProduct]) -> set[ir.Value]:
-    """The values that come of tokens, not of positions and masks alone."""
+    """Returns the values computed from tokens, not only from positions and masks."""
     moving = {value for value in graph.inputs if value.name in COMPONENT_INPUTS}
     starts = {product.node for product in products} | {gather for gather, _ in find_tables(graph)}
     for node in graph:
@@ -138,7 +138,7 @@ def _token_values(graph: ir.Graph, products: list[QdqProduct]) -> set[ir.Value]:
 
 
 def _is_integer_node(node: ir.Node, moving: set[ir.Value]) -> bool:
-    """Whether a provider computes the node in integers: elementwise or layout, on what comes of tokens."""
+    """Whether a provider computes the node in integers: an elementwise or layout node on token values."""
     if node.domain not in DEFAULT_DOMAINS or node.outputs[0].dtype != FLOAT:
         return False
     if node.op_type in LAYOUT:

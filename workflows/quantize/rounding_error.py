@@ -1,10 +1,10 @@
-"""How much each quantized weight of a graph is expected to be off, from the graph alone.
+"""Estimates the rounding error of each quantized weight from the graph only.
 
     MatMulNBits, GatherBlockQuantized, DequantizeLinear ──scales──▶ Δ²/12 of an element ──÷ mean w²──▶ relative error
 
-A value that is rounded to a grid of step Δ is off by Δ²/12 in the mean square (Widrow, Kollár: Quantization Noise,
-2008), wherever it lies between two steps. So this tells the error of the weights without those that they were made of,
-and where a grid is too coarse for its block; what it does to the logits is `joinery eval`'s.
+A value rounded to a grid of step Δ has the mean square error Δ²/12 (Widrow, Kollár: Quantization Noise, 2008). The
+estimate needs no original weights and shows where a grid is too coarse for its block; `joinery eval` measures the
+effect on the logits.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rounding_errors(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> RoundingReport:
-    """Each node that reads a quantized weight, the coarsest first. Raises Cancelled on request."""
+    """Lists each node that reads a quantized weight, the largest error first. Raises Cancelled on request."""
     weights = {one.name: one for graph in all_graphs(file.proto.graph) for one in graph.initializer}
     nodes = [node for graph in all_graphs(file.proto.graph) for node in graph.node if _is_quantized(node, weights)]
     found: list[NodeRounding] = []
@@ -51,14 +51,14 @@ def rounding_errors(
 
 
 def _is_quantized(node: onnx.NodeProto, weights: dict[str, onnx.TensorProto]) -> bool:
-    """Whether its weight is there in integers, with constant scales."""
+    """Whether its weight is stored in integers, with constant scales."""
     if node.op_type == "DequantizeLinear":
         return len(weights.get(node.input[0], onnx.TensorProto()).dims) > 1 and node.input[1] in weights
     return node.op_type in _PLACES and all(node.input[place] in weights for place in _PLACES[node.op_type][:2])
 
 
 class _Reader:
-    """Initializers as arrays, from the file or from beside it."""
+    """Reads initializers as arrays, inline or from the weight file."""
 
     def __init__(self, file: GraphFile, weights: dict[str, onnx.TensorProto]) -> None:
         self._file, self._weights = file, weights
@@ -73,7 +73,7 @@ class _Reader:
 
 
 def _weight(node: onnx.NodeProto, read: _Reader) -> tuple[int, Array, Array]:
-    """(bits, the step of each block or channel by its share of the weight, the weight's values)."""
+    """Returns (bits, the step of each block or channel by its share of the weight, the weight's values)."""
     if node.op_type == "DequantizeLinear":
         return _of_grid(node, read)
     facts = {one.name: one.i for one in node.attribute}
@@ -88,7 +88,7 @@ def _weight(node: onnx.NodeProto, read: _Reader) -> tuple[int, Array, Array]:
 
 
 def _of_grid(node: onnx.NodeProto, read: _Reader) -> tuple[int, Array, Array]:
-    """A step for all, or one a channel."""
+    """Returns one step, or one for each channel."""
     integers, step = read(node.input[0]), read(node.input[1]).astype(np.float32)
     zero = read(node.input[2]).astype(np.float32) if _named(node, 2) else np.zeros(1, np.float32)
     axis = next((one.i for one in node.attribute if one.name == "axis"), 1)

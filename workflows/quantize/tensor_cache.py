@@ -1,9 +1,9 @@
-"""What weights become, computed once and kept in files, a tensor a file: a build that is killed goes on with them.
+"""Caches quantized weights in files, one a tensor, so that an interrupted build does not compute them again.
 
-    lazy tensor ──its source's place, its recipe──▶ part-HASH.data, by one rename ──▶ a place in a file, read on demand
+    lazy tensor ──its source's place, its recipe──▶ part-HASH.data, written atomically ──▶ an external tensor
 
-A file ends with the SHA-256 of the tensor: one that a crash left half written is made anew. Tensors of the same bytes
-are one file.
+A file ends with the tensor's SHA-256, so that an incomplete one is written again. Tensors with equal bytes share a
+file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 class TensorCache:
-    """The files in `folder`, which is of one set of weights alone."""
+    """The files in `folder`, which belongs to one set of weights."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -31,7 +31,7 @@ class TensorCache:
         self._by_content: dict[tuple[int, bytes], Path] = {}
 
     def keep(self, models: Mapping[str, ir.Model], tell: Callable[[int, int], None]) -> None:
-        """Puts files in the place of the models' large lazy tensors. tell: of how many are there, and of all."""
+        """Replaces the models' large lazy tensors by files. tell: called with the number of tensors done and of all."""
         self._folder.mkdir(exist_ok=True)
         values = [value for model in models.values() for value in large_initializers(model)]
         lazy = [(value, value.const_value) for value in values if is_cacheable(value.const_value)]
@@ -40,7 +40,7 @@ class TensorCache:
             value.const_value = _external(str(self.file(tensor)), tensor)
 
     def serialized(self, model: ir.Model) -> bytes:
-        """The graph with its large tensors in the folder's files, where its own weights lie too: none is in memory."""
+        """Returns the graph with its large tensors in the folder's files, as its own weights; none is in memory."""
         for value in list(large_initializers(model)):
             tensor = value.const_value
             if isinstance(tensor, ir.ExternalTensor):
@@ -50,7 +50,7 @@ class TensorCache:
         return bytes(ir.to_proto(model).SerializeToString())
 
     def file(self, tensor: ir.LazyTensor) -> Path:
-        """The file that begins with the tensor's bytes, written now if it is not there. tensor: is_cacheable."""
+        """Returns the file that begins with the bytes of a cacheable tensor; writes it if it does not exist."""
         name = f"part-{hashlib.sha256(repr(tensor.meta[SOURCE_RECIPE]).encode()).hexdigest()[:24]}.data"
         if name not in self._whole:
             file = self._folder / name
@@ -60,7 +60,7 @@ class TensorCache:
 
 
 def is_cacheable(tensor: ir.TensorProtocol | None) -> TypeGuard[ir.LazyTensor]:
-    """Whether it is computed of a weight in a file, and large."""
+    """Whether the tensor is large and computed from a weight in a file."""
     return isinstance(tensor, ir.LazyTensor) and SOURCE_RECIPE in tensor.meta and tensor.nbytes >= SMALL
 
 
@@ -70,7 +70,7 @@ def _external(name: str, tensor: ir.TensorProtocol, offset: int = 0, folder: Pat
 
 
 def _digest_of(file: Path, size: int) -> bytes | None:
-    """What the file ends with; None where there is no file, or its tensor is another."""
+    """Returns the digest at the file's end; None if the file does not exist or has another size."""
     if not file.is_file() or file.stat().st_size != size + _DIGEST:
         return None
     digest = hashlib.sha256()

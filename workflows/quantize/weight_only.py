@@ -1,4 +1,4 @@
-"""int4, int8: weights as integers in blocks, activations in floating point.
+"""int4, int8: weights quantized in blocks, activations in floating point.
 
 x · W  →  MatMulNBits(x, q, scales, zero points, bias)        Gather(W, ids)  →  GatherBlockQuantized
 """
@@ -28,10 +28,10 @@ _PLACES = (tensor_names.POSITIONS, "token_type_ids")
 
 
 class WeightOnly:
-    """`int4` or `int8`: the same with other bits.
+    """`int4` or `int8`, which differ in bits.
 
-    marked: the names of what is made hold the size of the blocks. moments: of what a weight is multiplied by, for the
-    rounding that makes up for its errors.
+    marked: whether the names of new tensors contain the block size. moments: second moments of the weights' inputs, for
+    error compensation.
     """
 
     needs_ranges = False
@@ -42,7 +42,7 @@ class WeightOnly:
         self.name, self.title = f"int{bits}", f"{bits}-bit weights in blocks"
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        """Runs on any graph; a rounding that learns of the inputs wants to have seen them."""
+        """Runs on any graph; error compensation needs observed inputs."""
         if self._bits == 4 and settings.rounding == "compensated" and self._moments is None:
             return Refusal("compensated rounding is for weights that a calibration has seen the inputs of")
         return None
@@ -97,7 +97,7 @@ class WeightOnly:
 
 
 def _is_token_lookup(gather: ir.Node) -> bool:
-    """Whether what is fed chooses the rows, and not what is computed of places."""
+    """Whether the rows are chosen by an input, and not by computed positions."""
     value = gather.inputs[1]
     while value is not None and (node := producer(value, *_MOVING)) is not None:
         value = node.inputs[0]
@@ -120,7 +120,7 @@ def _to_nbits(linear: LinearProduct, how: BlockFormat, mark: str, level: int, su
 
 
 def _unflattened(gemm: ir.Node) -> tuple[ir.Value, ir.Value] | None:
-    """What a Gemm's rows were before a Reshape and are after another: Gemm wants two axes, MatMulNBits takes any."""
+    """Returns the Gemm's rows before and after the Reshapes around it: Gemm needs two axes, MatMulNBits takes any."""
     flatten, readers = producer(gemm.inputs[0], "Reshape"), consumers(gemm.outputs[0])
     if flatten is None or len(readers) != 1 or readers[0].op_type != "Reshape" or gemm.outputs[0].is_graph_output():
         return None
@@ -148,7 +148,7 @@ def _to_block_gather(gather: ir.Node, table: ir.Value, how: BlockFormat, mark: s
 def _initializers(
     graph: ir.Graph, weight: ir.Value, rows: bool, how: BlockFormat, mark: str, sums: Sums | None
 ) -> tuple[ir.Value, ir.Value, ir.Value | None]:
-    """q, scales and, where they are of a block's own, zero points."""
+    """Adds q, scales and the zero points of asymmetric blocks."""
     assert weight.const_value is not None
     name = f"{weight.name}.int{how.bits}{mark}"
     packed, scales, *zeros = quantized_matrix(weight.const_value, rows, how, sums)

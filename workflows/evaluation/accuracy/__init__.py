@@ -1,12 +1,12 @@
-"""Two bundles in, how far the second is from the first, out.
+"""Measures how far a candidate bundle is from a reference bundle.
 
-    prompts.py ─▶ ids ─▶ reference: its own greedy trajectory ─▶ tokens
-                                │ both are fed the same tokens, in step (compare.py)
+    prompts ─▶ ids ─▶ reference: its own greedy trajectory ─▶ tokens
+                                │ both are fed the same tokens, in step (compare)
                                 ▼
-        logits, hidden states (taps.py), keys and values by position ─▶ statistics.py ─▶ the report
+        logits, hidden states, keys and values by position ─▶ statistics ─▶ the report
 
-Nothing is kept of a position but sums, so memory does not grow with the number of prompts. suggest.py ranks quantized
-products by what putting each back to full precision gains.
+Only sums over positions are stored, so memory does not grow with the number of prompts. `suggestions` ranks quantized
+products by the gain of restoring each to full precision.
 """
 
 from workflows.evaluation.accuracy.compare import compare

@@ -1,4 +1,4 @@
-"""The comparison: the reference goes its greedy way, and the candidate is fed the same tokens beside it.
+"""Compares two bundles: the candidate is fed the tokens that the reference generates greedily.
 
 For each prompt, in this order: both generate alone (greedy); both read the prompt token by token (the perplexity of the
 text); both read it again, in chunks as a generation does, and then the reference's tokens one by one. Each of these
@@ -29,7 +29,7 @@ OfBundles = tuple[RunningMean, RunningMean]  # of the reference, of the candidat
 
 @dataclass
 class _Totals:
-    """What is kept of all positions."""
+    """Sums over all positions."""
 
     agreement: Agreement = field(default_factory=Agreement)
     hidden: dict[tuple[str, int], RunningMean] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class AccuracyComparison:
     def run(self, prompts: PromptSet, steps: int, questions: int, task: FileTask | None = None) -> EvalReport:
         """Compares over `prompts`, `steps` new tokens each, and asks the `task`, or `questions` of the demo's.
 
-        Raises RequestError where the two cannot be compared, PromptError for a prompt that does not fit, Cancelled.
+        Raises RequestError if the two cannot be compared, PromptError for a prompt that does not fit, Cancelled.
         """
         check_same_tokens(self._reference.engine, self._candidate.engine, prompts)
         asked = task or demo_task(self._reference.engine.bundle, questions)
@@ -103,7 +103,7 @@ class AccuracyComparison:
                 self._sums.hidden.setdefault(layer, RunningMean()).add(cosines(hidden, other))
 
     def _cache(self) -> None:
-        """The cosines of the rows that both caches hold, whatever their layouts."""
+        """Adds the cosines of the rows that both caches contain, whatever their layouts."""
         (positions, ours), (others, theirs) = self._reference.rows(), self._candidate.rows()
         _, left, right = np.intersect1d(positions, others, return_indices=True)
         for (layer, role), rows in ours.items():
@@ -113,7 +113,8 @@ class AccuracyComparison:
                 sums.setdefault(layer, RunningMean()).add(cosines(rows[left], other[right]))
 
     def _fitting(self, prompt: EvaluationPrompt, steps: int, number: int) -> int:
-        """`steps`, or as many as both caches have room for. Raises PromptError where not even the prompt fits."""
+        """Returns `steps`, or as many as both caches have capacity for. Raises PromptError if the prompt does not
+        fit."""
         if self._reference.has_source:
             return min(steps, *(side.room for side in (self._reference, self._candidate)))
         room = min(side.room for side in (self._reference, self._candidate)) - len(prompt.ids) + 1
@@ -167,7 +168,7 @@ class AccuracyComparison:
         )
 
     def _layers(self) -> list[LayerCosines]:
-        """A row a layer of the decoder; those of an encoder come first, and have no keys and values of their own."""
+        """Returns one row for each decoder layer; encoder layers come first, and have no keys and values."""
         sums = self._sums
         names = {(ComponentRole.DECODER, layer) for layer in (*sums.key, *sums.value)} | sums.hidden.keys()
         return [
@@ -201,7 +202,7 @@ class AccuracyComparison:
 
 
 def check_same_tokens(reference: Engine, candidate: Engine, prompts: PromptSet) -> None:
-    """Raises RequestError where the two do not speak the same tokens."""
+    """Raises RequestError if the two bundles have different tokens."""
     sizes = [engine.machine.vocabulary for engine in (reference, candidate)]
     if sizes[0] != sizes[1]:
         raise RequestError(
@@ -229,7 +230,7 @@ def compare(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> EvalReport:
-    """Opens both bundles on the CPU and compares them; see Comparison.run. prompts: chosen once the reference is open.
+    """Opens both bundles on the CPU and compares them. prompts: chooses them once the reference is open.
 
     Raises BundleError, GraphError and RequestError as opening a bundle does.
     """
@@ -238,12 +239,12 @@ def compare(
 
 
 def _shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens the two begin with in common."""
+    """Returns the number of leading tokens that both have."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _token_texts(engine: Engine, tokens: Sequence[int]) -> list[tuple[int, str]]:
-    """(id, text) of each token."""
+    """Returns (id, text) of each token."""
     return [(token, engine.text.piece(token)) for token in tokens]
 
 

@@ -1,4 +1,4 @@
-"""One of the two bundles that are compared: open, and fed token by token."""
+"""One of the two bundles that are compared: opens it and feeds it token by token."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Rows = dict[tuple[int, str], NDArray[np.float32]]
 
 
 class ComparedBundle:
-    """An open bundle. `hidden` holds what each layer gave in the last step: (part, layer) → [n, D]."""
+    """An open bundle. hidden: the output of each layer in the last step, (part, layer) → [n, D]."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -36,7 +36,7 @@ class ComparedBundle:
 
     @classmethod
     def open(cls, bundle: Bundle) -> ComparedBundle:
-        """Raises RequestError for a bundle without a cache, and as open_machine does."""
+        """Opens a bundle. Raises RequestError for a bundle without a cache, and as open_machine does."""
         if bundle.pipeline.route == "single":
             raise RequestError(
                 f"{bundle.folder} is one graph without a KV cache, which generates no tokens to compare: give a bundle "
@@ -55,7 +55,7 @@ class ComparedBundle:
         return side
 
     def note(self, taps: Mapping[str, tuple[str, int]], outputs: Mapping[str, NDArray[np.generic]]) -> None:
-        """Keeps the hidden states among the outputs of a run."""
+        """Stores the hidden states among a run's outputs."""
         for name, layer in taps.items():
             if name in outputs:
                 found = np.asarray(outputs[name], np.float32)
@@ -66,21 +66,21 @@ class ComparedBundle:
 
     @property
     def has_source(self) -> bool:
-        """Whether the prompt goes to an encoder."""
+        """Whether an encoder reads the prompt."""
         return self.engine.machine.has_source
 
     @property
     def room(self) -> int:
-        """How many tokens the cache takes; without a limit where it forgets the oldest."""
+        """The number of tokens that fit into the cache; unlimited if it drops the oldest."""
         cache = self.engine.machine.cache
         return 1 << 30 if cache.layout.evicts else cache.capacity
 
     def greedy(self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool]) -> list[int]:
-        """What the bundle generates by itself after `ids`, at most `steps` tokens. Raises Cancelled."""
+        """Generates at most `steps` tokens after `ids` greedily. Raises Cancelled."""
         return self.answer(ids, steps, cancelled).token_ids
 
     def answer(self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool]) -> GenerationDone:
-        """The whole generation. Raises Cancelled."""
+        """Returns the whole generation. Raises Cancelled."""
         self.engine.reset()
         *_, done = self.engine.generate(ids, GenerateOptions(max_new_tokens=steps), cancelled)
         assert isinstance(done, GenerationDone)  # the last event always is
@@ -91,11 +91,11 @@ class ComparedBundle:
     def reply(
         self, task: FileTask | DemoTask, question: HeldOutQuestion, cancelled: Callable[[], bool]
     ) -> GenerationDone:
-        """What it answers to a task's question. Raises Cancelled."""
+        """Answers a task's question. Raises Cancelled."""
         return self.answer(task.ids(self.engine, question), task.tokens, cancelled)
 
     def read(self, ids: Sequence[int]) -> Iterator[tuple[Logits, int]]:
-        """(logits, the token that follows) over a prompt, token by token; nothing where an encoder reads it."""
+        """Yields (logits, next token) over a prompt, token by token; nothing if an encoder reads it."""
         if self.has_source:
             return
         self.engine.reset()
@@ -103,7 +103,7 @@ class ComparedBundle:
             yield last_logits(self.engine.machine, [token], "decode"), following
 
     def follow(self, ids: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Logits, int]]:
-        """(logits, the token that follows) after the prompt and after each of `tokens` but the last."""
+        """Yields (logits, next token) after the prompt and after each of `tokens` except the last."""
         machine = self.engine.machine
         self.engine.reset()
         *before, last = start_prompt(machine, self.engine.bundle.pipeline, ids)
@@ -114,7 +114,7 @@ class ComparedBundle:
             self.hidden.clear()  # an encoder's are compared once
 
     def rows(self) -> tuple[NDArray[np.int64], Rows]:
-        """The positions [n] that the cache holds, and by layer and role the keys or values of each, [n, H·D]."""
+        """Returns the positions [n] in the cache, and the keys or values of each, [n, H·D], by layer and role."""
         cache = self.engine.machine.cache
         positions, rows = cache.rows()
         found: Rows = {}
@@ -126,12 +126,12 @@ class ComparedBundle:
 
 
 def layer_stack(bundle: Bundle, session: str) -> ComponentRole:
-    """Whose layers a session holds: the encoder's where it reads the source, else the decoder's."""
+    """Returns which layers a session contains: the encoder's if it reads the source, else the decoder's."""
     return ComponentRole.ENCODER if session in bundle.pipeline.pipeline.outline().once else ComponentRole.DECODER
 
 
 def _tapped(bundle: Bundle) -> tuple[dict[str, dict[str, tuple[str, int]]], dict[str, bytes]]:
-    """By session: output → (part, layer), and the graph with these outputs, where it has layers."""
+    """Returns output → (part, layer) by session, and the graph with these outputs."""
     taps: dict[str, dict[str, tuple[str, int]]] = {}
     graphs: dict[str, bytes] = {}
     for name, session in bundle.pipeline.pipeline.sessions.items():

@@ -1,9 +1,9 @@
-"""Where a graph's layers end: the value that each hands to the next, found by the scopes that the export noted.
+"""Finds the hidden state after each layer of a graph by the scopes that the exporter noted.
 
     nodes in "…layers.1…" ──last value that leaves them──▶ the hidden state after layer 1
 
-Where a normalization was fused with the addition before it, the hidden state is that operator's fourth output.
-A graph without scopes has no layers that could be told apart, and no taps.
+If a normalization is fused with the addition before it, the hidden state is that operator's fourth output.
+A graph without scopes has no distinguishable layers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LayerOutput:
 
 
 def add_layer_outputs(model: onnx.ModelProto) -> tuple[LayerOutput, ...]:
-    """Makes outputs of the graph's hidden states, in the order of the layers; none where it has no layers."""
+    """Adds the hidden states to the graph's outputs, in the order of the layers; none without layers."""
     graph = model.graph
     layers = _layers(graph)
     counts = Counter(layer[0] for layer in layers if layer is not None)
@@ -58,7 +58,7 @@ def add_layer_outputs(model: onnx.ModelProto) -> tuple[LayerOutput, ...]:
 
 
 def _layers(graph: onnx.GraphProto) -> list[Layer | None]:
-    """Node → its layer; one that a pass made without a scope is where its first input was made."""
+    """Maps each node to its layer; a node that a pass added without a scope belongs to the layer of its first input."""
     made: dict[str, Layer | None] = {}
     found: list[Layer | None] = []
     for node in graph.node:
@@ -72,14 +72,14 @@ def _layers(graph: onnx.GraphProto) -> list[Layer | None]:
 
 
 def _has_scope(node: onnx.NodeProto) -> bool:
-    """Whether the node says where it is, even if that is in no layer."""
+    """Whether the node has a scope, in a layer or not."""
     return "/" in node.name or any(entry.key == SCOPES_KEY for entry in node.metadata_props)
 
 
 def _last_values(
     graph: onnx.GraphProto, layers: list[Layer | None], users: dict[str, list[int]], stack: str
 ) -> Iterator[tuple[int, str]]:
-    """(layer, the last of its values that is used outside it), by layer."""
+    """Returns (layer, its last value that is used outside it) by layer."""
     last: dict[int, str] = {}
     for node, layer in zip(graph.node, layers, strict=True):
         if layer is not None and layer[0] == stack:
@@ -90,7 +90,7 @@ def _last_values(
 
 
 def _layer_output(graph: onnx.GraphProto, layers: list[Layer | None], users: dict[str, list[int]], name: str) -> str:
-    """`name`, or the sum that a fused normalization makes of it."""
+    """Returns `name`, or the sum from which a fused normalization computes it."""
     for index in users.get(name, ()):
         node = graph.node[index]
         if node.op_type in _PASSING and node.output:

@@ -1,4 +1,4 @@
-"""Sums over positions: agreement of two distributions over the next token, cosines, perplexity."""
+"""Statistics over positions: agreement of next-token distributions, cosines, perplexity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOP = 5
 
 @dataclass
 class RunningMean:
-    """The mean and the largest of the values so far; both None before the first."""
+    """The mean and the maximum of the values so far; both None without values."""
 
     total: float = 0.0
     count: int = 0
@@ -25,7 +25,7 @@ class RunningMean:
     squares: float = 0.0
 
     def add(self, values: float | Array) -> None:
-        """One value or several."""
+        """Adds one value or several."""
         array = np.atleast_1d(np.asarray(values, np.float64))
         if array.size:
             self.total += float(array.sum())
@@ -49,10 +49,10 @@ class RunningMean:
 
 @dataclass
 class Agreement:
-    """What the candidate's next-token distributions have in common with the reference's.
+    """The agreement of the candidate's next-token distributions with the reference's.
 
-    kl is KL(reference ‖ candidate) = Σ p (log p − log q) in nats. not_finite counts positions where the candidate's
-    logits are no numbers: they count as disagreement, and have no divergence.
+    kl is KL(reference ‖ candidate) = Σ p (log p − log q) in nats. not_finite counts positions with candidate
+    logits that are not numbers: they count as disagreement, and have no divergence.
     """
 
     positions: int = 0
@@ -63,7 +63,7 @@ class Agreement:
     not_finite: int = 0
 
     def add(self, reference: Logits, candidate: Logits) -> None:
-        """One position; both [V]."""
+        """Adds one position; both [V]."""
         self.positions += 1
         if np.isnan(candidate).any() or np.isposinf(candidate).any():
             self.not_finite += 1
@@ -82,33 +82,34 @@ class Agreement:
 
 
 def log_softmax(logits: Logits) -> Log:
-    """[V] logits → [V] log-probabilities, in double precision."""
+    """Returns log-probabilities [V] in float64."""
     shifted = logits.astype(np.float64) - float(logits.max())
     return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float64)
 
 
 def surprise(logits: Logits, token: int) -> float:
-    """−log p(token), in nats; infinite where the logits are no numbers."""
+    """Returns −log p(token) in nats; infinite if the logits are not numbers."""
     if np.isnan(logits).any():
         return math.inf
     return -float(log_softmax(logits)[token])
 
 
 def perplexity(surprises: RunningMean) -> float | None:
-    """exp of the mean of −log p; None without a token, and where it is no number."""
+    """Returns exp of the mean of −log p; None without tokens and if it is not a number."""
     mean = surprises.mean
     return None if mean is None or not math.isfinite(mean) or mean > 700 else math.exp(mean)
 
 
 def wilson_lower_bound(share: float, count: int) -> float:
-    """The lower end of Wilson's interval of a share of `count`, one standard error wide."""
+    """Returns the lower bound of Wilson's score interval (1927) of a share of `count`, one standard error wide."""
     middle = share + 0.5 / count
     half = math.sqrt(share * (1 - share) / count + 0.25 / count**2)
     return (middle - half) / (1 + 1 / count)
 
 
 def cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The cosine of each row of two [n, D] arrays; 1 for two rows of zeros, 0 where one alone is, or is no number."""
+    """Returns the cosine of each row of two [n, D] arrays; 1 for two zero rows, 0 if one row is zero or not a
+    number."""
     a, b = one.astype(np.float64), other.astype(np.float64)
     norms = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):

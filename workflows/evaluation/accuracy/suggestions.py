@@ -1,11 +1,11 @@
-"""Which quantized products hurt most: each is put back to full precision by itself, and the divergence taken again.
+"""Suggests products to exclude from quantization: restores each to full precision and measures the divergence again.
 
     reference: tokens, logits ─┐
-    candidate, one product restored ──fed the same tokens──▶ KL ──▶ what restoring it gains, ranked
+    candidate, one product restored ──fed the same tokens──▶ KL ──▶ the gain of restoring it, ranked
 
-A restored product is the reference's own node with its own weight, in the candidate's graph: what `quantize.exclude`
-would leave alone, without a build. Where activations are quantized too they stay so, and a build that excludes the
-node gains more than is said here. That takes a run a product, so it is done over few prompts.
+A restored product is the reference's node with its weight in the candidate's graph, as `quantize.exclude` would leave
+it, without a build. Quantized activations stay quantized, so a build that excludes the node gains more than reported
+here. Each product needs a run, so few prompts are used.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Models = dict[str, onnx.ModelProto]  # by session
 
 @dataclass(frozen=True)
 class RestorableProduct:
-    """A node of the reference whose twin in the candidate is quantized. at: the part (encoder, decoder) and output."""
+    """A node of the reference that is quantized in the candidate. at: the part (encoder, decoder) and the output."""
 
     node: onnx.NodeProto
     weights: tuple[onnx.TensorProto, ...]
@@ -51,9 +51,9 @@ def suggest(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Suggestions:
-    """At most `count` nodes to exclude, the most helpful first, and what excluding them all does.
+    """Returns at most `count` nodes to exclude, the most effective first, and the effect of excluding all of them.
 
-    Raises RequestError where no quantized node of the candidate is one of the reference, and Cancelled.
+    Raises RequestError if no quantized node of the candidate is in the reference, and Cancelled.
     """
     models = _models(candidate)
     products = find_products(reference, candidate, models)
@@ -78,7 +78,7 @@ def suggest(
 
 
 def find_products(reference: Bundle, candidate: Bundle, models: Models | None = None) -> list[RestorableProduct]:
-    """The quantized products that can be restored. Raises RequestError where there are none."""
+    """Returns the quantized products that can be restored. Raises RequestError if there are none."""
     found = list(_quantized(reference, candidate, models or _models(candidate)))
     if not found:
         raise RequestError(
@@ -91,7 +91,7 @@ def find_products(reference: Bundle, candidate: Bundle, models: Models | None = 
 def _reference_steps(
     side: ComparedBundle, prompts: Callable[[Engine], PromptSet], cancelled: Callable[[], bool]
 ) -> list[Step]:
-    """What the reference says, kept: few prompts of few tokens."""
+    """Runs the reference over few prompts and few tokens."""
     found: list[Step] = []
     for prompt in evenly_spaced(prompts(side.engine).prompts, PROMPTS):
         tokens = side.greedy(prompt.ids, STEPS, cancelled)
@@ -102,7 +102,7 @@ def _reference_steps(
 def _agreement(
     candidate: Bundle, models: Models, restored: Iterable[RestorableProduct], steps: Sequence[Step]
 ) -> Agreement:
-    """The candidate against the kept steps, with some of its products restored."""
+    """Compares the candidate, with some of its products restored, with the reference's steps."""
     graphs = {name: _restored(model, candidate, name, tuple(restored)) for name, model in models.items()}
     side = ComparedBundle(Engine(candidate, open_machine(candidate, device_named("cpu"), graphs=graphs), 0.0))
     found = Agreement()
@@ -121,7 +121,7 @@ def _models(bundle: Bundle) -> Models:
 
 
 def _quantized(reference: Bundle, candidate: Bundle, models: Models) -> Iterable[RestorableProduct]:
-    """The reference's products with constant weights that the candidate computes from integers, each once."""
+    """Returns the reference's products with constant weights that the candidate computes from integers, each once."""
     made = {
         (layer_stack(candidate, name), output): (node, model)
         for name, model in models.items()
@@ -153,7 +153,7 @@ def _is_quantized(reference: onnx.NodeProto, node: onnx.NodeProto, model: onnx.M
 def _restored(
     model: onnx.ModelProto, candidate: Bundle, session: str, products: tuple[RestorableProduct, ...]
 ) -> bytes:
-    """The candidate's graph with the reference's products in the place of its own."""
+    """Returns the candidate's graph with the reference's products in place of its own."""
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
     known = {output for node in changed.graph.node for output in node.output}
@@ -170,7 +170,7 @@ def _restored(
 def _restored_node(
     reference: onnx.NodeProto, node: onnx.NodeProto, names: dict[str, str], known: set[str]
 ) -> onnx.NodeProto:
-    """The reference's node on the candidate's activations, be they under their own name or under the candidate's."""
+    """Returns the reference's node on the candidate's activations, under either graph's names."""
     made = onnx.NodeProto()
     made.CopyFrom(reference)
     for place, name in enumerate(reference.input):
@@ -182,7 +182,7 @@ def _restored_node(
 
 
 def _add_weight(model: onnx.ModelProto, tensor: onnx.TensorProto, folder: str) -> str:
-    """The weight's numbers within the graph, under a name that the candidate does not have."""
+    """Adds the weight to the graph under a name that the candidate does not have."""
     copy = model.graph.initializer.add()
     copy.CopyFrom(tensor)
     if copy.data_location == onnx.TensorProto.EXTERNAL:

@@ -1,8 +1,8 @@
-"""A person's own task: questions with the answers that are right, and how a reply is judged.
+"""The user's task: questions with expected answers, and how a reply is judged.
 
-    FILE ──rows──▶ Question ──the model──▶ reply ──exact match, or what a pattern finds in it──▶ right or wrong
+    FILE ──rows──▶ Question ──the model──▶ reply ──exact match, or a pattern's match──▶ right or wrong
 
-A pattern comes from a person or from the file, and may take exponential time: each search has a limit.
+A pattern comes from the user or the file and may take exponential time: each search has a time limit.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ class FileTask:
 
     @property
     def metric(self) -> str:
-        """In words."""
+        """How replies are judged, as a text."""
         kind = "regular expression" if self.how.pattern or self.how.pattern_column else "exact match"
         return f"{kind}, {self.path.name}"
 
     def ids(self, engine: Engine, question: HeldOutQuestion) -> list[int]:
-        """What the model is asked."""
+        """Returns the prompt of a question."""
         return encode_prompt(engine, question.text) if self.how.chat else engine.encode(question.text)
 
     @property
     def tokens(self) -> int:
-        """Of a reply at most."""
+        """The maximum length of a reply, in tokens."""
         return self.how.tokens
 
     def is_right(self, question: HeldOutQuestion, reply: GenerationDone) -> bool:
-        """Whether the reply is the answer. Raises RequestError where a pattern takes longer than its time."""
+        """Whether the reply is right. Raises RequestError if a pattern exceeds its time limit."""
         if self.how.pattern_column:
             return self._search(question.expected, reply.text) is not None
         if self.how.pattern:
@@ -74,7 +74,7 @@ class FileTask:
         return spaced.casefold() if self.how.ignore_case else spaced
 
     def _search(self, pattern: str, reply: str) -> str | None:
-        """The first group, or all, of what the pattern finds first."""
+        """Returns the first group of the pattern's first match, or the whole match."""
         compiled = _compiled(pattern, self.how.ignore_case, "The pattern")
         try:
             found = compiled.search(reply, timeout=SECONDS)
@@ -90,23 +90,23 @@ class FileTask:
 
 @dataclass(frozen=True)
 class DemoTask:
-    """The demo's held-back questions, which are answered word for word, and ended."""
+    """The demo's held-back questions; a reply is right if it equals the answer and has ended."""
 
     metric: str
     questions: tuple[HeldOutQuestion, ...]
     tokens: int = TOKENS
 
     def ids(self, engine: Engine, question: HeldOutQuestion) -> list[int]:
-        """What the model is asked."""
+        """Returns the prompt of a question."""
         return encode_prompt(engine, question.text)
 
     def is_right(self, question: HeldOutQuestion, reply: GenerationDone) -> bool:
-        """Whether the reply is the answer."""
+        """Whether the reply is right."""
         return reply.finish_reason == "eos" and reply.text.strip() == question.expected
 
 
 def demo_task(bundle: Bundle, count: int) -> DemoTask | None:
-    """At most `count` questions of the demo that the bundle was built from; None for any other checkpoint."""
+    """Returns at most `count` questions of the demo that the bundle was built from; None for another checkpoint."""
     demo = demo_name(bundle)
     questions = evenly_spaced(demo_questions(demo), count)
     metric = f"held-back questions of {DEMO}{demo}, answered word for word"
@@ -114,10 +114,10 @@ def demo_task(bundle: Bundle, count: int) -> DemoTask | None:
 
 
 def read_task(how: TaskFile) -> FileTask:
-    """The task in `how.file`.
+    """Reads the task in `how.file`.
 
-    Raises PromptError, with the row, for a file that cannot be read, is empty or lacks a column, and RequestError for a
-    pattern that is none.
+    Raises PromptError, with the row, for a file that cannot be read, is empty or lacks a column, and RequestError for
+    an invalid pattern.
     """
     file = Path(how.file)
     if not is_table(file):
@@ -141,7 +141,7 @@ def _question(how: TaskFile, row: Row, number: int, file: Path) -> HeldOutQuesti
 
 
 def question_columns(row: Row, question: str, answer: str, number: int, file: Path) -> tuple[str, str]:
-    """The two columns to read: as they are named, else the first of the usual pairs that the row has."""
+    """Returns the two columns to read: the named ones, else the first usual pair that the row has."""
     usual = next(((q, a) for q, a in PAIRS if (question or q) in row and (answer or a) in row), None)
     if usual is None and not (question and answer):
         has = ", ".join(printable(name) for name in row) or "none"

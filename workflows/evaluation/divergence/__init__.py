@@ -1,8 +1,8 @@
-"""Where two runs part: two bundles, two stages of one, or two providers, on the same tokens.
+"""Finds where two runs diverge: two bundles, two build stages of one, or two providers, on the same tokens.
 
-A, B (bundle, stage, provider) ─subject─▶ graphs, views ─pairs─▶ the values that both have
-prompt ─feeding─▶ the same runs of both ─┐
-values ─taps─▶ graphs that show them ────┴─find─▶ what each node adds by itself ─rounding─▶ DivergenceReport
+A, B (bundle, stage, provider) ─subject─▶ graphs ─matching─▶ the values that both have
+prompt ─feed_plan─▶ the same runs of both ────────┐
+values ─graph_taps─▶ graphs with them as outputs ─┴─search─▶ the error that each node adds ─tolerance─▶ DivergenceReport
 """
 
 from workflows.evaluation.divergence.diverge import STEPS, diverge

@@ -1,4 +1,4 @@
-"""The question as it is asked, and the report on it."""
+"""Runs a divergence search and writes its report."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def diverge(
     cancelled: Callable[[], bool] = lambda: False,
     budget: int = GROUP_BYTES,
 ) -> DivergenceReport:
-    """The first node of `b` that parts from `a`, on a text or ids and then `steps` tokens that `a` goes on with.
+    """Finds the first node of `b` that diverges from `a`, on a text or ids and then `steps` tokens that `a` generates.
 
-    budget: bytes of values that are held at once, about. Raises RequestError and its kinds for what cannot be compared,
-    PromptError for a prompt that cannot be fed, JoineryError where a provider fails, and Cancelled.
+    budget: about how many bytes of values are held at once. Raises RequestError and its subclasses if the two cannot be
+    compared, PromptError for an invalid prompt, JoineryError if a provider fails, and Cancelled.
     """
     if steps < 0:
         raise RequestError(f"The number of steps cannot be {steps}: give 0 or more.")
@@ -62,7 +62,7 @@ def diverge(
 
 
 def _nodes(rows: Sequence[ComparedValue]) -> list[ComparedNode]:
-    """One a node of B: of several outputs the one that is off most."""
+    """Returns one row for each node of B: that of its output with the largest error."""
     found = []
     for depth, (_, group) in enumerate(groupby(rows, key=lambda row: id(row.pair.node)), 1):
         outputs = list(group)

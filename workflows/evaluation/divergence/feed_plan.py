@@ -1,6 +1,6 @@
-"""The same tokens through both machines, run by run: the prompt, then what A goes on with.
+"""Feeds both machines the same tokens, run by run: the prompt, then the tokens that A generates.
 
-plan: ids, A's greedy tokens, the runs that both take ──follow──▶ after each run, what both have seen
+FeedPlan: ids, A's greedy tokens, the runs of both ──run_plan──▶ the values of both after each run
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Run = tuple[tuple[int, ...], Phase]
 
 @dataclass(frozen=True)
 class FeedPlan:
-    """ids: of the prompt. tokens: what A generates after it. chunks: of the prompt. alone: token by token, for want of
-    chunks that both take."""
+    """ids: the prompt's. tokens: those that A generates after it. chunks: of the prompt. alone: whether it is fed token
+    by token, because no chunk size fits both."""
 
     ids: tuple[int, ...]
     tokens: tuple[int, ...]
@@ -38,7 +38,7 @@ class FeedPlan:
 
     @property
     def steps(self) -> list[Run]:
-        """All runs of tokens."""
+        """All runs with their tokens."""
         return [*self.chunks, *self._steps]
 
     @property
@@ -47,7 +47,7 @@ class FeedPlan:
 
 
 def make_feed_plan(opened: tuple[OpenSubject, OpenSubject], ids: Sequence[int], steps: int) -> FeedPlan:
-    """How both are fed. Raises RequestError where they do not speak the same tokens, PromptError for no such prompt."""
+    """Returns the plan. Raises RequestError if the two have different tokens, PromptError for an invalid prompt."""
     _check(opened)
     _check_ids(ids, opened[0].machine.vocabulary)
     machines = [one.machine for one in opened]
@@ -61,7 +61,7 @@ def make_feed_plan(opened: tuple[OpenSubject, OpenSubject], ids: Sequence[int], 
 
 
 def _chunks(machines: Sequence[Machine], prompt: Sequence[int]) -> list[Run] | None:
-    """The runs that take a prompt in both; None where their graphs are of different widths."""
+    """Returns the runs that read a prompt in both; None if their graphs have different widths."""
     widths = {one.program.prefill.columns for one in machines}
     if len(widths) > 1 or any(one.too_wide for one in machines):
         return None
@@ -73,7 +73,7 @@ def _chunks(machines: Sequence[Machine], prompt: Sequence[int]) -> list[Run] | N
 
 
 def _greedy(opened: OpenSubject, chunks: Sequence[Run], steps: int) -> list[int]:
-    """What A goes on with; NaN is no reason to stop looking, so it is never chosen rather than refused."""
+    """Returns the tokens that A generates; NaN logits are never chosen, because the search has to go on."""
     machine, found, last = opened.machine, list[int](), 0
     for tokens, phase in chunks:
         last = int(np.argmax(np.nan_to_num(machine.step(tokens, phase)[-1], nan=-np.inf)))
@@ -84,7 +84,8 @@ def _greedy(opened: OpenSubject, chunks: Sequence[Run], steps: int) -> list[int]
 
 
 def run_plan(opened: tuple[OpenSubject, OpenSubject], plan: FeedPlan, cancelled: Callable[[], bool]) -> Iterator[bool]:
-    """After each run whether the caches were empty before it; `seen` of both holds its values. Raises Cancelled."""
+    """Yields after each run whether the caches were empty before it; `seen` of both has its values. Raises
+    Cancelled."""
     for one in opened:
         one.machine.cache.reset()
         one.seen.clear()

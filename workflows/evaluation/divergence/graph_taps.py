@@ -1,7 +1,7 @@
-"""Graphs for looking into a model: with more outputs than it has, or with its nodes cut apart.
+"""Graphs for inspecting a model: with additional outputs, or with some nodes only.
 
-graph, values ──tapped──▶ the graph, and what its outputs are called that hold these values
-graph, targets, leaves ──apart──▶ the nodes alone that make the targets out of the leaves, which are inputs now
+graph, values ──add_outputs──▶ the graph, and the names of the outputs with these values
+graph, targets, leaves ──extract_nodes──▶ the nodes that compute the targets from the leaves, which become inputs
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _TAP = "joinery.tap."
 
 
 def add_outputs(model: onnx.ModelProto, values: Iterable[str]) -> tuple[bytes, dict[str, str]]:
-    """The serialized graph with `values` among its outputs, and output → value.
+    """Returns the serialized graph with `values` among its outputs, and output → value.
 
-    What is an input or output already is given once more under another name: the machine takes that for itself.
+    An existing input or output is copied under another name, because the machine consumes the original.
     """
     made = onnx.ModelProto()
     made.CopyFrom(model)
@@ -39,7 +39,7 @@ def add_outputs(model: onnx.ModelProto, values: Iterable[str]) -> tuple[bytes, d
 
 
 class ProducerIndex:
-    """Who makes what in a graph."""
+    """The producer of each value in a graph."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model, graph = model, model.graph
@@ -47,7 +47,8 @@ class ProducerIndex:
         self._inputs = {info.name for info in graph.input} - {tensor.name for tensor in graph.initializer}
 
     def segment(self, targets: Iterable[str], leaves: Collection[str]) -> tuple[list[int], list[str]]:
-        """The nodes that make `targets` out of `leaves`, in order; and the leaves and graph's inputs that they read."""
+        """Returns the nodes that compute `targets` from `leaves`, in order, and the leaves and inputs that they
+        read."""
         needed: set[int] = set()
         read: dict[str, None] = {}
         waiting = [self._makers[name] for name in targets]
@@ -67,9 +68,9 @@ class ProducerIndex:
 def extract_nodes(
     wiring: ProducerIndex, targets: Collection[str], leaves: Collection[str], types: Mapping[str, str]
 ) -> onnx.ModelProto:
-    """The nodes that make `targets`, whose outputs are called OWN and their name; each reads leaves, not the others.
+    """Returns the nodes that compute `targets` from leaves; their outputs are named EXTRACTED_PREFIX and the target.
 
-    types: leaf → numpy's name of its elements' type.
+    types: leaf → numpy's name of its element type.
     """
     model, graph = wiring.model, wiring.model.graph
     nodes, read = wiring.segment(targets, leaves)

@@ -1,6 +1,6 @@
-"""Which values of A and B ought to be the same: what matched nodes of two components give, in B's order.
+"""Pairs the values of A and B that should be equal: the outputs of matched nodes of two components, in B's order.
 
-components of one run ──same_values──▶ Pair (a's value, b's value, b's node) and what else B may be given of A's
+components of one run ──same_values──▶ ValuePair (values of A and B, node of B), inputs of B that take values of A
 """
 
 from __future__ import annotations
@@ -22,11 +22,8 @@ _UNKNOWN_SHAPE = 1 << 20
 
 @dataclass(frozen=True)
 class ValuePair:
-    """A value of both. node: B's that makes it; reference: A's, None where something of another kind makes it there.
-
-    alike: whether both nodes are the same operator on inputs that are the same. size: of both arrays, bytes, as far as
-    the graphs tell.
-    """
+    """A value in both. node: B's producer; reference: A's, None if the producers differ in kind. alike: whether both
+    nodes are the same operator on the same inputs. size: of both arrays in bytes, as far as the graphs declare it."""
 
     a: str
     b: str
@@ -38,7 +35,8 @@ class ValuePair:
 
 @dataclass(frozen=True)
 class ComponentPair:
-    """A component of each. pairs: in the order in which B computes. leaves: B's inputs → A's, where A's may be fed."""
+    """A component of each. pairs: in the order in which B computes. leaves: B's inputs → A's values that may replace
+    them."""
 
     a: str
     b: str
@@ -49,14 +47,14 @@ class ComponentPair:
 def match_components(
     subjects: tuple[Subject, Subject], opened: tuple[OpenSubject, OpenSubject], runs: Sequence[str]
 ) -> list[ComponentPair]:
-    """The components of `runs` that are the same, and what is the same in them, in the order of the runs."""
+    """Returns the matching components of `runs` with their matching values, in the order of the runs."""
     return [_part(subjects, opened, *names) for names in _components(subjects, opened, runs)]
 
 
 def _components(
     subjects: tuple[Subject, Subject], opened: tuple[OpenSubject, OpenSubject], runs: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """By name; what is left over of a run in its order, or, where A has one graph for it, that with each of B's."""
+    """Matches components by name, the others by their order in a run; a single component of A matches each of B's."""
     done: tuple[set[str], set[str]] = (set(), set())
     for run in runs:
         left = []
@@ -95,7 +93,7 @@ def _part(subjects: tuple[Subject, Subject], opened: tuple[OpenSubject, OpenSubj
 
 
 def _outputs(node: GraphNode) -> list[int]:
-    """What is compared of a node: not what is inside a body, and no cache that is written in place."""
+    """Returns the outputs to compare: not those inside subgraphs, and no cache that is updated in place."""
     if node.parent >= 0:
         return []
     return node.outputs[:1] if node.op == _IN_PLACE else node.outputs
@@ -106,7 +104,7 @@ def _producers(view: FlatGraph) -> dict[int, GraphNode]:
 
 
 def _computed(view: FlatGraph) -> set[int]:
-    """The values that depend on an input; the others are weights in another form."""
+    """Returns the values that depend on an input; the others are transformed weights."""
     found = set(view.inputs)
     for node in view.nodes:
         if node.parent >= 0 or any(value in found for value in node.inputs) or node.op in ("If", "Loop", "Scan"):
@@ -115,14 +113,14 @@ def _computed(view: FlatGraph) -> set[int]:
 
 
 def _same_computation(one: GraphNode, other: GraphNode, same: dict[int, int]) -> bool:
-    """Whether both are the same operator on the same inputs, whatever its attributes and weights hold."""
+    """Whether both are the same operator on the same inputs; attributes and weights do not count."""
     if (one.op, one.domain, len(one.inputs)) != (other.op, other.domain, len(other.inputs)):
         return False
     return all(new < 0 or same.get(new) == old for old, new in zip(one.inputs, other.inputs, strict=True))
 
 
 def _floats(*values: GraphValue) -> bool:
-    """numpy has no bfloat16, and whole numbers are computed anew on each side."""
+    """Whether all values can be compared: numpy has no bfloat16, and integers are computed by each side itself."""
     return all(value.dtype in _FLOATS and value.kind != "initializer" for value in values)
 
 
@@ -133,7 +131,7 @@ def _size(value: GraphValue) -> int:
 
 
 def _same_cache(opened: tuple[OpenSubject, OpenSubject]) -> bool:
-    """Whether a slot of one cache is the same slot of the other."""
+    """Whether both caches assign slots equally."""
     caches = [one.machine.cache for one in opened]
     kept = [(cache.layout, cache.capacity, one.machine.program.facts.writer)
             for cache, one in zip(caches, opened, strict=True)]  # fmt: skip
@@ -141,7 +139,7 @@ def _same_cache(opened: tuple[OpenSubject, OpenSubject]) -> bool:
 
 
 def _inputs_fed_by(subject: Subject, opened: OpenSubject, component: str, kinds: set[str]) -> set[str]:
-    """A component's inputs that are fed so, under the graph's own names."""
+    """Returns a component's inputs with these kinds of feeds, under the graph's own names."""
     feeds = [
         (session, name, feed.kind)
         for run in opened.machine.program.runs.values()

@@ -1,11 +1,11 @@
-"""The two passes over the values that both have, and the node at which the runs part.
+"""Finds the node at which two runs diverge, in two passes over their common values.
 
-    pass 1   A and B run freely                             ──▶ how far each value is: the growth along the depth
-    pass 2   A runs, and each node of B is given A's values ──▶ what each node adds by itself: who is to blame
+    pass 1   A and B run freely                             ──▶ the error of each value: its growth along the depth
+    pass 2   A runs, and each node of B reads A's values     ──▶ the error that each node adds: the cause
 
-A node parts where pass 2 finds more than rounding; an error that was only handed on to it does not count. Where none
-does and the free runs still jump apart (a provider that is wrong only on the whole graph, a cache that is read
-otherwise), the first node at which the error leaps is named. Values are looked at in groups, for memory.
+A node diverges if pass 2 finds more than rounding; an inherited error does not count. If no node does and the free runs
+still differ (a provider that is wrong only on the whole graph, a cache that is read differently), the first node at
+which the error jumps is reported. Values are compared in groups to limit memory.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ Array = NDArray[np.generic]
 
 @dataclass
 class ComparedValue:
-    """A pair and its figures. types: of the elements, None before it was seen; reads: what B makes it of.
+    """A pair and its figures. types: of the elements, None before the first run; reads: the values from which B
+    computes it.
 
-    allowed: what rounding may do, relative to the largest value.
+    allowed: the error that rounding explains, relative to the largest value.
     """
 
     part: ComponentPair
@@ -50,7 +51,7 @@ class ComparedValue:
     parts: bool = False
 
     def note_free(self, ours: Array, theirs: Array) -> None:
-        """What a run of both gave."""
+        """Adds the values of a free run of both."""
         self.types = (str(ours.dtype), str(theirs.dtype))
         floating = ours.dtype.kind == theirs.dtype.kind == "f"
         self.comparable = self.comparable and floating and ours.shape == theirs.shape
@@ -58,7 +59,7 @@ class ComparedValue:
             self.free = max(self.free, largest_gap(ours, theirs))
 
     def note_own(self, ours: Array, made: Array) -> None:
-        """What A gave, and what B made of the same."""
+        """Adds A's value, and the one that B computes from A's inputs."""
         if made.shape == ours.shape:
             gap = largest_gap(ours, made)
             self.own = max(self.own, gap)
@@ -67,7 +68,7 @@ class ComparedValue:
 
 @dataclass(frozen=True)
 class _ExtractedNodes:
-    """The nodes of B that some rows of a part are about, by themselves. given: input → A's value; own: B's inputs."""
+    """The nodes of B for some rows of a part, as a session. given: input → A's value; own: B's inputs."""
 
     part: ComponentPair
     rows: list[ComparedValue]
@@ -77,7 +78,7 @@ class _ExtractedNodes:
 
     @property
     def needed(self) -> list[str]:
-        """The values of A that are given or compared with."""
+        """The values of A that are inputs or compared."""
         return [*(row.pair.a for row in self.rows), *self.given.values()]
 
     def judge(self, ours: Values, theirs: Values, withheld: set[str]) -> None:
@@ -90,7 +91,7 @@ class _ExtractedNodes:
 
 
 class DivergenceSearch:
-    """A and B, what is the same in them, and how they are fed. `run` gives the rows, in the order of the run."""
+    """Two subjects, their common values, and the feed plan. `run` returns the rows in the order of the run."""
 
     def __init__(
         self,
@@ -108,7 +109,8 @@ class DivergenceSearch:
         self._wirings = {part.b: ProducerIndex(subjects[1].graph(part.b)) for part in parts}
 
     def run(self) -> list[ComparedValue]:
-        """Raises RequestError where nothing can be compared, Cancelled, and what opening and running bundles raises."""
+        """Runs both passes. Raises RequestError if nothing can be compared, Cancelled, and the errors of opening and
+        running."""
         self._each_group("running both", 0, self._run_freely)
         self._keep([row for row in self._rows if row.comparable and row.types])
         if not self._rows:
@@ -131,7 +133,7 @@ class DivergenceSearch:
         self._report(ProgressEvent(stage="diverge", message=what, done=at, total=2 * total, unit="values"))
 
     def _groups(self) -> Iterator[list[ComparedValue]]:
-        """The rows in their order, of `budget` bytes at most."""
+        """Yields the rows in order, in groups of at most `budget` bytes."""
         group, size = list[ComparedValue](), 0
         for row in self._rows:
             if group and size + row.pair.size > self._budget:
@@ -143,14 +145,14 @@ class DivergenceSearch:
             yield group
 
     def _keep(self, rows: list[ComparedValue]) -> None:
-        """Goes on with these alone; what B makes each of reads no other."""
+        """Keeps these rows only; the inputs of each must be among them."""
         self._rows = rows
         leaves = self._leaves()
         for row in rows:
             _, row.reads = self._wirings[row.part.b].segment([row.pair.b], leaves[row.part.b])
 
     def _leaves(self) -> dict[str, dict[str, str]]:
-        """By component of B: its value → A's that it may be given."""
+        """Returns B's value → A's value that replaces it, by component of B."""
         found = {row.part.b: dict(row.part.leaves) for row in self._rows}
         for row in self._rows:
             found[row.part.b][row.pair.b] = row.pair.a
@@ -170,7 +172,7 @@ class DivergenceSearch:
                     row.note_free(ours[row.pair.a], theirs[row.pair.b])
 
     def _unrelated(self) -> list[bool]:
-        """Whether a pair was matched wrongly: it has nothing in common, and yet all that is made of it has."""
+        """Whether a pair was matched wrongly: the values differ, and all values computed from them agree."""
         readers: dict[tuple[str, str], list[ComparedValue]] = {}
         for row in self._rows:
             for name in row.reads:
@@ -215,7 +217,7 @@ class DivergenceSearch:
         )
 
     def _pasts(self, opened: OpenSubject, component: str) -> set[str]:
-        """The inputs that hold what earlier tokens left, under the graph's own names."""
+        """Returns the inputs with the state of earlier tokens, under the graph's own names."""
         subject = self._subjects[1]
         names = subject.bundle.pipeline.metadata.own_names(component)
         sessions = [session for session, first in subject.components.items() if first == component]
@@ -224,7 +226,8 @@ class DivergenceSearch:
 
 
 def mark_jump(rows: Sequence[ComparedValue], one_provider: bool) -> None:
-    """Marks the first whose error in the free runs is beyond rounding and out of proportion with what it reads."""
+    """Marks the first row whose error in the free runs exceeds rounding and is out of proportion to that of its
+    inputs."""
     by_value = {(row.part.b, row.pair.b): row for row in rows}
     for row in rows:
         read = [by_value[row.part.b, name].free.relative for name in row.reads if (row.part.b, name) in by_value]
@@ -235,7 +238,7 @@ def mark_jump(rows: Sequence[ComparedValue], one_provider: bool) -> None:
 
 
 def _taps(values: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Component → its values, of (component, value)."""
+    """Groups (component, value) by component."""
     found: dict[str, list[str]] = {}
     for component, value in values:
         found.setdefault(component, []).append(value)

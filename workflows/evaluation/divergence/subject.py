@@ -1,6 +1,6 @@
-"""One of the two that are compared: a bundle, as a stage of its build left it, on a provider.
+"""One side of a comparison: a bundle after a stage of its build, on a provider.
 
-folder, stage, provider ──▶ Subject: each component's graph and view ──open(taps)──▶ Open: a machine and what it saw
+folder, stage, provider ──▶ Subject: each component's graph ──open(taps)──▶ OpenSubject: machine, recorded values
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Values = dict[str, NDArray[np.generic]]
 
 @dataclass(frozen=True)
 class SubjectOptions:
-    """What a person names. stage "": as it runs."""
+    """The user's choice. stage "": the final one."""
 
     bundle: Path
     stage: str = ""
@@ -37,7 +37,7 @@ class SubjectOptions:
 
 
 class Subject:
-    """A bundle whose graphs were read. components: session → the first session of the same file, itself for most."""
+    """A bundle with its graphs. components: session → the first session of the same file, usually itself."""
 
     def __init__(self, choice: SubjectOptions) -> None:
         """Raises RequestError for a bundle without a cache or without that stage, and as read_bundle does."""
@@ -57,11 +57,11 @@ class Subject:
         self._openings: dict[str, SessionPlan] = plan_sessions(self.bundle, Placement(self.device, {}))
 
     def graph(self, component: str) -> onnx.ModelProto:
-        """A component's graph."""
+        """Returns a component's graph."""
         return self._files[component].proto
 
     def open(self, taps: Mapping[str, Collection[str]]) -> OpenSubject:
-        """The machine, which notes the values of `taps`, by component. Raises as open_machine does."""
+        """Opens the machine, which records the values of `taps` by component. Raises as open_machine does."""
         graphs: dict[str, bytes] = {}
         names: dict[str, dict[str, str]] = {}
         for session, component in self.components.items():
@@ -70,12 +70,12 @@ class Subject:
         return OpenSubject(self, graphs, names)
 
     def alone(self, component: str, graph: onnx.ModelProto) -> OpenSession:
-        """Some nodes of a component, on the subject's provider. Raises as open_session does."""
+        """Opens some nodes of a component on the subject's provider. Raises as open_session does."""
         return open_session(self._openings[component], graph=graph.SerializeToString())
 
 
 class OpenSubject:
-    """An open subject; `seen` holds what the last run gave: component → value → array."""
+    """An open subject; seen: the values of the last run, component → value → array."""
 
     def __init__(self, subject: Subject, graphs: Mapping[str, bytes], names: Mapping[str, Mapping[str, str]]) -> None:
         self.seen: dict[str, Values] = {}
@@ -90,7 +90,7 @@ class OpenSubject:
 
 
 def _graphs(bundle: Bundle, components: list[str], stage: str) -> dict[str, GraphFile]:
-    """Each component's graph after `stage`; a component that has no such stage is taken as it runs."""
+    """Returns each component's graph after `stage`; the final one of a component without that stage."""
     sessions = bundle.pipeline.pipeline.sessions
     found = {name: load_graph(bundle.file(sessions[name].file)) for name in components}
     if stage in ("", FINAL):
@@ -108,7 +108,7 @@ def _graphs(bundle: Bundle, components: list[str], stage: str) -> dict[str, Grap
 
 
 def _with_all_weights(file: GraphFile) -> GraphFile:
-    """The graph itself. Raises BundleError where weights of it are nowhere any more."""
+    """Returns the graph. Raises BundleError if the data of some weights no longer exists."""
     for tensor in file.proto.graph.initializer:
         if tensor.data_location == onnx.TensorProto.EXTERNAL and not tensor.external_data:
             raise BundleError(

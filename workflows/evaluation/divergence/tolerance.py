@@ -1,8 +1,7 @@
-"""When two tensors that ought to be the same differ by more than rounding.
+"""Decides whether two tensors that should be equal differ by more than rounding.
 
-A node is judged on its own: it has been given the same values on both sides, so that nothing has grown on the way to
-it, and what is allowed does not grow with the depth of the model. With u the unit roundoff of the coarser of the two
-element types, and relative to the largest value of the tensor:
+A node is judged by itself: both sides read the same values, so the tolerance does not grow with the depth of the model.
+With u the unit roundoff of the coarser of the two element types, and relative to the largest value of the tensor:
 
     the same operator on the same provider    8 u   the same kernel adds in the same order; this is slack, not need
     another operator or fusion                256 u of float32 and float64, 32 u of half precision
@@ -13,7 +12,7 @@ to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41, 2019), which
 embeddings err by their position times u, and a softmax turns an absolute error of its scores into a relative one. Half
 precision is accumulated in float32 by the kernels at hand, so that roundings of inputs and outputs alone count there.
 
-Values at or below the lowest of float16 are what masks are filled with: where both have such a one they agree.
+Masks are filled with values at or below the lowest of float16: two such values agree.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _MASKED = -6.0e4
 
 
 class Gap(NamedTuple):
-    """The largest difference, infinite where one alone is not finite; and the largest value of the first."""
+    """The largest difference, infinite if only one value is not finite, and the largest value of the first tensor."""
 
     difference: float
     largest: float
 
     @property
     def relative(self) -> float:
-        """To the largest value."""
+        """The difference relative to the largest value."""
         return self.difference / self.largest if self.largest else (math.inf if self.difference else 0.0)
 
 
@@ -46,7 +45,7 @@ NO_GAP = Gap(0.0, 0.0)
 
 
 def largest_gap(reference: Array, other: Array) -> Gap:
-    """How far `other` is from `reference`, of the same shape, both of real numbers."""
+    """Returns the gap between two real tensors of the same shape."""
     one, two = (np.asarray(array, np.float64) for array in (reference, other))
     counts = ~((one <= _MASKED) & (two <= _MASKED))
     one, two = one[counts], two[counts]
@@ -60,7 +59,8 @@ def largest_gap(reference: Array, other: Array) -> Gap:
 
 
 def tolerance(types: tuple[str, str], same_operator: bool, same_provider: bool = True) -> float:
-    """What rounding may do, relative to the largest value. types: of the elements, numpy's names."""
+    """Returns the error that rounding explains, relative to the largest value. types: numpy's names of the element
+    types."""
     coarser = max(types, key=lambda name: _ROUNDOFF[name]) if same_provider else "float16"
     factor = _SAME if same_operator and same_provider else _HALF if coarser == "float16" else _OTHER
     return factor * _ROUNDOFF[coarser]

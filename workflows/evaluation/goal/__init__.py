@@ -1,18 +1,17 @@
-"""The smallest mix of methods that keeps a goal, found by trying: optimized graphs and a goal in, a recipe out.
+"""Searches for the smallest mix of quantization methods that meets a goal: optimized graphs in, a recipe out.
 
-    graphs ──find_units──▶ weights with their nodes      prompts ──split_prompts──▶ those that rank, those that judge
-    each method throughout, each unit alone ──▶ what a unit costs at a level ──▶ a path from the smallest mix to fp32
+    graphs ──find_units──▶ weights with their nodes      prompts ──split_prompts──▶ ranking and judging sets
+    each method throughout, each unit alone ──▶ cost of a unit at a level ──▶ a path from the smallest mix to fp32
     path ──bisection, judged──▶ the first mix that holds ──lowering unit by unit, judged──▶ the smallest
 
-A mix holds where it keeps the goal over the prompts that judge and, again, over those that ranked, each time with one
-standard error to spare. Tens of mixes are tried over the same prompts, and the smallest that holds is the luckiest of
-them: with 48 prompts, one that agreed at 0.999 of their positions agreed at 0.987 of others', where 0.99 was wanted. So
-what was found has to hold over prompts that were kept back, too, and gives way to the next larger mix where it does
-not. Give a few hundred prompts for a claim that is close, and judge the bundle over others by `joinery eval`.
+A mix holds if it meets the goal over the judging prompts and over the ranking prompts, each with a margin of one
+standard error. Tens of mixes are tried over the same prompts, so the smallest that holds fits them by chance: with 48
+prompts, one with a top-1 agreement of 0.999 had 0.987 over others, with a goal of 0.99. The result therefore has to
+hold over held-back prompts too; otherwise the next larger mix is tried. Use a few hundred prompts if the goal is close,
+and evaluate the bundle over other prompts with `joinery eval`.
 
-A trial is a session over the optimized graphs with some weights replaced; nothing is exported, and what a weight
-becomes at a level is computed once and kept in a file. Every point is written down as it is measured, so that a search
-that was killed goes on with the next one.
+A trial is a session over the optimized graphs with some weights replaced; nothing is exported, and each quantized
+weight is computed once and cached in a file. Every measured point is saved, so that an interrupted search continues.
 """
 
 from workflows.evaluation.goal.goal_prompts import split_prompts

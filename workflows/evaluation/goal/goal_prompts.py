@@ -1,10 +1,10 @@
-"""The prompts of a search: some rank the units, others judge the mixes, and what was found is confirmed by the rest.
+"""The prompts of a search: ranking prompts for units, judging prompts for mixes, and prompts that confirm the result.
 
     evaluation: those of `joinery eval` ──▶ judge        calibration: the recipe's, the demo's own ──less these──▶ rank
 
-Of those that judge, every second one is kept back to confirm, where there are enough: the smallest of tens of mixes
-that were judged over the same prompts is the luckiest. Where nothing is left to rank with, other plain sentences do; a
-bundle that speaks ids alone has its file parted, every second prompt for each.
+Every second judging prompt is held back to confirm if there are enough, because the smallest of many mixes fits the
+judging prompts by chance. Without ranking prompts, built-in sentences are used; for a bundle without a tokenizer the
+file is divided, every second prompt for each set.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Ids = tuple[int, ...]
 
 @dataclass(frozen=True)
 class GoalPrompts:
-    """The prompts' ids, and in words where they come from."""
+    """The sets of prompts as token ids, and descriptions of their sources."""
 
     judge: tuple[Ids, ...]
     rank: tuple[Ids, ...]
@@ -53,7 +53,7 @@ class GoalPrompts:
     confirm: tuple[Ids, ...] = ()
 
     def parted(self) -> GoalPrompts:
-        """The same with every second prompt that judges kept back to confirm, where there are enough."""
+        """Holds every second judging prompt back to confirm, if there are enough."""
         if len(self.judge) < MIN_CONFIRMED:
             return self
         judged = f"{self.judged}, of which every second confirms"
@@ -61,9 +61,9 @@ class GoalPrompts:
 
 
 def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration: str) -> GoalPrompts:
-    """The sets. calibration: the recipe's own file of prompts, or empty.
+    """Returns the sets. calibration: the recipe's own file of prompts, or empty.
 
-    Raises PromptError as choose_prompts does, and where one prompt alone would have to do both.
+    Raises PromptError as choose_prompts does, and if there is only one prompt for two sets.
     """
     chosen = _judging(engine, goal, task)
     judge = tuple(prompt.ids for prompt in chosen.prompts)
@@ -90,7 +90,7 @@ def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration
 
 
 def _judging(engine: Engine, goal: Goal, task: FileTask | None) -> PromptSet:
-    """A person's file, else the task's questions, else those that an evaluation has."""
+    """Returns the user's file, else the task's questions, else the prompts of an evaluation."""
     if goal.prompts or task is None:
         return choose_prompts(engine, Path(goal.prompts) if goal.prompts else None)
     asked = tuple(EvaluationPrompt(question.text, tuple(task.ids(engine, question))) for question in task.questions)

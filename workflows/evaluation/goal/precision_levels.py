@@ -1,4 +1,4 @@
-"""How small a weight can be made: the methods with their sizes of blocks, the smallest first."""
+"""The precision levels of a weight: quantization methods with their block sizes, the smallest first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PrecisionLevel:
         return f"{self.kind}/{self.block}" if self.in_blocks else self.kind
 
     def bytes_of(self, outer: int, inner: int, symmetric: bool) -> int:
-        """Of a float32 matrix [outer, inner]."""
+        """Returns the size of a float32 matrix [outer, inner] at this level, in bytes."""
         if self.kind == "int8-dynamic":
             return outer * inner + 5 * outer  # a scale and a zero point a column
         if not self.in_blocks:

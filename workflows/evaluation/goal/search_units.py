@@ -1,6 +1,6 @@
-"""What a search decides on: each weight with all nodes that use it, and the recipe that a decision is.
+"""The units of a search: each weight with all nodes that use it, and the recipe of a mix.
 
-component → graph ──products, tables of tokens──▶ Unit ──Mix: unit → level──▶ precision, quantize.nodes, exclude
+component → graph ──products, tables of tokens──▶ SearchUnit ──Mix: unit → level──▶ precision, quantize.nodes, exclude
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Mix = tuple[PrecisionLevel, ...]  # a level for each unit
 class SearchUnit:
     """A float32 weight [outer, inner], or several whose nodes have one name in several components.
 
-    products, tables: the nodes. beside: bytes of the table that stays as it is where the products' copy is smaller.
+    products, tables: the nodes. beside: bytes of the table that stays unquantized beside the products' quantized copy.
     """
 
     matrices: list[tuple[int, int]]
@@ -35,30 +35,31 @@ class SearchUnit:
 
     @property
     def name(self) -> str:
-        """The first of its nodes."""
+        """The name of its first node."""
         return [*self.products, *self.tables][0]
 
     @property
     def parameters(self) -> int:
-        """How many numbers."""
+        """The number of weights."""
         return sum(outer * inner for outer, inner in self.matrices)
 
     def bytes_at(self, level: PrecisionLevel, symmetric: bool) -> int:
-        """Of all that is stored for it."""
+        """Returns the bytes stored for it at a level."""
         whole = sum(level.bytes_of(*sizes, symmetric) for sizes in self.matrices)
         return whole + (0 if level == FULL else self.beside)
 
     def nearest(self, level: PrecisionLevel) -> PrecisionLevel:
-        """The level itself, or the next that is larger where the unit cannot have it."""
+        """Returns the level, or the next larger one that the unit supports."""
         return next(one for one in LEVELS[LEVELS.index(level) :] if one in self.levels)
 
 
 def find_units(
     models: Mapping[str, ir.Model], settings: QuantizeSettings, levels: Sequence[PrecisionLevel], tables: bool
 ) -> list[SearchUnit]:
-    """The weights that the settings leave to quantize, in the graphs' order. tables: whether tables of tokens too.
+    """Returns the weights that the settings leave to quantize, in the graphs' order. tables: whether to include token
+    tables.
 
-    Raises RecipeError where there are none.
+    Raises RecipeError if there are none.
     """
     found: dict[Key, SearchUnit] = {}
     for model in models.values():
@@ -88,7 +89,7 @@ def _take_table(found: dict[Key, SearchUnit], gather: ir.Node, table: ir.Value, 
 
 
 def _merge_by_name(units: Iterable[SearchUnit]) -> list[SearchUnit]:
-    """Those that share a node's name, by which a recipe cannot tell them apart, as one."""
+    """Merges units that share a node's name, because a recipe cannot distinguish them."""
     found: list[SearchUnit] = []
     for unit in units:
         names = {*unit.products, *unit.tables}
@@ -116,14 +117,14 @@ def _fits(unit: SearchUnit, level: PrecisionLevel) -> bool:
 
 
 def other_weight_bytes(models: Mapping[str, ir.Model], units: Sequence[SearchUnit]) -> int:
-    """Bytes of the weights that no unit is of."""
+    """Returns the bytes of the weights that belong to no unit."""
     tensors = (value.const_value for model in models.values() for value in large_initializers(model))
     distinct: dict[Key, int] = {tensor_key(tensor): tensor.nbytes for tensor in tensors if tensor is not None}
     return sum(distinct.values()) - sum(4 * unit.parameters for unit in units)
 
 
 def mix_recipe(units: Sequence[SearchUnit], mix: Mix, settings: QuantizeSettings) -> tuple[Precision, QuantizeSettings]:
-    """The precision and the settings that are this mix: what most of the weights have, and the others by name."""
+    """Returns the precision and the settings of this mix: the most frequent level, and the others by node name."""
     base = _most(units, mix)
     nodes: dict[str, NodePrecision] = {}
     exclude = [*settings.exclude]
@@ -140,7 +141,7 @@ def mix_recipe(units: Sequence[SearchUnit], mix: Mix, settings: QuantizeSettings
 
 
 def _most(units: Sequence[SearchUnit], mix: Mix) -> PrecisionLevel:
-    """The level of integers that most numbers in products have; FULL where none has one."""
+    """Returns the integer level of most product weights; FULL if none has one."""
     shares = dict.fromkeys((level for level in LEVELS if level.kind not in ("fp16", "fp32")), 0)
     for unit, level in zip(units, mix, strict=True):
         if level in shares and unit.products:
@@ -150,7 +151,7 @@ def _most(units: Sequence[SearchUnit], mix: Mix) -> PrecisionLevel:
 
 
 def describe_mix(units: Sequence[SearchUnit], mix: Mix) -> str:
-    """In words: `int4/32 throughout`, or how many weights have what."""
+    """Returns `int4/32 throughout`, or the number of weights at each level."""
     counts: dict[PrecisionLevel, int] = {}
     for level in mix:
         counts[level] = counts.get(level, 0) + 1

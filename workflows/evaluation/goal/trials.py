@@ -1,8 +1,8 @@
-"""Measures mixes: each against what the reference said, kept from one run of it.
+"""Measures mixes against the saved outputs of the reference.
 
-    reference ──the sets of prompts──▶ tokens, logits (a file), scores        Mix ──graphs──▶ session ──▶ Figures
+    reference ──the sets of prompts──▶ tokens, logits (a file), scores        Mix ──graphs──▶ session ──▶ TrialFigures
 
-Both are written down as they are found, by one rename each: a search that begins anew reads them.
+Both are saved atomically when they are measured, so that a restarted search reads them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,8 @@ STEPS = 16  # new tokens a prompt: as many as an evaluation has
 
 @dataclass(frozen=True)
 class TrialFigures:
-    """What a mix keeps. kl: mean, in nats; None where the logits are no numbers. perplexity, task: over the
-    reference's; None where they are not asked for. seconds: that it took to find. kl_error: the standard error of the
-    mean."""
+    """The figures of a mix. kl: mean, in nats; None if the logits are not numbers. perplexity, task: relative to the
+    reference's; None if not requested. seconds: of the measurement. kl_error: the standard error of the mean."""
 
     positions: int
     top1: float
@@ -51,14 +50,14 @@ class TrialFigures:
     kl_error: float = 0.0
 
     def of(self, metric: str) -> float | None:
-        """The figure of a goal's metric."""
+        """Returns the figure of a goal's metric."""
         return {"top1": self.top1, "kl": self.kl, "perplexity": self.perplexity, "task": self.task}[metric]
 
     def at_worst(self, metric: str) -> float | None:
-        """The figure less one standard error: what it may well be over other prompts.
+        """Returns the figure with a margin of one standard error, as it may be over other prompts.
 
-        A top-1 without a single miss stays 1, however few the positions are. A perplexity is the ratio of two over the
-        same tokens, and a task is what a person asks: they are taken as they are.
+        A top-1 agreement of 1 stays 1, however few the positions are. Perplexity, a ratio over the same tokens, and the
+        task's score have no margin.
         """
         if metric == "top1" and self.top1 < 1:
             return wilson_lower_bound(self.top1, self.positions)
@@ -69,7 +68,7 @@ class TrialFigures:
 
 @dataclass(frozen=True)
 class _ReferenceRun:
-    """What the reference said of one set: by prompt its ids and tokens, and the logits that gave each token."""
+    """The reference's outputs over one set: ids and tokens by prompt, and the logits of each token."""
 
     steps: Sequence[tuple[Ids, list[int]]]
     logits: Logits  # [positions, V], mapped
@@ -78,9 +77,9 @@ class _ReferenceRun:
 
 
 class Trials:
-    """Tries mixes of `units` on a reference, whose files lie in its folder. What is found is kept there too.
+    """Measures mixes of `units` on a reference, and saves the figures in its folder.
 
-    sets: name → prompts. texts: whether the perplexity of the prompts is measured. task: asked with the set "judge".
+    sets: name → prompts. texts: whether the perplexity of the prompts is measured. task: measured with the set "judge".
     check: raises Cancelled.
     """
 
@@ -103,16 +102,16 @@ class Trials:
         self._kept: dict[str, _ReferenceRun] = {}
 
     def bytes_of(self, mix: Mix) -> int:
-        """Of the weights, all components together."""
+        """Returns the size of all weights, in bytes, over all components."""
         pairs = zip(self.units, mix, strict=True)
         return self._rest + sum(unit.bytes_at(level, self.settings.symmetric) for unit, level in pairs)
 
     def known(self, mix: Mix, of: str) -> bool:
-        """Whether the mix was measured before."""
+        """Whether the mix was measured before over the set `of`."""
         return self._place(mix, of).is_file()
 
     def measure(self, mix: Mix, of: str) -> TrialFigures:
-        """The figures of a mix over the set `of`, which are read where they were found before."""
+        """Returns the figures of a mix over the set `of`, from the saved file if there is one."""
         place = self._place(mix, of)
         if place.is_file():
             return TrialFigures(**json.loads(place.read_text("utf-8")))
@@ -150,7 +149,7 @@ class Trials:
         return TrialFigures(agreement.positions, top1 or 0.0, kl, over, task, kl_error=agreement.kl.error or 0.0)
 
     def _graphs(self, mix: Mix) -> dict[str, bytes]:
-        """By session, the reference's graph with the mix's weights; nothing of a weight is in memory."""
+        """Returns the reference's graphs with the mix's weights by session; the weights stay in files."""
         precision, settings = mix_recipe(self.units, mix, self.settings)
         method, found = MixedPrecision(METHODS.get(precision)), dict[str, bytes]()
         for file, model in self._load().items():
@@ -165,7 +164,7 @@ class Trials:
         return ComparedBundle(Engine(self._bundle, open_machine(self._bundle, device_named("cpu"), graphs=graphs), 0.0))
 
     def _surprises(self, side: ComparedBundle, steps: Sequence[tuple[Ids, list[int]]]) -> RunningMean:
-        """At the prompts' own tokens; where an encoder reads these, at the reference's after them."""
+        """Returns −log p over the prompts' tokens, or over the reference's answers if an encoder reads the prompts."""
         found = RunningMean()
         for ids, tokens in steps:
             self._check()
@@ -213,7 +212,7 @@ class Trials:
         _write(facts, json.dumps(said))
 
     def check_reference(self) -> None:
-        """Raises RecipeError where the reference gives no figure to hold a candidate's against."""
+        """Raises RecipeError if the reference gives no figure to compare with."""
         kept = self._reference("judge")
         if self._texts and kept.perplexity is None:
             raise RecipeError("The goal perplexity needs prompts of two tokens at least: give others with --prompts.")

@@ -1,7 +1,7 @@
-"""The picture of a composite: what runs when, what feeds what, and the state that is kept; for the window and as SVG.
+"""The picture of a composite: its runs, its dataflow and its state, for the window and as SVG.
 
-    Pipeline + signatures + Program ──read──▶ Composite ──layout──▶ Drawing ──svg──▶ text of a file
+    Pipeline + signatures + Program ──composite──▶ Composite ──layout──▶ Drawing ──svg──▶ text of a file
                                                   └── the window parses it, lays it out and paints it alike
 
-All but `read` is the standard library alone, and the window imports it.
+The window imports this package: all modules but `composite` import the standard library and `workflows.wire` only.
 """

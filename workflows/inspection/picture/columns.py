@@ -1,9 +1,9 @@
-"""Places in columns: which column, in which order, at which height. Items of a column never overlap.
+"""Layered layout: assigns items to columns, orders them, and sets their heights. Items of a column never overlap.
 
-    edges ──ranks──▶ a column each
-    chains of items ──order──▶ few lines that cross ──settle──▶ heights, lines almost straight
+    edges ──column_ranks──▶ a column each
+    chains of items ──order_columns──▶ few crossings ──assign_heights──▶ heights, lines almost straight
 
-An item that only keeps the way free for a line is as wide as nothing.
+An item that only reserves space for a line has the width 0.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ SWEEPS = 8
 
 @dataclass(eq=False)
 class ColumnItem:
-    """Something that has a place of its own in a column. anchor: where its lines meet it, from its top. room: the width
-    of its column."""
+    """An item of a column. anchor: the height at which lines meet it, from its top. room: the width of its column."""
 
     column: int
     width: float
@@ -32,12 +31,12 @@ class ColumnItem:
 
     @property
     def middle(self) -> float:
-        """The height of its lines."""
+        """The height at which lines meet it."""
         return self.y + self.anchor
 
 
 def column_ranks(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """The longest way to each name; those that nothing leads to stand right before the first that they lead to."""
+    """Returns the longest path to each name; a name without predecessors is placed right before its first successor."""
     pairs = list(dict.fromkeys(edges))
     found = dict.fromkeys(names, 0)
     for _ in names:
@@ -52,14 +51,14 @@ def column_ranks(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> dict
 
 
 def link_neighbours(chain: Sequence[ColumnItem]) -> None:
-    """Joins neighbours, which stand in neighbouring columns."""
+    """Links items in neighbouring columns."""
     for one, other in pairwise(chain):
         one.right.append(other)
         other.left.append(one)
 
 
 def order_columns(columns: list[list[ColumnItem]]) -> list[list[ColumnItem]]:
-    """The columns, sorted so that few lines cross."""
+    """Returns the columns, sorted so that few lines cross."""
     best, least = columns, crossings(columns)
     for sweep in range(SWEEPS):
         columns = _sweep(columns, forward=sweep % 2 == 0)
@@ -70,7 +69,7 @@ def order_columns(columns: list[list[ColumnItem]]) -> list[list[ColumnItem]]:
 
 
 def crossings(columns: Sequence[Sequence[ColumnItem]]) -> int:
-    """How many pairs of lines cross."""
+    """Returns how many pairs of lines cross."""
     total = 0
     for one, other in pairwise(columns):
         place = {id(item): i for i, item in enumerate(other)}
@@ -80,7 +79,7 @@ def crossings(columns: Sequence[Sequence[ColumnItem]]) -> int:
 
 
 def _sweep(columns: Sequence[Sequence[ColumnItem]], forward: bool) -> list[list[ColumnItem]]:
-    """Each item goes where its neighbours in the column before are on the average."""
+    """Sorts each column by the mean position of the neighbours in the column before (barycentre heuristic)."""
     found = [list(column) for column in columns]
     way = range(1, len(found)) if forward else range(len(found) - 2, -1, -1)
     for i in way:
@@ -93,7 +92,7 @@ def _sweep(columns: Sequence[Sequence[ColumnItem]], forward: bool) -> list[list[
 
 
 def assign_heights(columns: Sequence[Sequence[ColumnItem]], gap: float) -> None:
-    """Gives every item its y: the nearest to its neighbours that order and gaps allow; the least is 0."""
+    """Sets the y of every item as close to its neighbours as order and gaps allow; the smallest is 0."""
     for column in columns:
         _place_column(column, dict.fromkeys(map(id, column), 0.0), gap)
     for sweep in range(3 * SWEEPS):
@@ -107,7 +106,7 @@ def assign_heights(columns: Sequence[Sequence[ColumnItem]], gap: float) -> None:
 
 
 def _place_column(column: Sequence[ColumnItem], wanted: Mapping[int, float], gap: float) -> None:
-    """Places a column so that the squares of what its items are off are least (pool adjacent violators)."""
+    """Places a column with the least sum of squared deviations (pool adjacent violators)."""
     offset, offsets = 0.0, []
     for before, item in zip((None, *column), column, strict=False):
         offset += before.height - before.anchor + gap + item.anchor if before else 0.0

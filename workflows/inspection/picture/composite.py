@@ -1,8 +1,8 @@
-"""A composite from its pipeline and its graphs: what `compile_program` decided, as plain data for a picture.
+"""Describes a composite as plain data for a picture, from its pipeline, its graphs and its compiled program.
 
     Program.runs ──feeds──▶ edges │ states │ drivers and givens;  logits ──▶ outputs
 
-Nothing here knows a run, a state or a session by its name.
+No run, state or session is recognized by its name.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ def composite_of(
     program: Program | None,
     draft: tuple[Pipeline, Program] | None = None,
 ) -> Composite:
-    """The composite of a pipeline. signatures: by session. program: of a pipeline with a cache, None without one.
+    """Returns the composite of a pipeline. signatures: by session. program: of a pipeline with a cache, None without
+    one.
 
-    draft: the pipeline and program of the sessions that draft, which have caches of their own.
+    draft: the pipeline and program of the draft sessions, which have their own caches.
     """
     own = pipeline.pipeline.outline().sessions
     whole = _composite(pipeline, {name: signatures[name] for name in own}, program)
@@ -89,7 +90,7 @@ def _composite(pipeline: Pipeline, signatures: Mapping[str, GraphSignature], pro
 def composite_of_graph(
     name: str, file: str, graph: GraphSignature, state: Sequence[StateTensor] = (), facts: StateFacts | None = None
 ) -> Composite:
-    """The composite that one graph is by itself. state, facts: of the cache that it keeps, where it keeps one."""
+    """Returns the composite of a single graph. state, facts: those of its cache, if it has one."""
     session = ComponentSession(name, file, "graph", ())
     alone = _sessions_without_cache(name, [session], {name: graph}, {})
     taken = {tensor.past for tensor in state} | {spec.name for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)}
@@ -110,7 +111,7 @@ def composite_of_graph(
 
 
 def group_layers(tensors: Iterable[StateTensor]) -> list[list[StateTensor]]:
-    """The tensors of a cache, by layers whose keys and values have the same shapes and types."""
+    """Groups the cache tensors by layers whose keys and values have the same shapes and types."""
     layers: dict[int, list[StateTensor]] = {}
     for tensor in tensors:
         layers.setdefault(tensor.layer, []).append(tensor)
@@ -138,7 +139,7 @@ def _edges(program: Program) -> Edges:
 
 
 def _is_cross(ends: tuple[Port, Port], program: Program) -> bool:
-    """Whether an edge is one of a layer's key or value, from a session that does not run beside the one it feeds."""
+    """Whether an edge feeds a layer's key or value from a session that runs in another run than its target."""
     (giver, _), (taker, name) = ends
     beside = any({giver, taker} <= {*run.sessions} for run in program.runs.values())
     return not beside and _LAYERED.fullmatch(name) is not None
@@ -162,7 +163,7 @@ def _caches(program: Program, signatures: Mapping[str, GraphSignature]) -> Itera
 
 
 def _carried(program: Program) -> Iterable[CompositeState]:
-    """One for the sessions that carry the same tensors on: those of a prompt and of the steps."""
+    """Yields one state for the sessions that carry the same tensors from run to run."""
     keepers: dict[tuple[CarriedTensor, ...], list[str]] = {}
     for session, tensors in program.carried.items():
         keepers.setdefault(tensors, []).append(session)
@@ -173,7 +174,7 @@ def _carried(program: Program) -> Iterable[CompositeState]:
 
 
 def _feeds(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeFeed, ...]:
-    """What neither an edge nor a state feeds, by kind and session."""
+    """Returns the inputs that neither an edge nor a state feeds, by kind and session."""
     found: dict[tuple[str, str], tuple[dict[str, CompositeTensor], list[str]]] = {}
     for name, run in program.runs.items():
         for port, feed in run.feeds.items():
@@ -188,7 +189,7 @@ def _feeds(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[
 
 
 def _outputs(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeOutput, ...]:
-    """The logits, and all that a session gives of which nobody takes anything."""
+    """Returns the logits, and the outputs that no session consumes."""
     found: dict[str, dict[str, CompositeTensor]] = {}
     for run in program.runs.values():
         if run.logits is not None:
@@ -209,7 +210,7 @@ def _outputs(program: Program, signatures: Mapping[str, GraphSignature]) -> tupl
 def _sessions_without_cache(
     name: str, sessions: Sequence[ComponentSession], signatures: Mapping[str, GraphSignature], edges: Edges
 ) -> Composite:
-    """Sessions without a cache: whatever no edge feeds is given, whatever no edge takes comes out."""
+    """Returns sessions without a cache: inputs without an edge are given, outputs without an edge are results."""
     fed, taken = {target for _, target in edges}, {source for source, _ in edges}
     feeds, outputs = [], []
     for one in sessions:
@@ -241,7 +242,7 @@ def _cache(
 
 
 def _layers(tensors: Sequence[StateTensor]) -> LayerGroup:
-    """Of layers that are alike: all their numbers, and the tensors of the first."""
+    """Returns the numbers of equal layers, and the tensors of the first."""
     first = [tensor for tensor in tensors if tensor.layer == tensors[0].layer]
     numbers = dict.fromkeys(tensor.layer for tensor in tensors)
     return LayerGroup(
@@ -250,7 +251,7 @@ def _layers(tensors: Sequence[StateTensor]) -> LayerGroup:
 
 
 def _cross_states(cross: Edges, signatures: Mapping[str, GraphSignature], program: Program) -> Iterable[CompositeState]:
-    """One a session that hands keys and values over; it is written in its runs, and read in those of the readers."""
+    """Yields one state for each session that produces cross-attention keys and values."""
     givers = dict.fromkeys(source[0] for source, _ in cross)
     for giver in givers:
         mine = {ends: runs for ends, runs in cross.items() if ends[0][0] == giver}
@@ -274,7 +275,7 @@ def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[LayerGroup, ...]:
 
 
 def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[LayerGroup, ...]:
-    """By the number in their names; what has none is of no layer."""
+    """Groups tensors by the number in their names; a tensor without one belongs to no layer."""
     layers: dict[int | None, list[CompositeTensor]] = {}
     for tensor in tensors:
         number = re.search(r"\d+", tensor.past)

@@ -1,8 +1,8 @@
-"""What stands in each box and at each line, and how large it is.
+"""The contents and sizes of a picture's boxes and lines.
 
-    Composite ──▶ Card: rows of text, size, tint        Composite ──▶ Strand: from card to card, its label
+    Composite ──▶ BoxContent: rows of text, size, tint        Composite ──▶ EdgeContent: from box to box, its label
 
-Where it stands is layout's to say.
+`layout` places them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Row = tuple[tuple[str, TextStyle], ...]  # the texts of one line
 
 @dataclass(frozen=True)
 class PictureLabels:
-    """The words of the picture that are not names; `{0}` is a number or a list of them."""
+    """The fixed texts of the picture; `{0}` is a number or a list of numbers."""
 
     cache: str = "KV cache"
     cross: str = "Cross cache"
@@ -51,7 +51,7 @@ class PictureLabels:
 
 @dataclass(frozen=True)
 class BoxContent:
-    """A box without a place. runs: those that it takes part in. pills: those that it names."""
+    """A box without a position. runs: those that it takes part in. pills: those that it names. told: its full text."""
 
     key: str
     kind: BoxKind
@@ -64,20 +64,20 @@ class BoxContent:
 
     @property
     def width(self) -> float:
-        """At least as wide as its widest row."""
+        """The width of the widest row, at least 72 pixels, and the padding."""
         pills = sum(pill_width(pill) + 6 for pill in self.pills) - 6
         return max(*map(row_width, self.rows), pills, 72.0) + 2 * PAD
 
     @property
     def height(self) -> float:
-        """Of all rows, and of the pills below them; a drum's lid takes room, too."""
+        """The height of all rows, the pills below them and, for a state, the cylinder's lid."""
         lid = LID_HEIGHT if self.kind == "state" else 0.0
         return sum(map(row_height, self.rows)) + (PILL + 8 if self.pills else 0) + 2 * PAD - 4 + 2 * lid
 
 
 @dataclass(frozen=True)
 class EdgeContent:
-    """A line without a place: `source` is the card on the left, or above. ahead, back: its arrows."""
+    """A line without a position: `source` is the box on the left, or above. ahead, back: its arrowheads."""
 
     source: str
     target: str
@@ -91,7 +91,7 @@ class EdgeContent:
 
 @dataclass(frozen=True)
 class Diagram:
-    """All cards and strands of a composite, in its order; feeds and outputs by the session that has them."""
+    """All boxes and lines of a composite in its order; feeds and outputs by session."""
 
     sessions: tuple[BoxContent, ...]
     feeds: dict[str, BoxContent]
@@ -101,7 +101,7 @@ class Diagram:
 
 
 def make_diagram(composite: Composite, words: PictureLabels) -> Diagram:
-    """What there is to draw."""
+    """Returns the contents of the picture."""
     kinds = [state.kind for state in composite.states]
     feeds: dict[str, list[CompositeFeed]] = {}
     for feed in composite.feeds:
@@ -118,17 +118,17 @@ def make_diagram(composite: Composite, words: PictureLabels) -> Diagram:
 
 
 def session_key(name: str) -> str:
-    """The key of a session's card."""
+    """Returns the key of a session's box."""
     return f"session:{name}"
 
 
 def row_width(row: Row) -> float:
-    """Pixels that a row takes at most."""
+    """Returns an upper bound of a row's width, in pixels."""
     return sum(text_width(text, style) for text, style in row) + 8 * (len(row) - 1)
 
 
 def row_height(row: Row) -> float:
-    """Pixels from its top to that of the next."""
+    """Returns a row's height, in pixels."""
     return TITLE if row[0][1] == "title" else LINE
 
 
@@ -145,7 +145,7 @@ def _session(one: ComponentSession) -> BoxContent:
 
 
 def _feed(session: str, feeds: Sequence[CompositeFeed], words: PictureLabels) -> BoxContent:
-    """One box for all that feeds a session, with a heading a kind."""
+    """Returns one box for all inputs that feed a session, with a heading for each kind."""
     titles = {"driver": words.driver, "given": words.given}
     rows, told = list[Row](), list[str]()
     for feed in feeds:
@@ -169,7 +169,7 @@ def _listed(title: str, tensors: Sequence[CompositeTensor], words: PictureLabels
 
 
 def _named(name: str, tensor: CompositeTensor) -> list[Row]:
-    """Two rows: name and type, then the shape."""
+    """Returns two rows: name and type, then the shape."""
     return [
         ((shorten(name, NAME_CELLS), "name"), (shorten(tensor.dtype, 10), "detail")),
         _detail(tensor.extents, SHAPE_CELLS),
@@ -200,14 +200,14 @@ def _state(state: CompositeState, place: int, several: bool, words: PictureLabel
 
 
 def _numbered(one: LayerGroup, words: PictureLabels) -> str:
-    """Which layers they are; of what is of no layer the names of the tensors."""
+    """Returns the numbers of the layers, or the names of tensors that belong to no layer."""
     if not one.layers:
         return ", ".join(tensor.name for tensor in one.tensors)
     return (words.layer if len(one.layers) == 1 else words.layers).format(format_ranges(one.layers))
 
 
 def _shapes(one: LayerGroup, words: PictureLabels) -> list[Row]:
-    """One shape where all tensors of a layer are alike, else one each."""
+    """Returns one shape if all tensors of a layer are equal, else one each."""
     numbers: tuple[str, TextStyle] = (shorten(_numbered(one, words), NAME_CELLS), "name")
     if len({(tensor.shape, tensor.dtype) for tensor in one.tensors}) == 1:
         first = one.tensors[0]
@@ -219,7 +219,7 @@ def _shapes(one: LayerGroup, words: PictureLabels) -> list[Row]:
 
 
 def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
-    """One strand from a session to another, however many tensors go that way."""
+    """Yields one line from a session to another, however many tensors it carries."""
     runs_of = {session.name: session.runs for session in composite.sessions}
     pairs: dict[tuple[str, str], list[CompositeEdge]] = {}
     for edge in composite.edges:
@@ -238,7 +238,7 @@ def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
 
 
 def _edge_rows(edge: CompositeEdge) -> list[Row]:
-    """As an input or output is named; with a row for the other name, where the two sessions call it differently."""
+    """Returns the tensor's rows; with a row for the other name if the two sessions name it differently."""
     first, *rest = _named(edge.source[1], edge.tensor)
     other: list[Row] = (
         [((f"→ {shorten(edge.target[1], NAME_CELLS)}", "name"),)] if edge.source[1] != edge.target[1] else []
@@ -247,7 +247,7 @@ def _edge_rows(edge: CompositeEdge) -> list[Row]:
 
 
 def _arrowed(edge: CompositeEdge) -> str:
-    """The tensor's name; both where the two sessions call it differently."""
+    """Returns the tensor's name; both names if the two sessions name it differently."""
     given, taken = edge.source[1], edge.target[1]
     return given if given == taken else f"{given} → {taken}"
 

@@ -1,6 +1,6 @@
-"""What is drawn, and where: the same for the SVG and for the window. Sizes are pixels at 100 %; y grows downwards.
+"""The drawing of a composite, for the SVG and for the window. Sizes are pixels at 100 %; y grows downwards.
 
-A link goes through its points in order: straight where two are on one height, else as an S between the two.
+An edge goes through its points in order: straight between two of one height, else as an S curve.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TINTS = {"source": "accent", "prefill": "prefill", "decode": "decode"}
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """One line of text; y is that of its baseline."""
+    """One line of text; y is the baseline's."""
 
     text: str
     style: TextStyle
@@ -43,7 +43,7 @@ class PhasePill:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBox:
-    """A box. told: all of it in words, its names uncut. tint: of its outline. runs: those that light it up."""
+    """A box. told: its full text. tint: the colour of its outline. runs: those for which it is highlighted."""
 
     key: str
     kind: BoxKind
@@ -61,7 +61,7 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
-    """A line from one node to another further to the right. ahead, back: at which end it has an arrow's head."""
+    """A line from a box to another further to the right. ahead, back: whether that end has an arrowhead."""
 
     source: str
     target: str
@@ -76,7 +76,7 @@ class DrawnEdge:
 
 @dataclass(frozen=True, slots=True)
 class CompositeDrawing:
-    """A composite with a place for each of its parts."""
+    """A composite with a position for each of its parts."""
 
     name: str
     width: float
@@ -86,7 +86,7 @@ class CompositeDrawing:
 
 
 def arrowheads(link: DrawnEdge) -> list[tuple[Point, Point, Point]]:
-    """The triangles at the ends of a link; the first corner is the tip."""
+    """Returns the triangles at the ends of an edge; the first corner is the tip."""
     (x, y), (before_x, _), (to_x, to_y) = link.points[0], link.points[-2], link.points[-1]
     found = []
     if link.ahead and before_x == to_x:

@@ -1,11 +1,11 @@
-"""Where everything stands: data goes from left to right, what comes from outside from above, what goes out below.
+"""Lays out a composite: data flows from left to right, external inputs come from above, results leave below.
 
      feeds                      feeds
     session ──label of edge──▶ session ◀──▶ state
                                 output
     column 0        1             2           3
 
-Sessions stand in the even columns. A line that passes a column has a place of its own there, so it crosses no box.
+Sessions are in the even columns. A line that passes a column has a place of its own there, so it crosses no box.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ENGLISH = PictureLabels()
 
 
 def lay_out(composite: Composite, words: PictureLabels = ENGLISH) -> CompositeDrawing:
-    """The drawing of a composite whose edges make no circle; the same for the same composite."""
+    """Returns the drawing of a composite whose edges form no cycle; the same for the same composite."""
     return _Layout(composite.name, make_diagram(composite, words)).draw()
 
 
@@ -78,7 +78,7 @@ class _Layout:
         self._items[card.key] = ColumnItem(column, card.width, card.height, 0.0)
 
     def _add_state(self, state: CompositeState, card: BoxContent, rank: Mapping[str, int]) -> None:
-        """Right after the last session that writes it; before the first that reads it where none does."""
+        """Adds a state right after the last session that writes it; before its first reader if none does."""
         writers, readers = ([session_key(name) for name in side] for side in (state.writers, state.readers))
         last = max((rank[key] for key in writers), default=min((rank[key] for key in readers), default=0) - 1)
         self._add(card, 2 * last + 1)
@@ -92,7 +92,7 @@ class _Layout:
             self._join(EdgeContent(*ends, "cache", told, runs, ahead=ahead, back=back))
 
     def _join(self, strand: EdgeContent) -> None:
-        """Gives the strand's label, and each column that it passes, a place."""
+        """Adds items for the edge's label and for each column that it passes."""
         source, target = self._items[strand.source], self._items[strand.target]
         chain = [source]
         for column in range(source.column + 1, target.column):
@@ -120,7 +120,7 @@ class _Layout:
         return columns
 
     def _grow(self, key: str, item: ColumnItem) -> None:
-        """Makes room for the lines that meet the card, and for what stands above and below it."""
+        """Reserves space for the lines that meet the box, and for the boxes above and below it."""
         own = max(item.height, PORT * (1 + max(len(item.left), len(item.right))))
         above, below = (self._beside(key, side) for side in (self._deck.feeds, self._deck.outputs))
         top = above.height + DROP if above else 0.0
@@ -134,7 +134,7 @@ class _Layout:
     # -- the drawing -------------------------------------------------------------------------------------------
 
     def draw(self) -> CompositeDrawing:
-        """Nodes and links, away from the edges by a margin."""
+        """Returns boxes and edges with a margin around them."""
         nodes, links = list[DrawnBox](), list[DrawnEdge]()
         for key in self._cards:
             self._put(key, nodes, links)
@@ -146,7 +146,7 @@ class _Layout:
         return CompositeDrawing(self._name, *size, tuple(nodes), tuple(links))
 
     def _put(self, key: str, nodes: list[DrawnBox], links: list[DrawnEdge]) -> None:
-        """A card, with what stands above and below it."""
+        """Adds a box with the boxes above and below it."""
         item, y = self._items[key], self._items[key].y + MARGIN
         above, below = (self._beside(key, side) for side in (self._deck.feeds, self._deck.outputs))
         taken = sum(card.height + DROP for card in (above, below) if card)
@@ -164,7 +164,7 @@ class _Layout:
             y += height + DROP
 
     def _ports(self, nodes: Mapping[str, DrawnBox]) -> list[list[float]]:
-        """Of each chain the heights at which it meets its cards, so that lines do not cross there."""
+        """Returns the heights at which each chain meets its boxes, so that lines do not cross there."""
         found = [[0.0, 0.0] for _ in self._chains]
         for key, item in self._items.items():
             for end in (0, 1):
@@ -187,7 +187,7 @@ def _node(card: BoxContent, x: float, y: float, wide: float, height: float) -> D
 
 
 def _link(strand: EdgeContent, chain: Sequence[ColumnItem], start: float, end: float) -> DrawnEdge:
-    """Along the chain: through a column on one height, between two columns from one height to the next."""
+    """Returns the edge along the chain: horizontal through a column, an S curve between two columns."""
     first, last = chain[0], chain[-1]
     points: list[Point] = [(first.x + (first.width if strand.source.startswith("state:") else first.room), start)]
     points.append((first.x + first.room, start))
@@ -202,7 +202,7 @@ def _link(strand: EdgeContent, chain: Sequence[ColumnItem], start: float, end: f
 
 
 def _drop(upper: DrawnBox, lower: DrawnBox, card: BoxContent | None) -> DrawnEdge:
-    """Straight down from one box to the next."""
+    """Returns a vertical edge from one box to the next."""
     x = lower.x + lower.w / 2
     assert card is not None  # one of the two is what feeds, or what comes out
     points = _distinct([(x, upper.y + upper.h), (x, lower.y)])
@@ -214,7 +214,7 @@ def _distinct(points: Sequence[Point]) -> tuple[Point, ...]:
 
 
 def _handed(deck: Diagram) -> list[tuple[str, str]]:
-    """Sessions that write a frozen state stand before those that read it."""
+    """Returns the sessions that write a frozen state with those that read it, which are placed after them."""
     return [
         (session_key(writer), session_key(reader))
         for state, _ in deck.states
@@ -226,7 +226,7 @@ def _handed(deck: Diagram) -> list[tuple[str, str]]:
 
 
 def _written(rows: Sequence[Row], x: float, top: float) -> tuple[tuple[TextLine, ...], float]:
-    """Rows under each other, and where the last ends."""
+    """Returns the rows below each other, and the end of the last."""
     lines = []
     for row in rows:
         left, step = x, row_height(row)

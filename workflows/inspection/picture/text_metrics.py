@@ -1,4 +1,4 @@
-"""How much room a text takes, without a font at hand: as much as in the widest of the usual ones."""
+"""Estimates text sizes without a font: an upper bound over the usual fonts."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ PILL_SIZE, _PILL_CELL = 12, 0.62
 
 
 def text_width(text: str, style: TextStyle) -> float:
-    """Pixels that a line takes at most."""
+    """Returns an upper bound of a line's width, in pixels."""
     return cell_count(text) * SIZES[style] * _CELL[style]
 
 
 def pill_width(text: str) -> float:
-    """Pixels that a word takes in its outline."""
+    """Returns the width of a pill around the text, in pixels."""
     return cell_count(text) * PILL_SIZE * _PILL_CELL + 16
 
 
 def cell_count(text: str) -> int:
-    """Characters, the wide ones of East Asia counted twice."""
+    """Returns the number of characters; a wide East Asian one counts twice."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def shorten(text: str, most: int) -> str:
-    """`text` without what cannot be printed, cut in the middle where it has more than `most` cells."""
+    """Replaces unprintable characters, and cuts the middle out if the text has more than `most` cells."""
     clean = printable(text, 1000)
     if cell_count(clean) <= most:
         return clean

@@ -1,8 +1,8 @@
-"""Before a build: what a source is, and what a recipe would make of it. Nothing is written, nothing of it is run.
+"""Describes a checkpoint and the recipe for it before a build; writes nothing and runs none of its code.
 
-    source ──find_checkpoint──▶ Found ──apart.py──▶ [ confined ──▶ read_checkpoint ──▶ facts.py ] ──▶ a report
+    source ──find_checkpoint──▶ Found ──isolated_probe──▶ [ read_checkpoint ──▶ checkpoint_facts ] ──▶ a report
 
-Who asks may ask the hub again at any time; what it sent is read by a process that cannot.
+The calling process has network access; the process that reads the files has none.
 """
 
 from workflows.inspection.probe.isolated_probe import plan, probe

@@ -1,4 +1,4 @@
-"""What a checkpoint is, and what a recipe would make of it."""
+"""Describes a checkpoint, and what a recipe would make of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ _FIXED_BYTES, _COPIES = 700 << 20, 2.2
 
 
 def probe_report(checkpoint: Checkpoint) -> ProbeReport:
-    """What it holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error."""
+    """Returns the contents as the wizard shows them. An architecture that cannot be built gives a reason, not an
+    error."""
     found = ProbeReport(
         source=checkpoint.source,
         path=str(checkpoint.folder),
@@ -85,7 +86,7 @@ def _decoder(geometry: ModelGeometry) -> DecoderFacts:
 
 
 def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
-    """`tasks`, the checkpoint's own first where its files tell it."""
+    """Returns `tasks`, with the checkpoint's own first if its files name it."""
     try:
         own = task_of(checkpoint)
     except RecipeError:
@@ -94,7 +95,7 @@ def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
 
 
 def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport:
-    """The recipe that `options` give for it, the components it cuts, and what the build will take.
+    """Returns the recipe that `options` give, the components it cuts, and the resources that the build needs.
 
     Raises RecipeError, one sentence.
     """
@@ -135,12 +136,12 @@ def _chosen(recipe: Recipe) -> RecipeSummary:
 
 
 def _box(part: Component) -> PlanComponent:
-    """A part of the recipe's picture, the tensors of all layers as one."""
+    """Returns a component of the recipe's picture, with the tensors of all layers as one."""
     return PlanComponent(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
 
 
 def _arrows(cut: Cut) -> list[PlanEdge]:
-    """What feeds what: data from part to part, and the cache, which what runs at each step reads."""
+    """Returns the dataflow between components, and the cache, which the components of each step read."""
     reader = f"{cut.keepers[-1].name}.past" if cut.keepers else ""
     cache = [PlanEdge(f"{part.name}.present", reader, "cache") for part in cut.keepers]
     feeds = dict.fromkeys((edge.giver, edge.taker, _layered(edge.tensor)[0]) for edge in cut.edges)
@@ -148,7 +149,7 @@ def _arrows(cut: Cut) -> list[PlanEdge]:
 
 
 def _brief(tensors: Iterable[str]) -> list[str]:
-    """`cross.0.key`, `cross.0.value`, `cross.1.key` … as `cross.0…1`; others as they are."""
+    """Shortens `cross.0.key`, `cross.0.value`, `cross.1.key` … to `cross.0…1`; leaves others as they are."""
     layers: dict[str, list[str]] = {}
     for tensor in tensors:
         what, layer = _layered(tensor)
@@ -157,13 +158,13 @@ def _brief(tensors: Iterable[str]) -> list[str]:
 
 
 def _layered(tensor: str) -> tuple[str, str]:
-    """`present.3.key` as (`present`, `3`); (tensor, "") for one that is of no layer."""
+    """Splits `present.3.key` into (`present`, `3`); returns (tensor, "") for a tensor that belongs to no layer."""
     what, *rest = tensor.split(".")
     return (what, rest[0]) if rest else (tensor, "")
 
 
 def _layouts(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> list[PlanOption]:
-    """Every cache layout that can be built, and why one is not right for this model, or for the recipe's variant."""
+    """Returns every cache layout, and why one does not fit this model or the recipe's variant."""
     notes = {
         name: layout_conflict(name, recipe, family, geometry) if geometry else "this model keeps no cache"
         for name in get_args(Cache)
@@ -172,7 +173,7 @@ def _layouts(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
 
 
 def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption]:
-    """Every way to cut the model, and why one is not open to it."""
+    """Returns every variant, and why one is not available for the model."""
     note = "" if "transformer-only" in family.variants else "only a decoder without an encoder has one"
     return [
         PlanOption("plain", True),
@@ -181,7 +182,7 @@ def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption
 
 
 def _targets() -> list[TargetOption]:
-    """Every target, called what its provider is called."""
+    """Returns every target under its provider's name."""
     from workflows.runtime.providers import PROVIDERS  # onnxruntime: not needed by a probe
 
     return [TargetOption(name, PROVIDERS[name].title, list(one.reasons)) for name, one in TARGETS.items()]
@@ -212,7 +213,7 @@ def _passes(passes: Mapping[str, bool]) -> list[PassOption]:
 
 
 def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOption]:
-    """Each precision: what it is, what the recipe's target makes of it, and the bytes that the weights would take."""
+    """Returns each precision, what the recipe's target makes of it, and the size of the weights in bytes."""
     from workflows.quantize import METHODS
 
     words = {name: target_precision(name, recipe.target) for name in get_args(Precision)}

@@ -1,9 +1,9 @@
-"""What a source is, found by a process that is kept for it: a line of JSON in, a line of JSON out, until stdin ends.
+"""Reads a checkpoint in a sandboxed service process: one line of JSON in, one line of JSON out, until stdin ends.
 
-    {"found": where it lies, "options": a recipe's}  ──▶  {"report": …} │ {"error": …, "message": …} │ {"fault": …}
-    {"found": …, "options": null}                    ──▶  the same of a probe
+    {"found": its location, "options": a recipe's}  ──▶  {"report": …} │ {"error": …, "message": …} │ {"fault": …}
+    {"found": …, "options": null}                    ──▶  the same for a probe
 
-The process that asks may go to the hub again at any time, so that another one, confined, reads what lies there.
+The calling process has network access, so another one, in a sandbox, reads the files.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Report = TypeVar("Report", ProbeReport, PlanReport)
 
 
 def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> ProbeReport:
-    """What `source` holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error.
+    """Returns the contents of `source` as the wizard shows them. An architecture that cannot be built gives a reason.
 
-    Raises CheckpointError and its kinds where there is no whole checkpoint, and Cancelled.
+    Raises CheckpointError and its subclasses if the checkpoint is missing or incomplete, and Cancelled.
     """
     found = find_checkpoint(source, report=report, cancelled=cancelled)
     if why := PROBE_SERVICE.confinement_problem():
@@ -44,7 +44,7 @@ def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], 
 
 
 def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], bool]) -> PlanReport:
-    """The recipe that `options` give for `source`, the components it cuts, and what the build will take.
+    """Returns the recipe that `options` give for `source`, its components, and the resources that the build needs.
 
     Raises CheckpointError and RecipeError, one sentence each, and Cancelled.
     """
@@ -67,7 +67,7 @@ def _request(found: CheckpointLocation, options: Mapping[str, object] | None, ki
 
 
 def main() -> None:
-    """Answers until stdin ends. The first line tells what this process could not be kept from."""
+    """Answers until stdin ends. The first line lists the restrictions that the system does not support."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is its owner's
     out = claim_stdout("utf-8")
     told = dumps({"open": confine(BYTES)})

@@ -1,7 +1,8 @@
-"""Runs or a bundle in; a report out, as one HTML file that stands alone, or as Markdown.
+"""Writes reports on runs or on a bundle, as one self-contained HTML file or as Markdown.
 
-RunReports ──runs.py──┐                                     ┌─html.py──▶ one file, its pictures inline
-                      ├─▶ Document (document.py) ────────── ┤
-bundle     ──bundle.py┘   whose pictures chart.py draws     └─markdown.py──▶ the text, and a file a picture
-RunReports ──data.py──▶ CSV, JSON            writing.py: by the ending of the file's name
+RunReports ──runs_report──▶ Document ──html──▶ one file, its charts inline
+bundle ──bundle_report──▶ Document ──markdown──▶ the text, and a file a chart
+RunReports ──data_export──▶ CSV, JSON
+
+`report_files` chooses the format by the file's suffix.
 """

@@ -1,4 +1,4 @@
-"""The report on one bundle: how it was built, what passes did, and what its runs said of its accuracy and speed."""
+"""The report on one bundle: its build, its passes, and the accuracy and speed of its runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ MAX_RUNS = 4
 
 
 def report_on_bundle(bundle: Bundle, runs: Sequence[RunReport]) -> Document:
-    """runs: those of this bundle's digest, the newest first. Raises BundleError for evidence that is damaged."""
+    """Returns the report. runs: those of this bundle's digest, the newest first. Raises BundleError for damaged
+    evidence."""
     builds, others = _split(runs)
     evals = [one for one in others if one.run.kind == "eval"][:MAX_RUNS]
     speeds = _newest([one for one in others if one.run.kind != "eval"])
@@ -51,7 +52,7 @@ def _split(runs: Sequence[RunReport]) -> tuple[list[RunReport], list[RunReport]]
 
 
 def _newest(runs: Iterable[RunReport]) -> list[RunReport]:
-    """The last measurement and the last generation on each provider, with each kind of drafts and without."""
+    """Returns the last measurement and the last generation on each provider, with each kind of drafts and without."""
     found = dict[tuple[str, str, str], RunReport]()
     for one in runs:
         found.setdefault((one.run.kind, one.run.provider, drafts_of(one.run)), one)
@@ -85,7 +86,7 @@ def _recipe(bundle: Bundle) -> list[DocumentPart]:
 
 
 def _timing(builds: Sequence[RunReport]) -> list[DocumentPart]:
-    """Of the last build that was kept: seconds and peak memory of each stage."""
+    """Returns seconds and peak memory of each stage of the last recorded build."""
     if not builds:
         return [Heading("Build"), Paragraph("No build of this bundle has been kept, so its times are not known.")]
     run = builds[0].run

@@ -1,7 +1,7 @@
-"""Pictures of a report, drawn by hand as SVG: curves over an index, and points of which some are marked.
+"""Charts of a report as SVG: line charts over an index, and scatter charts with a Pareto front.
 
-Values go through a linear `Scale` to pixels. A series is told apart by colour, dash and shape, and is named in the
-legend; the SVG has no script and no link, and its texts are escaped.
+An `AxisScale` maps values to pixels. Series differ by colour, dash and shape, and are named in the legend; the SVG has
+no script and no link, and its texts are escaped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ChartSeries:
 
 @dataclass(frozen=True, slots=True)
 class ScatterPoint:
-    """One point of a scatter, both values finite. marked: on the front."""
+    """One point of a scatter chart, both values finite. marked: whether it is on the front."""
 
     name: str
     x: float
@@ -45,7 +45,7 @@ class ScatterPoint:
 
 @dataclass(frozen=True, slots=True)
 class AxisScale:
-    """Values from `low` to `high` onto the pixels from `begin` to `end`."""
+    """A linear map from `low` … `high` to the pixels `begin` … `end`."""
 
     low: float
     high: float
@@ -54,7 +54,7 @@ class AxisScale:
 
     @classmethod
     def around(cls, values: Iterable[float], begin: float, end: float, *, zero: bool = False) -> AxisScale:
-        """With a margin of a twentieth; zero: from 0 on."""
+        """Returns a scale with a margin of 5 % around the values; zero: from 0 on."""
         known = [max(-_LARGEST, min(value, _LARGEST)) for value in values]  # room must be left for the margin
         low, high = min(known, default=0.0), max(known, default=1.0)
         room = (high - low) / 20 or abs(high) / 20 or 1.0
@@ -64,7 +64,7 @@ class AxisScale:
         return self.begin + (value - self.low) / (self.high - self.low) * (self.end - self.begin)
 
     def ticks(self, about: int = 5) -> list[float]:
-        """Round numbers, about so many."""
+        """Returns about so many round numbers."""
         rough = (self.high - self.low) / about
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * one for one in (1, 2, 5, 10) if power * one >= rough * 0.999)
@@ -72,7 +72,7 @@ class AxisScale:
 
 
 def line_chart(series: Sequence[ChartSeries], x_name: str, y_name: str) -> str:
-    """Each series over its index."""
+    """Draws each series over its index."""
     longest = max((len(one.values) for one in series), default=1)
     x = AxisScale(0, max(longest - 1, 1), LEFT, WIDTH - RIGHT)
     y = AxisScale.around((value for one in series for value in one.values), HEIGHT - BOTTOM, TOP, zero=True)
@@ -82,7 +82,7 @@ def line_chart(series: Sequence[ChartSeries], x_name: str, y_name: str) -> str:
 
 
 def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str:
-    """Each point with its name in the legend, the front as a line through the points that are marked."""
+    """Draws each point with its name in the legend, and the front as a line through the marked points."""
     x = AxisScale.around((dot.x for dot in dots), LEFT, WIDTH - RIGHT)
     y = AxisScale.around((dot.y for dot in dots), HEIGHT - BOTTOM, TOP)
     front = sorted((dot.x, dot.y) for dot in dots if dot.marked)
@@ -103,7 +103,7 @@ def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str
 
 
 def decimate(values: Sequence[float], most: int = MAX_POINTS) -> list[tuple[int, float]]:
-    """(index, value) of at most `most` values: of each stretch the lowest and the highest, so that peaks stay."""
+    """Returns (index, value) of at most `most` values: the minimum and maximum of each interval, so that peaks stay."""
     if len(values) <= most:
         return list(enumerate(values))
     size = math.ceil(len(values) / (most // 2))

@@ -1,4 +1,4 @@
-"""Runs as data: JSON with all that was kept, CSV with a line a step."""
+"""Exports runs as data: JSON with all recorded values, CSV with one line a step."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STEP = ("step", "phase", "latency_ms", "used", "capacity")
 
 
 def json_of(reports: Sequence[RunReport]) -> str:
-    """`{"runs": [{"run", "steps"}]}`."""
+    """Returns `{"runs": [{"run", "steps"}]}`."""
     return dumps({"runs": list(reports)}) + "\n"
 
 
 def csv_of(reports: Sequence[RunReport]) -> str:
-    """Whose step it is, the step, and the run's measures; a run without steps has one line."""
+    """Returns a table of steps with their run and its measures; a run without steps has one line."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow((*RUN_COLUMNS, *STEP, *FIGURES))

@@ -1,4 +1,4 @@
-"""What a report is made of, before it is HTML or Markdown. All texts are plain: who renders them escapes them."""
+"""The parts of a report before they are written as HTML or Markdown. All texts are plain; the writers escape them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workflows.measure.measures import Measure, Unit
 
 @dataclass(frozen=True)
 class Heading:
-    """The name of what follows."""
+    """The heading of the parts that follow."""
 
     text: str
 
@@ -24,7 +24,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """head: a heading a column. rows: as many cells each. The first column names the row."""
+    """head: the column headings. rows: as many cells each; the first column names the row."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -32,7 +32,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportPicture:
-    """svg: a drawing that stands alone. told: the same in words."""
+    """svg: a self-contained drawing. told: its description."""
 
     svg: str
     told: str
@@ -40,7 +40,7 @@ class ReportPicture:
 
 @dataclass(frozen=True)
 class CodeListing:
-    """A text in a fixed-width font: a recipe, as JSON."""
+    """A text in a fixed-width font, such as a recipe."""
 
     text: str
 
@@ -50,19 +50,19 @@ DocumentPart = Heading | Paragraph | ReportTable | ReportPicture | CodeListing
 
 @dataclass
 class Document:
-    """A title, and what stands under it in order."""
+    """A title and the parts below it."""
 
     title: str
     parts: list[DocumentPart] = field(default_factory=list)
 
 
 def format_measure(value: float | None, measure: Measure) -> str:
-    """A measure with its unit, or a dash."""
+    """Returns a value with its unit, or a dash for None."""
     return "–" if value is None else with_unit(value, measure.unit)
 
 
 def with_unit(value: float, unit: Unit) -> str:
-    """212.4 tok/s, 1.52 ms, 8.6 MiB, 99.34 %, 0.00041 nats."""
+    """Returns 212.4 tok/s, 1.52 ms, 8.6 MiB, 99.34 %, 0.00041 nats."""
     if unit == "share":
         return f"{100 * value:,.2f} %"
     if unit == "bytes":

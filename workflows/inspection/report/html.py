@@ -1,7 +1,7 @@
-"""A document as one HTML file: its pictures inline, no script, nothing that is fetched.
+"""Writes a document as one HTML file: its pictures are inline, it has no script and loads nothing.
 
-Names come from files of strangers: every text goes through `printable` and is escaped; a policy in the head forbids
-whatever a reader might load all the same.
+Names come from untrusted files: every text goes through `printable` and is escaped; a content security policy forbids
+loading in addition.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ figure { margin: 0; } svg { max-width: 100%; height: auto; }
 
 
 def html_of(document: Document) -> str:
-    """The text of the file; the same for the same document."""
+    """Returns the text of the file; the same for the same document."""
     title = _text(document.title)
     return "\n".join(
         [

@@ -1,6 +1,6 @@
-"""A document as Markdown; its pictures are files of their own, which it names.
+"""Writes a document as Markdown, with its pictures as separate files.
 
-Texts come from files of strangers: what Markdown or HTML would take for a sign is escaped, and a cell has one line.
+Texts come from untrusted files: characters with a meaning in Markdown or HTML are escaped, and a cell has one line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIGNS = re.compile(r"([\\`*_\[\]<>|#&~@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
 
 def markdown_of(document: Document, stem: str) -> tuple[str, dict[str, str]]:
-    """The text, and name → SVG of its pictures: `stem`-1.svg and so on."""
+    """Returns the text, and the SVG of each picture by file name: `stem`-1.svg and so on."""
     pictures = {f"{stem}-{n}.svg": one for n, one in enumerate(_pictures(document), 1)}
     names = iter(pictures)
     parts = [_part(part, next(names) if isinstance(part, ReportPicture) else "") for part in document.parts]
@@ -53,7 +53,7 @@ def _part(part: DocumentPart, file: str) -> str:
 
 
 def _listing(text: str) -> str:
-    """In a fence that is longer than any run of backticks in it."""
+    """Returns the text in a fence that is longer than any run of backticks in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}json\n{text}\n{fence}"
 

@@ -1,4 +1,4 @@
-"""Where a report goes: the ending of the file's name says what it is written as.
+"""Writes reports to files; the file's suffix chooses the format.
 
 runs   ──▶ .html | .md and its pictures | .csv | .json
 bundle ──▶ .html | .md and its pictures
@@ -26,7 +26,7 @@ DOCUMENTS = (".html", ".md")
 
 
 def write_runs(history: RunHistory, idents: Sequence[str], out: Path) -> WrittenReport:
-    """Runs, by the beginnings of their ids. Raises RequestError for an unknown id or ending, OSError."""
+    """Writes runs, given by prefixes of their ids. Raises RequestError for an unknown id or suffix, OSError."""
     ending = _ending(out, (*DOCUMENTS, *DATA))
     reports = [RunReport(run, history.steps(run.id)) for run in map(history.find, dict.fromkeys(idents))]
     if ending in DATA:
@@ -36,7 +36,7 @@ def write_runs(history: RunHistory, idents: Sequence[str], out: Path) -> Written
 
 
 def write_bundle(history: RunHistory, folder: Path | str, out: Path) -> WrittenReport:
-    """A bundle with its runs. Raises RequestError for an unknown ending, BundleError, OSError."""
+    """Writes a bundle with its runs. Raises RequestError for an unknown suffix, BundleError, OSError."""
     ending = _ending(out, DOCUMENTS)
     bundle = read_bundle(folder)
     runs = history.runs(digest=short_digest(bundle.digest))
@@ -55,7 +55,7 @@ def _write(document: Document, out: Path, ending: str) -> WrittenReport:
 
 
 def _put(out: Path, text: str) -> None:
-    """As UTF-8; what it has no bytes for, as half a character in a figure's text, is escaped."""
+    """Writes the text as UTF-8; lone surrogates are escaped."""
     write_atomically(out, text.encode("utf-8", "backslashreplace"))
 
 

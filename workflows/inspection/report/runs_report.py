@@ -1,4 +1,4 @@
-"""The report on runs: their figures side by side, curves, accuracy against speed, and where they ran."""
+"""The report on runs: their measures side by side, latency curves, accuracy against speed, and their environments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CURVES = 12
 
 
 def report_on_runs(reports: Sequence[RunReport]) -> Document:
-    """What a person selected."""
+    """Returns the report on the selected runs."""
     runs = [one.run for one in reports]
     count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
     parts: list[DocumentPart] = [Paragraph(f"{count}, compared side by side."), side_by_side(runs)]
@@ -48,7 +48,8 @@ def report_on_runs(reports: Sequence[RunReport]) -> Document:
 
 
 def side_by_side(runs: Sequence[RunRecord]) -> ReportTable:
-    """A row a measure that some run has, a column a run, or the other way round; the best is said in words."""
+    """Returns one row for each measure that some run has and one column for each run, or transposed; the best is
+    marked."""
     rows = [["time", *(f"{run.time[:16].replace('T', ' ')} UTC" for run in runs)]]
     rows += [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
     if any(drafts_of(run) for run in runs):
@@ -69,7 +70,7 @@ def side_by_side(runs: Sequence[RunRecord]) -> ReportTable:
 
 
 def latency_curves(reports: Sequence[RunReport]) -> list[DocumentPart]:
-    """Of those that kept their steps; the first step, which is the prompt's, is left out."""
+    """Returns the curves of runs with recorded steps, without the first step, which is the prompt's."""
     series = [charts.ChartSeries(run_label(one.run), decode_latencies(one)) for one in reports]
     series = [one for one in series if one.values]
     if not series:
@@ -84,7 +85,7 @@ def latency_curves(reports: Sequence[RunReport]) -> list[DocumentPart]:
 
 
 def accuracy_against_speed(runs: Sequence[RunRecord]) -> list[DocumentPart]:
-    """For the first measures of both that give points; what has only one of the two is named."""
+    """Returns the chart of the first two measures that give points; a run with one of them only is named."""
     if not any(measure_value(run, MEASURES[key]) is not None for run in runs for key in ACCURACY):
         return []
     speed, accuracy, found = max(
@@ -114,11 +115,11 @@ def _scatter_parts(found: ParetoScatter, speed: Measure, accuracy: Measure) -> l
 
 
 def environment(runs: Sequence[RunRecord]) -> list[DocumentPart]:
-    """Where each ran, and with what."""
+    """Returns where and with what each run was made."""
     rows = [[run.id, *(str(getattr(run, name)) for name in WHERE)] for run in runs]
     return [Heading("Environment"), ReportTable(["run", *WHERE], rows)]
 
 
 def axis(measure: Measure) -> str:
-    """A measure's name and unit under an axis."""
+    """Returns the label of an axis: a measure's name and unit."""
     return f"{measure.title} ({measure.axis_unit})" if measure.unit else measure.title

@@ -1,4 +1,4 @@
-"""The passes by name, in the order in which they run: what fuses comes after what tidies, what packs before Gemm."""
+"""The passes by name, in their order: cleaning before fusing, and packing before Gemm fusion."""
 
 from workflows.optimize.base import Pass
 from workflows.optimize.passes.clamp_constant_values import ClampConstantValues

@@ -1,7 +1,7 @@
-"""Masks of −inf made finite: a row that is masked throughout gives numbers, not NaN, and quantizers find a range.
+"""Replaces −inf in masks by finite numbers: fully masked rows do not give NaN, and quantizers find a range.
 
 The floor is a quarter of the least number of the type, so that two masks and a score can be added and stay finite.
-It follows Casts: what is narrowed to float16 later gets float16's floor.
+A value that is cast to float16 later gets float16's floor.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ WEIGHTED = ("MatMul", "Gemm", "Conv", "ConvTranspose", "MatMulInteger", "FusedMa
 
 
 def finite_floor(dtype: ir.DataType) -> float:
-    """A quarter of the least finite number of `dtype`: −16,376 for float16, about −8.5e37 for float32."""
+    """Returns a quarter of the lowest finite number of `dtype`: −16,376 for float16, about −8.5e37 for float32."""
     return -largest_finite(dtype) / 4
 
 
 class ClampConstantValues(RewritePass):
-    """Replaces −inf in initializers, Constant nodes and ConstantOfShape; +inf and what is compared with are refused."""
+    """Replaces −inf in initializers, Constant nodes and ConstantOfShape; refuses +inf and compared constants."""
 
     name = "clamp_constant_values"
     title = "Finite masks instead of −inf"
@@ -63,12 +63,12 @@ class ClampConstantValues(RewritePass):
 
 
 def _may_be_infinite(array: Array) -> bool:
-    """Whether the ends of its range are no numbers, at a sixth of the time of asking each: a table may be large."""
+    """Whether its minimum or maximum is not finite; six times as fast as checking each element."""
     return bool(array.size) and not (np.isfinite(array.min()) and np.isfinite(array.max()))
 
 
 def _candidates(model: ir.Model) -> Iterator[ir.Value]:
-    """Float constants that are not weights; the data of these is read."""
+    """Returns float constants that are not weights; their data is read."""
     constants = list(model.graph.initializers.values())
     for graph in model.graphs():
         if graph is not model.graph:
@@ -83,7 +83,7 @@ def _candidates(model: ir.Model) -> Iterator[ir.Value]:
 
 
 def _comparers(value: ir.Value) -> list[ir.Node]:
-    """The direct readers of `value` that come to a comparison."""
+    """Returns the direct readers of `value` that lead to a comparison."""
     found = []
     for use in value.uses():
         ends = [use.node] if use.node.op_type not in SHAPES else []
@@ -95,7 +95,7 @@ def _comparers(value: ir.Value) -> list[ir.Node]:
 
 
 def _clamp(graph: ir.Graph, value: ir.Value, array: Array, dtype: ir.DataType, kept: list[ir.Node]) -> bool:
-    """Gives all readers but `kept` a clamped copy of the main graph, which subgraphs see too."""
+    """Replaces the constant by a clamped copy for all readers but `kept`, in subgraphs too."""
     readers = [use for use in value.uses() if use.node not in kept]
     if not readers:
         return False
@@ -111,7 +111,7 @@ def _clamp(graph: ir.Graph, value: ir.Value, array: Array, dtype: ir.DataType, k
 
 
 def _floor_for(value: ir.Value, dtype: ir.DataType) -> float:
-    """The floor of the narrowest type that the value is cast to on its way."""
+    """Returns the floor of the narrowest type to which the value is cast."""
     floors, seen, waiting = [finite_floor(dtype)], {value}, [value]
     while waiting:
         for use in waiting.pop().uses():
@@ -129,7 +129,7 @@ def _floor_for(value: ir.Value, dtype: ir.DataType) -> float:
 
 
 def _clamp_fill(node: ir.Node) -> bool:
-    """ConstantOfShape's value."""
+    """Clamps ConstantOfShape's value."""
     fill = node.attributes.get_tensor("value")
     if fill is None or fill.dtype not in FLOATS or not np.isneginf(np.asarray(fill.numpy())).all():
         return False

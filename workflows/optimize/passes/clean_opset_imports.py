@@ -1,4 +1,4 @@
-"""Takes out imports of operator sets that no node is of."""
+"""Removes imports of operator sets without nodes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workflows.optimize.graph_checks import unused_domains
 
 
 class CleanOpsetImports(RewritePass):
-    """Removes them from the model and its functions; the default domain stays, for onnx asks for it."""
+    """Removes them from the model and its functions; the default domain stays, because onnx requires it."""
 
     name = "clean_opset_imports"
     title = "Remove unused operator-set imports"

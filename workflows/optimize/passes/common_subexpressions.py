@@ -1,4 +1,4 @@
-"""What is computed twice from the same values, computed once: rotary angles of every layer, masks, lengths."""
+"""Eliminates common subexpressions: rotary angles of every layer, masks, lengths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from workflows.optimize.base import PassResult, Refusal, RewritePass
 
 
 class CommonSubexpressions(RewritePass):
-    """onnx_ir's elimination of nodes with like operators, inputs and attributes; refuses draws that it would merge."""
+    """onnx_ir's elimination of nodes with equal operators, inputs and attributes; refuses random operators that it
+    would merge."""
 
     name = "common_subexpressions"
     title = "Compute what is the same once"
@@ -28,5 +29,5 @@ class CommonSubexpressions(RewritePass):
 
 
 def _draws(node: ir.Node) -> bool:
-    """Bernoulli, or a Dropout that is told to train: onnx_ir's pass would merge two of them."""
+    """Whether the node is random in a way that onnx_ir's pass would merge: Bernoulli, or Dropout in training mode."""
     return node.op_type == "Bernoulli" or (node.op_type == "Dropout" and len(node.inputs) > 2)

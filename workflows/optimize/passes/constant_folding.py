@@ -1,4 +1,4 @@
-"""Computes once what depends on constants alone."""
+"""Computes nodes that depend on constants only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NEVER_FOLDED = ("If", "Loop", "Scan", "SequenceMap", "Constant")
 
 
 class ConstantFolding(RewritePass):
-    """onnxscript's folding of what is small; a node of constants that is larger stays, and is said."""
+    """onnxscript's folding of small constants; larger ones stay and are reported."""
 
     name = "constant_folding"
     title = "Compute constants once"
@@ -46,19 +46,19 @@ class ConstantFolding(RewritePass):
 
 
 def _copy_constant(value: ir.Value) -> None:
-    """Copies the constant: what a weight's transposition gives is a view of the file, which could not be closed."""
+    """Copies the constant: a transposed weight is a view of the file, which could not be closed."""
     if value.const_value is not None:
         tensor = value.const_value
         value.const_value = ir.Tensor(np.array(tensor.numpy()), tensor.dtype, name=tensor.name)
 
 
 def _is_constant(node: ir.Node) -> bool:
-    """Whether all that the node reads is constant."""
+    """Whether all inputs of the node are constant."""
     if not node.inputs or not same_domain(node.domain, "") or node.op_type in _NEVER_FOLDED:
         return False
     return all(value is None or constant_tensor(value) is not None for value in node.inputs)
 
 
 def _size(node: ir.Node) -> int:
-    """Elements of the largest constant that the node reads."""
+    """Returns the number of elements of the node's largest constant input."""
     return max((tensor.size for value in node.inputs if (tensor := constant_tensor(value)) is not None), default=0)

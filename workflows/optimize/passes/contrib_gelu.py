@@ -1,4 +1,4 @@
-"""Gelu in the operators that onnxruntime had before ONNX had one.
+"""Replaces ONNX's Gelu by the contrib operators of onnxruntime.
 
     Gelu  →  com.microsoft.Gelu           Gelu(approximate = "tanh")  →  com.microsoft.FastGelu
 
@@ -19,7 +19,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
 class ContribGelu(RewritePass):
-    """ONNX's Gelu of both kinds; refuses types that onnxruntime's own do not take."""
+    """Both forms of ONNX's Gelu; refuses types that onnxruntime's operators do not support."""
 
     name = "contrib_gelu"
     title = "Gelu as onnxruntime's own operator"

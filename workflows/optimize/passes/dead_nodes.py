@@ -1,4 +1,4 @@
-"""Takes out nodes that nothing reads, and functions that no node calls."""
+"""Removes nodes whose outputs nothing reads, and functions that no node calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workflows.optimize.base import PassResult, RewritePass
 
 
 class DeadNodes(RewritePass):
-    """Removes what no output of the graph depends on, and Identity nodes; inputs stay, for callers feed them."""
+    """Removes nodes on which no graph output depends, and Identity nodes; inputs stay, because callers feed them."""
 
     name = "dead_nodes"
     title = "Remove nodes that nothing reads"

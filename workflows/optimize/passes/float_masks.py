@@ -1,9 +1,9 @@
-"""Attention's mask of truths as one of numbers, which is added.
+"""Replaces Attention's boolean mask by a float mask, which is added.
 
     Attention(q, k, v, mask: bool)  →  Attention(q, k, v, Where(mask, 0, lowest))
 
-Qualcomm's HTP takes masks of numbers alone. Rows that see nothing give the mean of all values in both forms' place
-where the lowest number is finite, and NaN nowhere.
+Qualcomm's HTP supports float masks only. With the finite lowest number, a fully masked row gives the mean of all
+values, and never NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MASK = 3  # Attention's input
 
 
 class FloatMasks(RewritePass):
-    """Boolean masks of Attention; one node for all that share a mask."""
+    """Converts the boolean masks of Attention; one node for all that share a mask."""
 
     name = "float_masks"
     title = "Masks of numbers for attention"

@@ -1,9 +1,9 @@
-"""A head whose weight is a Transpose of an initializer, as it is where the head is tied to the embedding.
+"""Folds the Transpose of a head's weight, as in a head tied to the embedding.
 
     tied    x ── MatMul(Transpose(W))  →  Reshape ── Gemm(W, transB) ── Reshape: the table stays one tensor
     alone   x ── MatMul(Transpose(W))  →  MatMul(W transposed once)
 
-Left alone, onnxruntime makes the transposed copy at each load, and quantizers take the weight for an activation.
+Otherwise onnxruntime makes the transposed copy at each load, and quantizers treat the weight as an activation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workflows.optimize.queries import consumers, dimensions, find_nodes, produc
 
 
 class FoldTiedHead(RewritePass):
-    """MatMul(x, Transpose(W)) of an initializer W [N,K]: no transposed copy where another node needs W as it is."""
+    """MatMul(x, Transpose(W)) of an initializer W [N,K]: without a transposed copy if another node needs W."""
 
     name = "fold_tied_head"
     title = "A tied head without a transposed copy"

@@ -1,4 +1,4 @@
-"""RMS norm (Zhang & Sennrich 2019), which exporters spell out, as one node.
+"""Fuses RMS norm (Zhang & Sennrich 2019), which exporters decompose, into one node.
 
 x ─ x² ─ ReduceMean ─ Add ε ─ Sqrt ─ (x / · | x · Reciprocal | x · 1/·) ─ Mul scale
   → RMSNormalization; below opset 23 SimplifiedLayerNormalization, which onnxruntime has in the same domain
@@ -33,7 +33,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
 
 @dataclass(frozen=True)
 class _Norm:
-    """x · rsqrt(mean(x²) + ε) as it was found: its input, its last node's output, and ε."""
+    """A decomposed norm x · rsqrt(mean(x²) + ε): its input, its last node's output, and ε."""
 
     x: ir.Value
     output: ir.Value
@@ -41,7 +41,7 @@ class _Norm:
 
 
 class FuseRMSNorm(RewritePass):
-    """Fuses the chain with its scale; where float16 is widened for it and narrowed after, the casts go in too."""
+    """Fuses the chain with its scale, and the casts around a norm that computes float16 values in float32."""
 
     name = "fuse_rmsnorm"
     title = "RMS norm as one node"
@@ -61,7 +61,7 @@ class FuseRMSNorm(RewritePass):
 
 
 def _find(root: ir.Node) -> _Norm | str | None:
-    """The norm around a square root; why it is none that can be fused; None where it is something else."""
+    """Returns the norm around a square root, why it cannot be fused, or None if it is not a norm."""
     if root.op_type == "Pow" and not is_near_scalar(root.inputs[1], -0.5):
         return None
     added = producer(root.inputs[0], "Add")
@@ -81,7 +81,7 @@ def _find(root: ir.Node) -> _Norm | str | None:
 
 
 def _squared(value: ir.Value | None) -> ir.Value | None:
-    """x where `value` is x² or x·x."""
+    """Returns x if `value` is x² or x·x."""
     power = producer(value, "Pow")
     if power is not None:
         return power.inputs[0] if is_near_scalar(power.inputs[1], 2) else None
@@ -99,7 +99,7 @@ def _over_last_axis(mean: ir.Node) -> bool:
 
 
 def _divided(root: ir.Node, x: ir.Value) -> ir.Value | None:
-    """x / root, in one of its spellings; for Pow(-0.5) it is x · root."""
+    """Returns x / root in any of its forms; for Pow(-0.5) it is x · root."""
     value = root.outputs[0]
     if not has_single_use(value):
         return None
@@ -116,7 +116,7 @@ def _divided(root: ir.Node, x: ir.Value) -> ir.Value | None:
 
 
 def _fuse(norm: _Norm, standard: bool) -> str | None:
-    """Puts the fused node in; or why it cannot."""
+    """Inserts the fused node, or returns why it cannot."""
     x, output = norm.x, norm.output
     width = last_dimension(x)
     producer = output.producer()
@@ -141,7 +141,8 @@ def _fuse(norm: _Norm, standard: bool) -> str | None:
 
 
 def _narrowed(norm: _Norm) -> tuple[ir.Value, ir.Value] | None:
-    """(narrow x, narrow output) where the norm is float32 between two casts: the node itself computes so."""
+    """Returns (float16 x, float16 output) of a float32 norm between two casts; the fused node computes in float32
+    itself."""
     widened = producer(norm.x, "Cast")
     if widened is None or norm.x.dtype != _FLOAT or not has_single_use(norm.output):
         return None
@@ -153,7 +154,8 @@ def _narrowed(norm: _Norm) -> tuple[ir.Value, ir.Value] | None:
 
 
 def _scaled(output: ir.Value, width: int | None) -> tuple[ir.Value | None, ir.Value]:
-    """(scale [width], the product) where the one reader multiplies by a vector of the last axis and type."""
+    """Returns (scale [width], the product) if the only reader multiplies by a vector of the last axis and the same
+    type."""
     if has_single_use(output):
         (user,) = consumers(output)
         if user.op_type == "Mul":

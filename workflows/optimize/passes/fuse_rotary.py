@@ -1,11 +1,11 @@
-"""Rotary positions (Su et al. 2021), which exporters spell out below opset 23 and in 24, as one node.
+"""Fuses rotary embeddings (Su et al. 2021), which exporters decompose below opset 23 and in 24, into one node.
 
     x ┬───────────────────── · cos ┐          x ─────────────────────┐
       └ (−second half, first half) · sin ┴ +  →   angles ┬ Cos ┬ RotaryEmbedding
     angles ─ Concat twice ┬ Cos ─ Unsqueeze             └ Sin ┘
                           └ Sin ─ Unsqueeze
 
-The operator takes half of the cosines and sines, for both halves of a head are turned by the same angles.
+The operator takes half of the cosines and sines, because both halves of a head rotate by the same angles.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
 
 @dataclass(frozen=True)
 class _Rotary:
-    """x · cos + rotate_half(x) · sin [1,H,S,D], and the two tables [1,S,D] as they are before the heads' axis."""
+    """x · cos + rotate_half(x) · sin [1,H,S,D], and the two tables [1,S,D] without the axis of heads."""
 
     x: ir.Value
     cos: ir.Value
@@ -43,7 +43,7 @@ class _Rotary:
 
 
 class FuseRotary(RewritePass):
-    """Fuses the sum where cosines and sines come of angles that are put together with themselves."""
+    """Fuses the sum if cosines and sines are computed from angles concatenated with themselves."""
 
     name = "fuse_rotary"
     title = "Rotary positions as one node"
@@ -88,7 +88,7 @@ def _find(add: ir.Node) -> _Rotary | None:
 
 
 def _unrotated(value: ir.Value | None) -> ir.Value | None:
-    """x where `value` is (−second half of x, first half of x) along the last axis."""
+    """Returns x if `value` is (−second half of x, first half of x) along the last axis."""
     joined = producer(value, "Concat")
     if joined is None or len(joined.inputs) != 2 or not is_last_axis(joined.attributes.get_int("axis", 0), value):
         return None
@@ -108,7 +108,7 @@ def _unrotated(value: ir.Value | None) -> ir.Value | None:
 
 
 def _sliced(value: ir.Value | None) -> tuple[ir.Value, tuple[int, int]] | None:
-    """(source, bounds) of a Slice of the last axis, step 1."""
+    """Returns (source, bounds) of a Slice of the last axis with step 1."""
     node = producer(value, "Slice")
     if node is None or len(node.inputs) < 4 or node.inputs[0] is None:
         return None
@@ -120,7 +120,7 @@ def _sliced(value: ir.Value | None) -> tuple[ir.Value, tuple[int, int]] | None:
 
 
 def _without_heads(value: ir.Value | None) -> ir.Value | None:
-    """[1,S,D] where `value` is that with an axis for the heads put in."""
+    """Returns [1,S,D] if `value` is that with an axis for the heads."""
     node = producer(value, "Unsqueeze")
     axes = constant_array(node.inputs[1]) if node is not None and len(node.inputs) > 1 else None
     source = node.inputs[0] if node is not None else None
@@ -128,7 +128,7 @@ def _without_heads(value: ir.Value | None) -> ir.Value | None:
 
 
 def _reason_against(rotary: _Rotary) -> str:
-    """Why the sum stays as it is."""
+    """Returns why the sum stays unchanged."""
     axes, width = dimensions(rotary.x), last_dimension(rotary.x)
     if axes is None or len(axes) != 4 or rotary.x.dtype not in _TYPES or not isinstance(axes[1], int):
         return f"what it turns is {axes}, and the operator takes [B,H,S,D] of floating-point numbers"
@@ -142,7 +142,7 @@ def _reason_against(rotary: _Rotary) -> str:
 
 
 def _angles(value: ir.Value) -> ir.Value | None:
-    """Angles where `value` is Concat(angles, angles) along the last axis."""
+    """Returns the angles if `value` is Concat(angles, angles) along the last axis."""
     joined = producer(value, "Concat")
     if joined is None or len(joined.inputs) != 2 or joined.inputs[0] is not joined.inputs[1]:
         return None
@@ -150,7 +150,7 @@ def _angles(value: ir.Value) -> ir.Value | None:
 
 
 def _source(value: ir.Value) -> ir.Value | None:
-    """What `value` is computed from, element by element and with no other table."""
+    """Returns the value from which `value` is computed elementwise, without another table."""
     step = producer(value, *_BY_ELEMENT, "Mul")
     whole = (
         next((v for v in step.inputs if v is not None and constant_scalar(v) is None), None)
@@ -162,13 +162,13 @@ def _source(value: ir.Value) -> ir.Value | None:
 
 
 def _is_doubled(value: ir.Value) -> bool:
-    """Whether the halves of a table are equal, as far as its steps show."""
+    """Whether both halves of a table are equal by construction."""
     source = _source(value)
     return _angles(value) is not None or (source is not None and _is_doubled(source))
 
 
 def _half(value: ir.Value, made: dict[ir.Value, ir.Value]) -> ir.Value:
-    """One half of a table of two equal ones: its steps once more, over the angles alone; `made` has those so far."""
+    """Returns one half of a doubled table: its nodes over the angles alone; `made` caches the halves so far."""
     angles, source, step = _angles(value), _source(value), value.producer()
     if angles is not None:
         return angles

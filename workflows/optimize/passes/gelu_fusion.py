@@ -1,4 +1,4 @@
-"""Gelu (Hendrycks & Gimpel 2016) and its tanh approximation, which exporters spell out, as one node.
+"""Fuses Gelu (Hendrycks & Gimpel 2016) and its tanh approximation, which exporters decompose, into one node.
 
 0.5 · x · (1 + erf(x / √2))                        → Gelu
 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))  → Gelu(approximate="tanh"), FastGelu below opset 20
@@ -28,7 +28,7 @@ _GELU_OPSET = 20
 
 
 class GeluFusion(RewritePass):
-    """Fuses both forms, in whatever order their products were written; refuses one with other constants."""
+    """Fuses both forms with their products in any order; refuses other constants."""
 
     name = "gelu_fusion"
     title = "Gelu as one node"
@@ -51,7 +51,7 @@ class GeluFusion(RewritePass):
 
 
 def _find(bend: ir.Node) -> tuple[ir.Node, ir.Value] | Refusal | None:
-    """(the last product, x) of a Gelu around `bend`, its Erf or Tanh; None where it is part of something else."""
+    """Returns (the last product, x) of a Gelu around its Erf or Tanh; None if that belongs to something else."""
     shifted = _only_user(bend.outputs[0], "Add")
     constant = split_scalar_operand(shifted) if shifted is not None else None
     if shifted is None or constant is None or constant[1] != 1:
@@ -117,7 +117,7 @@ def _is_power(value: ir.Value, x: ir.Value, exponent: int) -> bool:
 
 
 def _is_product(value: ir.Value, values: list[ir.Value], number: float) -> bool:
-    """Whether `value` is the product of these values and of constants that come to `number`."""
+    """Whether `value` is the product of these values and of constants whose product is `number`."""
     left, constant = list(values), 1.0
     for part in product_factors(value):
         if part in left:

@@ -1,10 +1,10 @@
-"""Rotary positions taken into com.microsoft GroupQueryAttention, which turns queries and keys as it reads them.
+"""Moves rotary embeddings into com.microsoft GroupQueryAttention, which rotates queries and keys when it reads them.
 
     position_ids ─ … ─ cos, sin ─┐                        position_ids ┬ cos_cache, sin_cache: tables by position
     q ─ Transpose ─ RotaryEmbedding ─ Transpose ─ GQA  →  q ────────── GQA(do_rotary)
 
-Only for the gqa layout: there the operator itself writes the rows of its cache, as its inputs seqlens_k and
-total_sequence_length tell it. In every other layout someone else writes them, and the attention stays.
+Only for the gqa layout, in which the operator itself writes its cache by its inputs seqlens_k and
+total_sequence_length. In every other layout the attention stays.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TABLE_LIMIT = 1 << 26  # bytes of cos and sin together
 
 @dataclass(frozen=True)
 class _RotatedInput:
-    """A query or key in front of its rotary: [1,S,H,D], the rotary node, and the Reshape to [1,S,H·D] after it."""
+    """A query or key before its rotary embedding: [1,S,H,D], the rotary node, and the Reshape to [1,S,H·D] after it."""
 
     rows: ir.Value
     rotary: ir.Node
@@ -38,7 +38,8 @@ class _RotatedInput:
 
 
 class GqaAttention(RewritePass):
-    """Sets do_rotary where query and key go through one rotary; refuses other layouts, and tables it cannot make."""
+    """Sets do_rotary if query and key have the same rotary embedding; refuses other layouts, and tables it cannot
+    compute."""
 
     name = "gqa_attention"
     title = "Rotary positions within GroupQueryAttention"
@@ -119,7 +120,7 @@ def _pairs(turned: _RotatedInput) -> int | None:
 
 
 def _rows(model: ir.Model) -> int | None:
-    """How many positions there can be: the fixed slots of the cache, or what the exporter noted of the model."""
+    """Returns the number of positions: the fixed capacity of the cache, or what the exporter noted."""
     past = next(
         (v for v in model.graph.inputs if str(v.name).startswith("past") and len(dimensions(v) or ()) == 4), None
     )
@@ -133,7 +134,8 @@ def _rows(model: ir.Model) -> int | None:
 def _tables(
     model: ir.Model, rotary: ir.Node, made: dict[tuple[ir.Value, ...], tuple[ir.Value, ir.Value] | str]
 ) -> tuple[ir.Value, ir.Value] | str:
-    """cos_cache and sin_cache [rows, pairs] as initializers, or why there are none; computed by the graph itself."""
+    """Returns cos_cache and sin_cache [rows, pairs] as initializers, computed by the graph itself, or why there are
+    none."""
     ends = (rotary.inputs[1], rotary.inputs[2])
     expressions = tuple(_expression(end) for end in ends if end is not None)
     if expressions not in made:
@@ -142,7 +144,7 @@ def _tables(
 
 
 def _expression(value: ir.Value) -> str:
-    """The value written out, so that layers that compute the same angles share one table."""
+    """Returns the value's expression as a text, so that layers that compute the same angles share one table."""
     node = value.producer()
     if node is None:
         return str(value.name)
@@ -175,7 +177,8 @@ def _make_tables(model: ir.Model, ends: list[ir.Value]) -> tuple[ir.Value, ir.Va
 
 
 def _subgraph_from_positions(ends: list[ir.Value], positions: ir.Value) -> list[ir.Node] | str:
-    """The nodes between the positions and `ends`, in the graph's order; or on what else they depend."""
+    """Returns the nodes between the positions and `ends` in the graph's order; or another value on which they
+    depend."""
     found: set[ir.Node] = set()
     waiting = list(ends)
     while waiting:
@@ -193,7 +196,7 @@ def _subgraph_from_positions(ends: list[ir.Value], positions: ir.Value) -> list[
 def _evaluate(
     nodes: list[ir.Node], end: ir.Value, positions: ir.Value, at: NDArray[np.int64], opsets: dict[str, int]
 ) -> NDArray[np.generic]:
-    """`end` at these positions [1,N]."""
+    """Computes `end` at these positions [1,N]."""
     from onnx.reference import ReferenceEvaluator  # slow to import
 
     known = {positions: at}

@@ -1,11 +1,11 @@
-"""The heads of packed projections turned in one go, before they are split.
+"""Transposes the heads of packed projections once, before the split.
 
     qkv ─ Split ┬ Reshape ─ norm ─ Transpose      qkv ─ Reshape ─ Transpose ─ Split ┬ norm
                 ├ Reshape ─ norm ─ Transpose   →      [1,S,ΣH·D]    [1,ΣH,S,D]      ├ norm
                 └ Reshape ─ Transpose                                               └
 
-Two thirds of the Reshapes and Transposes go, and the Split copies whole blocks where it copied strips of rows. A norm
-over the size of a head does not care where the axis of the heads is.
+This removes two thirds of the Reshapes and Transposes, and the Split copies contiguous blocks. A norm over the size of
+a head is independent of the axis of the heads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NORMS = ("RMSNormalization", "SimplifiedLayerNormalization", "LayerNormalizatio
 
 @dataclass(frozen=True)
 class _Branch:
-    """One part of a Split [B,S,H·D]: its Reshape to [B,S,H,D] and that one's target, a norm, the Transpose."""
+    """One part of a Split [B,S,H·D]: its Reshape to [B,S,H,D] with its target, a norm, and the Transpose."""
 
     reshape: ir.Node
     target: tuple[int, ...]
@@ -47,7 +47,7 @@ class _Branch:
 
 
 class HeadsFirst(RewritePass):
-    """Puts Reshape and Transpose before the Split of which every part goes through both; refuses unlike heads."""
+    """Puts Reshape and Transpose before a Split if every part goes through both; refuses heads of different sizes."""
 
     name = "heads_first"
     title = "Query, key and value heads turned in one go"
@@ -89,21 +89,21 @@ def _branch(part: ir.Value) -> _Branch | None:
 
 
 def _reader(value: ir.Value, *ops: str) -> ir.Node | None:
-    """The one node that reads `value`, as its first input, where it is one of `ops`."""
+    """Returns the only node that reads `value`, as its first input, if it is one of `ops`."""
     node = consumers(value)[0] if has_single_use(value) else None
     known = node is not None and node.op_type in ops and same_domain(node.domain, "") and node.inputs[0] is value
     return node if known else None
 
 
 def _is_by_head(norm: ir.Node, size: int) -> bool:
-    """Whether the norm is over the last axis alone, with a scale and shift that every head shares."""
+    """Whether the norm is over the last axis only, with a scale and bias that all heads share."""
     vectors = [value for value in norm.inputs[1:] if value is not None]
     shared = all(dimensions(value) == (size,) and value.producer() is None for value in vectors)
     return shared and len(norm.outputs) == 1 and norm.attributes.get_int("axis", -1) in (-1, 3)
 
 
 def _reason_against(branches: list[_Branch]) -> str:
-    """Why the parts are turned one by one."""
+    """Returns why the parts stay unchanged."""
     of_heads = sorted({branch.target[3] for branch in branches})
     if len(of_heads) > 1:
         return f"its heads are of several sizes: {', '.join(map(str, of_heads))}"

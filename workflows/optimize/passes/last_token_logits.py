@@ -1,7 +1,7 @@
-"""The head on the last position alone: [1,S,V] logits become [1,1,V], as choosing the next token needs.
+"""Computes the head for the last position only: logits [1,S,V] become [1,1,V], which suffice for the next token.
 
-For runtimes that cannot be told which rows to compute (see logits_rows), and never need more than the last: evaluation
-and speculation read every row. So it is a choice, and off by default.
+For runtimes that cannot select rows (see logits_rows) and need the last one only. Evaluation and speculation read every
+row, so the pass is optional and off by default.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from workflows.optimize.queries import dimensions
 
 
 class LastTokenLogits(RewritePass):
-    """Keeps the last row of what goes into the head of a graph whose sequence axis is symbolic."""
+    """Keeps the last row of the head's input in a graph with a symbolic sequence axis."""
 
     name = "last_token_logits"
     title = "Logits of the last token alone"
     reshapes: tuple[str, ...] = (LOGITS,)
 
     def requires(self, model: ir.Model) -> Refusal | None:
-        """Needs logits [1,S,V] with a symbolic S: a fixed prefill is padded, and its last row is not its last token."""
+        """Needs logits [1,S,V] with a symbolic S: in a padded fixed prefill the last row is not the last token."""
         axes = logits_axes(model)
         if isinstance(axes, Refusal):
             return axes

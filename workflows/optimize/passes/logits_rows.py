@@ -1,9 +1,9 @@
-"""The head on the rows that are asked for: two inputs that may be left out say from where to where.
+"""Computes the head for selected rows only: two optional inputs give the range.
 
     hidden [1,S,E] ── Slice(logits_start, logits_end) ── head ──▶ logits [1,logits_rows,V]
 
-Both have a default, by which the logits are of every row, so that whoever knows nothing of them gets what they got.
-A prompt's last row, one token, a draft's rows and an evaluation's are then one graph and one session.
+By default all rows are computed, so that other runtimes get the same logits. One graph and one session serve a prompt's
+last row, one token, a draft's rows and an evaluation's.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _ALL_ROWS = {LOGITS_START: 0, LOGITS_END: np.iinfo(np.int64).max}
 
 
 class LogitsRows(RewritePass):
-    """Lets a run choose the rows [start, end) of its logits; see Slice for negative ones, which count from the end."""
+    """Lets a run select the rows [start, end) of its logits; negative ones count from the end, as in Slice."""
 
     name = "logits_rows"
     title = "Logits of the rows that are asked for"
     reshapes: tuple[str, ...] = (LOGITS,)
 
     def requires(self, model: ir.Model) -> Refusal | None:
-        """Needs logits [1,S,V] with a symbolic S whose rows cannot be chosen yet.
+        """Needs logits [1,S,V] with a symbolic S whose rows cannot be selected yet.
 
-        Graphs of fixed shapes are for providers that take numbers alone as axes.
+        Graphs of fixed shapes are for providers that do not support symbolic axes.
         """
         axes = logits_axes(model)
         if isinstance(axes, Refusal):
@@ -56,7 +56,7 @@ class LogitsRows(RewritePass):
 
 
 def _optional_input(graph: ir.Graph, name: str, default: int) -> ir.Value:
-    """An int64 input [1] that counts as `default` where it is not fed."""
+    """Adds an int64 input [1] with a default."""
     value = add_constant(graph, name, [default], ir.DataType.INT64)
     graph.inputs.append(value)
     return value

@@ -1,4 +1,4 @@
-"""MatMul of two matrices and the bias added to it, as Gemm."""
+"""Fuses a MatMul of two matrices and the bias added to it into a Gemm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.DOUBLE, ir.DataTyp
 
 
 class MatMulAddFusion(RewritePass):
-    """Fuses where both factors are matrices; Gemm takes no more axes, so batches of matrices are refused."""
+    """Fuses products of two matrices; refuses batches of matrices, because Gemm has no batch axes."""
 
     name = "matmul_add_fusion"
     title = "MatMul and bias as Gemm"
@@ -38,7 +38,7 @@ class MatMulAddFusion(RewritePass):
 
 
 def _bias_add(matmul: ir.Node) -> tuple[ir.Node, ir.Value] | None:
-    """(Add, its other summand) where that is all that reads the product, and the summand is an initializer."""
+    """Returns (Add, its other operand) if only the Add reads the product and the operand is an initializer."""
     product = matmul.outputs[0]
     if not has_single_use(product):
         return None

@@ -1,10 +1,10 @@
-"""A LayerNormalization of sixteen rows, with its mean taken away before it.
+"""Subtracts the mean before a LayerNormalization of sixteen rows.
 
     x ── LayerNormalization (scale, bias)  →  x − ReduceMean(x) ── RMSNormalization (scale) ── Add bias
 
-Qualcomm's HTP computes a LayerNormalization of exactly 16 rows wrongly on 16-bit grids, by more than the values are,
-whatever their size (32 to 768; 1 to 15, 17, 32 and 64 rows are right; onnxruntime-qnn 2.7.0). LN(x) is the RMS norm of
-what is left without the mean.
+Qualcomm's HTP computes a LayerNormalization of exactly 16 rows wrongly on 16-bit grids, by more than the values,
+for all sizes (32 to 768; 1 to 15, 17, 32 and 64 rows are right; onnxruntime-qnn 2.7.0). LN(x) is the RMS norm of
+x without its mean.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WRONG_ROW_COUNT = 16  # rows
 
 
 class MeansApart(RewritePass):
-    """LayerNormalization over the last axis, where its rows are as many as the HTP has wrong."""
+    """LayerNormalization over the last axis with the row count that the HTP computes wrongly."""
 
     name = "means_apart"
     title = "LayerNorms of 16 rows with the mean apart"

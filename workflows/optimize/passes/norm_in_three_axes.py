@@ -1,10 +1,10 @@
-"""A norm over heads, of an input with four axes, on a view with three of which the first is one.
+"""Computes a norm over heads of a rank-4 input on a rank-3 view whose first axis is 1.
 
     x [B,N,H,D] ── RMSNormalization  →  Reshape [1, B·N·H, D] ── RMSNormalization ── Reshape [B,N,H,D]
 
-Qualcomm's HTP computes norms wrongly, by as much as the values are, where the rows lie along more than one axis
+Qualcomm's HTP computes norms wrongly, by as much as the values, if the rows span more than one axis
 ([1,3,32,32] and [3,32,32] are wrong, [1,96,32] is right; onnxruntime-qnn 2.7.0); decode has one column and one row a
-head and hardly shows it.
+head and is hardly affected.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _reason_against(node: ir.Node, axes: tuple[int | str | None, ...]) -> str:
 
 
 def _flatten(node: ir.Node, axes: tuple[int | str | None, ...]) -> None:
-    """[B,N,H,D] → [1,B·N·H,D] → [B,N,H,D]; an axis without a size is left to the Reshape."""
+    """[B,N,H,D] → [1,B·N·H,D] → [B,N,H,D]; the Reshape infers an axis of unknown size."""
     graph, source = node.graph, node.inputs[0]
     assert graph is not None and source is not None  # it was found in a graph
     whole = [axis if isinstance(axis, int) else -1 for axis in axes]

@@ -1,4 +1,4 @@
-"""The gate and up projections of a gated feed-forward (Shazeer 2020, GLU variants) as one MatMul."""
+"""Packs the gate and up projections of a gated feed-forward (Shazeer 2020, GLU variants) into one MatMul."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ ACTIVATION = (
 
 
 class PackGateUp(RewritePass):
-    """Packs two projections of one input whose results are multiplied, one of them activated; not shared weights."""
+    """Packs two projections of one input whose results are multiplied, one of them activated; refuses shared
+    weights."""
 
     name = "pack_gate_up"
     title = "One MatMul for gate and up"
@@ -38,7 +39,7 @@ class PackGateUp(RewritePass):
 
 
 def _gated(projections: list[Projection]) -> list[Projection]:
-    """The two that meet in a product to which each of them gives one factor."""
+    """Returns the two projections that are the factors of one product."""
     meeting: dict[ir.Node, list[Projection]] = {}
     for projection in projections:
         for node in dict.fromkeys(_products(projection.output)):
@@ -47,7 +48,7 @@ def _gated(projections: list[Projection]) -> list[Projection]:
 
 
 def _products(value: ir.Value) -> list[ir.Node]:
-    """The nearest products of `value` that are not within its own activation, as x · sigmoid(x) is."""
+    """Returns the nearest products of `value` outside its own activation (x · sigmoid(x))."""
     found: list[ir.Node] = []
     for node, _ in uses_through(value, ACTIVATION):
         if node.op_type == "Mul" and node not in found:
@@ -57,7 +58,7 @@ def _products(value: ir.Value) -> list[ir.Node]:
 
 
 def _is_own(product: ir.Node, value: ir.Value) -> bool:
-    """Whether both factors come of `value` alone, or one is a constant."""
+    """Whether both factors are computed from `value`, or one is a constant."""
     return all(part is None or _comes_of(part, value) for part in product.inputs)
 
 

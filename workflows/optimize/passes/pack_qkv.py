@@ -1,4 +1,4 @@
-"""The query, key and value projections of an attention as one MatMul."""
+"""Packs the query, key and value projections of an attention into one MatMul."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TO_WEIGHTS = ("Cast", "Where", "Identity", "Dropout", "Reshape")  # between Sof
 
 
 class PackQKV(RewritePass):
-    """Packs three projections of one input that meet in one attention, fused or not; refuses shared weights."""
+    """Packs three projections of one input that lead to one attention, fused or not; refuses shared weights."""
 
     name = "pack_qkv"
     title = "One MatMul for query, key and value"
@@ -48,7 +48,7 @@ def _by_attention(projections: list[Projection]) -> list[list[Projection]]:
 
 
 def _attention_of(value: ir.Value) -> ir.Node | None:
-    """The attention that `value` goes into: a fused node, or the product of Softmax with the values."""
+    """Returns the attention that reads `value`: a fused node, or the product of Softmax with the values."""
     for node, index in uses_through(value, THIN):
         if node.op_type in FUSED:
             return node if index < 3 else None

@@ -1,8 +1,8 @@
-"""What depends on positions alone, read from a table that has a row for each.
+"""Replaces computations on positions by tables with one row a position.
 
     position_ids ── Cast … Cos  →  Gather(cos of 0 … P-1, position_ids)
 
-Where a provider computes angles in half precision a key at position 4,000 is off by a third of its value
+If a provider computes angles in half precision, the error of a key at position 4,000 is a third of its value
 (onnxruntime-qnn 2.7.0); a table is exact everywhere.
 """
 
@@ -28,13 +28,13 @@ _LARGEST = 1 << 28  # bytes of one table
 
 
 class PositionTables(RewritePass):
-    """Cosines and sines of positions, as tables; each [1, columns, size]."""
+    """Cosines and sines of positions as tables; each [1, columns, size]."""
 
     name = "position_tables"
     title = "Rotary angles from tables"
 
     def requires(self, model: ir.Model) -> Refusal | None:
-        """A graph that takes positions and says how many there are."""
+        """Needs a graph with an input of positions and a known number of them."""
         if not any(value.name == tensor_names.POSITIONS for value in model.graph.inputs):
             return Refusal(f"the graph takes no {tensor_names.POSITIONS}")
         if POSITIONS_KEY not in model.metadata_props:
@@ -63,7 +63,7 @@ class PositionTables(RewritePass):
 
 
 def _position_nodes(graph: ir.Graph, positions: ir.Value) -> list[ir.Node]:
-    """The nodes that read positions, what was made of them, and constants, and nothing else; in their order."""
+    """Returns the nodes that depend on positions and constants only, in the graph's order."""
     known = {positions}
     found = []
     for node in graph:
@@ -76,7 +76,7 @@ def _position_nodes(graph: ir.Graph, positions: ir.Value) -> list[ir.Node]:
 
 
 def _curve_outputs(nodes: Iterable[ir.Node]) -> list[ir.Value]:
-    """What nodes outside read of these, as far as a curve is on the way."""
+    """Returns the outputs of these nodes that others read, if a cosine or sine is on the way."""
     inside = set(nodes)
     curved: set[ir.Value] = set()
     for node in nodes:
@@ -91,7 +91,7 @@ def _curve_outputs(nodes: Iterable[ir.Node]) -> list[ir.Value]:
 
 
 def _table(model: ir.Model, value: ir.Value, nodes: Iterable[ir.Node], count: int) -> NDArray[np.generic]:
-    """[P, size]: what the nodes make of 0 … P-1, computed by the CPU provider."""
+    """Returns [P, size]: the values at positions 0 … P-1, computed by the CPU provider."""
     own = list(nodes)
     constants = {read.name: constant_tensor(read) for node in own for read in node.inputs if read is not None}
     graph = helper.make_graph(

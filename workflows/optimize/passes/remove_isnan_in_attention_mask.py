@@ -1,9 +1,9 @@
-"""Takes out the guard against rows of −inf, where there can be none.
+"""Removes the guard against rows of −inf if there can be none.
 
     scores ─ Softmax ─┬────────────── Where(IsNaN, 0, ·) ─ values      scores ─ Softmax ─ values
                       └─ IsNaN ───────────┘                         →
 
-Softmax gives NaN for a row of −inf alone. Once the masks are finite (clamp_constant_values) the guard is dead.
+Softmax gives NaN for a row of −inf. With finite masks (clamp_constant_values) the guard has no effect.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LIMIT = 1 << 22  # elements of a constant mask that are looked at
 
 
 class RemoveIsNaNInAttentionMask(RewritePass):
-    """Rewires Where's readers to Softmax; refuses where Where keeps the NaN, or a row of −inf is possible."""
+    """Rewires Where's readers to Softmax; refuses a Where that keeps the NaN, and a possible row of −inf."""
 
     name = "remove_isnan_in_attention_mask"
     title = "Remove NaN guards that finite masks make dead"
@@ -52,7 +52,7 @@ class RemoveIsNaNInAttentionMask(RewritePass):
 
 
 def _find_guard(guard: ir.Node) -> tuple[ir.Node | None, str]:
-    """(the Softmax that `guard` watches, why it stays); (None, "") for a Where that is no guard."""
+    """Returns (the Softmax that `guard` checks, why it stays); (None, "") for a Where that is not a guard."""
     negation = producer(guard.inputs[0], "Not")
     isnan = producer(negation.inputs[0] if negation is not None else guard.inputs[0], "IsNaN")
     softmax = producer(isnan.inputs[0], "Softmax") if isnan is not None else None
@@ -87,11 +87,11 @@ def _why_infinite(scores: ir.Value | None) -> str:
 
 
 class _UnknownError(Exception):
-    """Nothing is known of how large a value may be; the text says of which."""
+    """A value without a known bound; the text names it."""
 
 
 def _magnitude(value: ir.Value | None, known: dict[ir.Value, float]) -> float:
-    """No number of `value` is larger; inf where one is infinite or the type overflows. Raises _UnknownError."""
+    """Returns an upper bound of |value|; inf if an element is infinite or the type overflows. Raises _UnknownError."""
     if value is None:
         raise _UnknownError("an input of a node in front of Softmax is missing")
     if value not in known:

@@ -1,4 +1,4 @@
-"""Chains of Reshape and Transpose that come to less than they are."""
+"""Simplifies chains of Reshape and Transpose."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workflows.optimize.queries import constant_array, dimensions, find_nodes, p
 
 
 class SimplifyLayout(RewritePass):
-    """Takes out a Transpose that undoes another, a Reshape of a Reshape, and one that changes nothing."""
+    """Removes a Transpose that undoes another, a Reshape of a Reshape, and one that changes nothing."""
 
     name = "simplify_layout"
     title = "Shorter chains of Reshape and Transpose"
@@ -45,7 +45,7 @@ def _simplify_transpose(node: ir.Node) -> bool:
 
 
 def _simplify_reshape(node: ir.Node) -> bool:
-    """The inner Reshape does not matter where the outer one copies no axis (0) of what it gave."""
+    """Removes the inner Reshape if the outer one copies none of its axes (0)."""
     source, target = node.inputs[0], constant_array(node.inputs[1])
     if source is None or target is None or (0 in target and not node.attributes.get_int("allowzero", 0)):
         return False
@@ -64,7 +64,7 @@ def _simplify_reshape(node: ir.Node) -> bool:
 
 
 def _equals(value: ir.Value, target: list[int]) -> bool:
-    """Whether a value has the target's shape already: one axis may be symbolic where the target says -1."""
+    """Whether a value already has the target's shape; one symbolic axis may match -1."""
     axes = dimensions(value)
     if axes is None or len(axes) != len(target) or 0 in target:
         return False
@@ -72,7 +72,7 @@ def _equals(value: ir.Value, target: list[int]) -> bool:
 
 
 def _redirect_output(node: ir.Node, value: ir.Value) -> bool:
-    """Whoever read the node's output reads `value`; not where the graph itself gives it out under its name."""
+    """Replaces the node's output by `value` for all readers, unless it is an output of the graph."""
     if node.outputs[0].is_graph_output():
         return False
     bypass(node.outputs[0], value)

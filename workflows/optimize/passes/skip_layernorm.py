@@ -1,7 +1,7 @@
-"""A residual sum and the norm after it as one node of onnxruntime's.
+"""Fuses a residual sum and the norm after it into onnxruntime's SkipLayerNormalization.
 
 skip ─┬─ Add ─┬─ norm          skip ── SkipLayerNormalization ─┬─ norm
-input ┘       └─ (the next)  → input ┘ (bias)                  └─ sum, where something else reads it
+input ┘       └─ (the next)  → input ┘ (bias)                  └─ sum, if something else reads it
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DEFAULT_EPSILON = 1e-5  # of all three operators
 
 
 class SkipLayerNorm(RewritePass):
-    """Fuses Add + norm over the last axis; a bias that is added to one of the summands goes in too."""
+    """Fuses Add + norm over the last axis, and a bias that is added to one of the operands."""
 
     name = "skip_layernorm"
     title = "Residual sum and norm as one node"
@@ -53,7 +53,7 @@ class SkipLayerNorm(RewritePass):
 
 
 def _reason_against(norm: ir.Node, add: ir.Node) -> str:
-    """Why Add + norm stay two nodes; empty where they can be one."""
+    """Returns why Add + norm stay two nodes; empty if they can be fused."""
     one, other = add.inputs
     total = add.outputs[0]
     axes = dimensions(total) or dimensions(one)
@@ -107,7 +107,7 @@ def _fuse(norm: ir.Node, add: ir.Node) -> None:
 
 
 def _bias_of(value: ir.Value | None) -> tuple[ir.Value, ir.Value] | None:
-    """(source, bias) where `value` is a sum of its own with a vector that is an initializer."""
+    """Returns (source, bias) if `value` is a sum with an initializer vector."""
     node = producer(value, "Add")
     if node is None or value is None or not has_single_use(value):
         return None

@@ -1,10 +1,10 @@
-"""Attention over a host's cache without putting past and new rows together first.
+"""Computes attention over a host's cache without concatenating past and new rows.
 
     Concat(past, new) ─ Attention        q·pastᵀ ┐                         ┌ ·past values ┐
                                      →   q·newᵀ  ┴ + mask ─ Softmax ─ Split┴ ·new values  ┴ +
 
-Concat copies the whole cache at every step, for one new row; here the scores alone are put together. Queries that
-share a key's head are its rows, so that no key is repeated: [1,Hq,S,D] is read as [1,H,Hq/H·S,D].
+Concat copies the whole cache at every step, for one new row; this pass concatenates the scores only. Queries that share
+a key's head become rows, so that no key is repeated: [1,Hq,S,D] is read as [1,H,Hq/H·S,D].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NARROW = 64  # numbers in a row of all heads: below, and up to some 400 slots, 
 
 @dataclass(frozen=True)
 class _CacheParts:
-    """past and new rows of keys and values, [1,H,C,D] and [1,H,S,D], and the Concats that joined them."""
+    """Past and new rows of keys and values, [1,H,C,D] and [1,H,S,D], and the Concats that join them."""
 
     keys: ir.Node
     values: ir.Node
@@ -36,7 +36,8 @@ class _CacheParts:
 
 
 class SplitAttention(RewritePass):
-    """Rewrites Attention(23) with a float mask over two concatenated parts; refuses what its steps would not give."""
+    """Rewrites Attention(23) with a float mask over two concatenated parts; refuses attributes that it does not
+    support."""
 
     name = "split_attention"
     title = "Attention over past and new rows without joining them"
@@ -69,7 +70,7 @@ def _parts(attention: ir.Node) -> _CacheParts | None:
 
 
 def _reason_against(attention: ir.Node, parts: _CacheParts) -> str:
-    """Why the attention stays one node."""
+    """Returns why the attention stays one node."""
     flags = ("is_causal", "qk_matmul_output_mode")
     query, mask = attention.inputs[0], attention.inputs[3] if len(attention.inputs) > 3 else None
     shapes = [dimensions(value) for value in (query, *parts.rows)]
@@ -143,7 +144,7 @@ def _split(attention: ir.Node, parts: _CacheParts, lengths: ir.Value) -> None:
 
 
 class _NodeBuilder:
-    """Nodes in the place of an attention, whose values are named after its result."""
+    """Collects the nodes that replace an attention; their values are named after its result."""
 
     def __init__(self, attention: ir.Node, result: ir.Value) -> None:
         self.attention, self.result, self.nodes = attention, result, list[ir.Node]()
@@ -151,14 +152,14 @@ class _NodeBuilder:
     def take(
         self, op: str, inputs: list[ir.Value | None], name: str, attributes: dict[str, float | int] | None = None
     ) -> ir.Value:
-        """One more step's value."""
+        """Adds a node and returns its value."""
         value = ir.Value(name=f"{self.result.name}.{name}", type=self.result.type)
         domain = CONTRIB if op == "FusedMatMul" else ""
         self.nodes.append(make_node(op, inputs, [value], attributes, like=self.attention, domain=domain))
         return value
 
     def shaped(self, value: ir.Value | None, target: list[int] | None, name: str) -> ir.Value | None:
-        """`value` with another division into heads; as it is without a target. 0 keeps the last axis."""
+        """Reshapes `value` to other heads; returns it unchanged without a target. 0 keeps the last axis."""
         graph = self.attention.graph
         if target is None or graph is None:
             return value
@@ -167,7 +168,7 @@ class _NodeBuilder:
 
 
 def _known_size(value: ir.Value | None, axis: int) -> int:
-    """A size that _reason_against saw to be known."""
+    """Returns a size that _reason_against found to be known."""
     size = (dimensions(value) or ())[axis]
     assert isinstance(size, int)
     return size

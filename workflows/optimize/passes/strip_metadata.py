@@ -1,4 +1,4 @@
-"""Takes out what the exporter noted of this machine: stack traces, paths, traced expressions. Scopes stay."""
+"""Removes what the exporter noted of this machine: stack traces, paths, traced expressions. Scopes stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEPT_KEYS = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hiera
 
 
 class StripMetadata(RewritePass):
-    """Removes all doc strings, and `metadata_props` but for scope names and the graph's own note on its cache."""
+    """Removes all doc strings, and `metadata_props` except scope names and the graph's note on its cache."""
 
     name = "strip_metadata"
     title = "Remove stack traces and local paths, keep scope names"
@@ -30,7 +30,7 @@ class StripMetadata(RewritePass):
         return PassResult(modified)
 
     def ensures(self, model: ir.Model) -> str:
-        """Nothing but scope names is left."""
+        """Only scope names are left."""
         left = {key for holder in _holders(model) for key in holder.metadata_props} - KEPT_KEYS
         return f"metadata {sorted(left)[0]} is still there" if left else ""
 

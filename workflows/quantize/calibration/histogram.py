@@ -1,7 +1,7 @@
-"""Histograms of a stream: a fixed number of bins over [-2ᵉ, 2ᵉ), which doubles where a larger number comes.
+"""Histograms of a stream: a fixed number of bins over [-2ᵉ, 2ᵉ), which doubles for a larger number.
 
-Bins are a power of two wide, so a doubled grid is the old one with its bins joined in pairs: what is counted does not
-depend on the order, and is what numpy counts over all numbers at once.
+Bins are a power of two wide, so doubling joins them in pairs: the counts do not depend on the order, and equal numpy's
+over all numbers at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SMOOTH = 1e-4  # of a bin that the coarser grid leaves empty: its logarithm is 
 
 @dataclass
 class RangeHistogram:
-    """Counts [BINS] of float numbers; those that are no number are left out. low, high: the ends that were seen."""
+    """Counts [BINS] of floating-point numbers without NaN. low, high: the smallest and largest."""
 
     exponent: int | None = None  # None while there was nothing but zeros
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(BINS, np.int64))
@@ -30,7 +30,7 @@ class RangeHistogram:
 
     @property
     def width(self) -> float:
-        """Of a bin."""
+        """The width of a bin."""
         return math.ldexp(1.0, (self.exponent or 0) + 1) / BINS
 
     def add(self, values: Array) -> None:
@@ -45,7 +45,7 @@ class RangeHistogram:
         self.counts += np.bincount(np.floor(flat / self.width).astype(np.int64) + _HALF, minlength=BINS)
 
     def _reach(self, exponent: int | None) -> None:
-        """Doubles the grid until it holds numbers below 2 ** exponent."""
+        """Doubles the range until it contains numbers below 2 ** exponent."""
         if exponent is None:
             return
         if self.exponent is None:
@@ -57,7 +57,7 @@ class RangeHistogram:
         self.exponent = max(self.exponent, exponent)
 
     def percentile(self, percentile: float) -> tuple[float, float]:
-        """The range that leaves (100 - percentile)/2 % of the numbers out at each end, to a bin."""
+        """Returns the range that omits (100 - percentile)/2 % of the numbers at each end, to a bin."""
         if not self.counts.any():
             return 0.0, 0.0
         cut = (1 - percentile / 100) / 2
@@ -66,9 +66,9 @@ class RangeHistogram:
         return self._clipped(int(first), min(int(last), BINS - 1) + 1)
 
     def entropy(self, levels: int) -> tuple[float, float]:
-        """The range [-t, t] on whose `levels` steps the distribution loses the least information.
+        """Returns the range [-t, t] on whose `levels` steps the distribution loses the least information.
 
-        That is the least KL divergence of Migacz, "8-bit inference with TensorRT" (2017), as onnxruntime has it.
+        This is the least KL divergence of Migacz, "8-bit inference with TensorRT" (2017), as onnxruntime has it.
         """
         if not self.counts.any():
             return 0.0, 0.0
@@ -82,12 +82,12 @@ class RangeHistogram:
         return self._clipped(_HALF - best, _HALF + best)
 
     def _clipped(self, first: int, stop: int) -> tuple[float, float]:
-        """The edges of bins first … stop, no further than what was seen."""
+        """Returns the edges of bins first … stop, clipped to the observed range."""
         return max(self.low, (first - _HALF) * self.width), min(self.high, (stop - _HALF) * self.width)
 
 
 def kl_divergence(counts: NDArray[np.int64], half: int, levels: int) -> float:
-    """KL(p ‖ q): p the middle 2·half bins, with all that lies outside in their ends; q the same on `levels` steps."""
+    """Returns KL(p ‖ q): p the middle 2·half bins, with all outliers in their ends; q the same on `levels` steps."""
     middle = counts[_HALF - half : _HALF + half].astype(np.float64)
     p = middle.copy()
     p[0] += counts[: _HALF - half].sum()

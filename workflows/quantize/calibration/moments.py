@@ -1,9 +1,9 @@
-"""Second moments of what products multiply their weights by: which errors of a weight show, and which cancel.
+"""Second moments of the inputs of matrix products, for error compensation.
 
     inputs x [rows, K] of one run ──groups──▶ Σ xᵀx, of each weight
 
-Nothing is kept of a run but these, so memory does not grow with the samples; what numbers of two groups have in common
-is left out, so that it grows with K and not with its square.
+Only these sums are stored, so memory does not grow with the samples; correlations between groups are left out, so that
+it grows linearly with K.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workflows.recipe import QuantizeSettings
 
 
 class SecondMoments:
-    """Those of the weights that `models` multiply by, component → graph. Weights that are fed alike share theirs."""
+    """The moments of the weights in `models`, component → graph. Weights with the same input share theirs."""
 
     whole = True
 
@@ -50,7 +50,7 @@ class SecondMoments:
             self._fed[component, place] = list(dict.fromkeys(into))
 
     def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
-        """Adds what one run fed, outputs as taps.py names them."""
+        """Adds the inputs of one run; the outputs are named as `observers` names them."""
         for place in range(len(self.names[component])):
             inputs = np.asarray(outputs[WHOLE % place], np.float32)
             sums, width = second_moments(inputs), inputs.shape[-1]
@@ -61,7 +61,7 @@ class SecondMoments:
                 self._seen[index] = rows + inputs.size // width, width
 
     def of(self, weight: ir.TensorProtocol) -> Sums | None:
-        """As far as so many rows tell them; None for a weight that nothing was multiplied by."""
+        """Returns the shrunk moments; None for a weight that no run has used."""
         index = self._of_weight.get(tensor_key(weight), -1)
         sums = self._sums.get(index)
         return None if sums is None else shrink_moments(sums, *self._seen[index])

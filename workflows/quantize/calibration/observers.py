@@ -1,9 +1,9 @@
-"""Graphs that also give what calibration looks at: the ends of each value, or the value itself.
+"""Adds calibration outputs to graphs: the minimum and maximum of each value, or the value itself.
 
     value ──ReduceMin, ReduceMax──▶ one number each ──Concat──▶ calibration.low, calibration.high  [values]
     value ──Identity──▶ calibration.0, calibration.1, …
 
-The ends are found within the session, so no large tensor leaves it.
+The session computes minimum and maximum, so no large tensor leaves it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ONE = "calibration.one"
 
 
 def add_observers(model: onnx.ModelProto, values: Sequence[str], *, whole: bool) -> None:
-    """Gives `model` outputs for `values`, which are float32 and not empty."""
+    """Adds outputs to `model` for `values`, which are float32 and not empty."""
     if not values:
         return
     graph = model.graph

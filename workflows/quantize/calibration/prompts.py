@@ -1,7 +1,7 @@
-"""What calibration has the model answer: a person's texts, the demo's own, or plain sentences; never random ids.
+"""Calibration prompts: the user's texts, the demo's, or built-in sentences; never random ids.
 
 A line of a text file is a prompt, and so is a row {"prompt": …} (or question, or input) of JSON lines and parquet: both
-go through the chat template where there is one. A row {"text": …} is fed as it is.
+go through the chat template if there is one. A row {"text": …} is used unchanged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNKNOWN_LIMIT = 1.5
 
 @dataclass(frozen=True)
 class CalibrationPrompts:
-    """The prompts' ids, and in words where they come from."""
+    """The prompts' token ids, and a description of their source."""
 
     prompts: tuple[tuple[int, ...], ...]
     origin: str
@@ -45,9 +45,9 @@ class _Row:
 
 
 def prompts_digest(place: str) -> str:
-    """The SHA-256 of the prompts in `place`, of the recipe; empty where it names none.
+    """Returns the SHA-256 of the prompts in the recipe's `place`; empty if it names none.
 
-    Raises PromptError where it holds no prompts: before anything long is begun.
+    Raises PromptError if it contains no prompts, before a long build begins.
     """
     if not place:
         return ""
@@ -55,10 +55,10 @@ def prompts_digest(place: str) -> str:
 
 
 def calibration_prompts(engine: Engine, place: str) -> CalibrationPrompts:
-    """The prompts in `place`, a file or a data set folder; where it is empty, the demo's own or plain sentences.
+    """Returns the prompts in `place`, a file or a data set folder; if it is empty, the demo's or built-in sentences.
 
-    Raises PromptError for a place without prompts, for texts that the tokenizer does not know, and where there is
-    nothing to fall back on.
+    Raises PromptError for a place without prompts, for texts that the tokenizer does not know, and if there is no
+    fallback.
     """
     if place:
         rows, name = _rows_of(Path(place)), Path(place).name
@@ -112,7 +112,7 @@ def _encoded(engine: Engine, rows: list[_Row], name: str) -> tuple[tuple[int, ..
 
 
 def _refuse_foreign(engine: Engine, rows: list[_Row], name: str) -> None:
-    """Raises PromptError for texts of which the tokenizer knows next to nothing: they would teach nothing."""
+    """Raises PromptError for texts of mostly unknown tokens, which would not calibrate anything."""
     unknown = sum(unknown_share(engine, row.text) for row in rows)
     tokens = sum(len(engine.encode(row.text)) for row in rows)
     characters = sum(len(row.text) for row in rows)

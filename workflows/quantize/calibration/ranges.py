@@ -1,8 +1,8 @@
-"""minmax, percentile, entropy: ranges of values of which one run at a time is seen.
+"""Range finders over a stream of runs: minmax, percentile, entropy.
 
     outputs of one run ──▶ two numbers a value (minmax), or a Histogram of a fixed size ──▶ (low, high)
 
-Nothing is kept of a run but these, so memory does not grow with the samples.
+Only these are stored, so memory does not grow with the samples.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ Names = Mapping[str, Sequence[str]]  # component → the values that are looked 
 
 
 class RunObserver(Protocol):
-    """Looks at runs. whole: it wants the values themselves, not the ends of each."""
+    """Observes runs. whole: whether it needs the values themselves, not only minimum and maximum."""
 
     whole: bool
 
     def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
-        """Looks at one run's outputs, named as taps.py does."""
+        """Observes one run's outputs, named as `observers` names them."""
         ...
 
 
 class RangeFinder(RunObserver, Protocol):
-    """Finds ranges in what it is shown."""
+    """Finds the ranges of observed values."""
 
     def ranges(self) -> dict[str, Ranges]:
-        """Component → its ranges; a component that never ran has none."""
+        """Returns the ranges by component; a component that never ran has none."""
         ...
 
 
 def make_range_finder(calibration: CalibrationSettings, names: Names, bits: int) -> RangeFinder:
-    """The ranger of the recipe's method. bits: of the grid that the ranges are for."""
+    """Returns the range finder of the recipe's method. bits: those of the quantization grid."""
     if calibration.method == "minmax":
         return MinMaxRanges(names)
     if calibration.method == "percentile":
@@ -49,7 +49,7 @@ def make_range_finder(calibration: CalibrationSettings, names: Names, bits: int)
 
 
 class MinMaxRanges:
-    """The ends that were seen; NaN is none."""
+    """The observed minimum and maximum; NaN is ignored."""
 
     whole = False
 
@@ -58,7 +58,7 @@ class MinMaxRanges:
         self._ends: dict[str, tuple[NDArray[np.generic], NDArray[np.generic]]] = {}
 
     def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
-        """See Ranger."""
+        """See RunObserver."""
         low, high = outputs[LOW], outputs[HIGH]
         if component in self._ends:
             before = self._ends[component]
@@ -66,7 +66,7 @@ class MinMaxRanges:
         self._ends[component] = low, high
 
     def ranges(self) -> dict[str, Ranges]:
-        """See Ranger."""
+        """See RangeFinder."""
         return {
             component: {
                 name: (float(low), float(high)) for name, low, high in zip(self._names[component], *ends, strict=True)
@@ -76,7 +76,7 @@ class MinMaxRanges:
 
 
 class HistogramRanges:
-    """A histogram a value, and a range of each."""
+    """A histogram of each value, and the range from it."""
 
     whole = True
 
@@ -85,13 +85,13 @@ class HistogramRanges:
         self._histograms: dict[str, list[RangeHistogram]] = {}
 
     def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
-        """See Ranger."""
+        """See RunObserver."""
         kept = self._histograms.setdefault(component, [RangeHistogram() for _ in self._names[component]])
         for index, histogram in enumerate(kept):
             histogram.add(outputs[WHOLE % index])
 
     def ranges(self) -> dict[str, Ranges]:
-        """See Ranger."""
+        """See RangeFinder."""
         return {
             component: dict(zip(self._names[component], map(self._choose, kept), strict=True))
             for component, kept in self._histograms.items()

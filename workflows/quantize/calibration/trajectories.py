@@ -1,9 +1,9 @@
-"""The runs that calibration looks at: the composite answers prompts, greedily, as it will when it is used.
+"""The runs for calibration: the composite answers prompts greedily, as in use.
 
     prompt ──encoder──▶ ──prefill──▶ token ──decode──▶ token ──decode──▶ …      each run is one sample
 
-Every component sees what it will see: growing lengths, a cache with something in it, tokens that the model chose. A
-one-token graph that sees one repeated token over an empty cache gives a right first token, and garbage after it.
+Every component reads realistic inputs: growing lengths, a filled cache, tokens that the model chose. Calibrating a
+one-token graph with a repeated token and an empty cache gives a right first token, and garbage after it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _READING = 0.75  # of the samples, at most, go to reading prompts
 
 @dataclass(frozen=True)
 class CalibrationRuns:
-    """How many runs were looked at, and of how many prompts."""
+    """The number of observed runs, and of their prompts."""
 
     samples: int
     prompts: int
@@ -34,12 +34,12 @@ def run_trajectories(
     calibration: CalibrationSettings,
     tell: Callable[[int], None] = lambda samples: None,
 ) -> CalibrationRuns:
-    """Runs `calibration.samples` samples, or fewer where the prompts end before.
+    """Runs `calibration.samples` samples, or fewer if the prompts do not suffice.
 
-    All prompts are read, or, where that would take most of the samples, as many as leave a quarter of them, evenly
-    spaced. What is left goes to whole answers, evenly spaced too: lengths that grow are seen, and every prompt is.
-    prompts: ids; one that leaves no room in the cache for a step is cut. tell: told of the samples so far, and may
-    raise Cancelled. Raises BundleError where a decoder behind an encoder has no token to begin with.
+    All prompts are read; if that would take most of the samples, an evenly spaced selection that leaves a quarter of
+    them. The remaining samples are whole answers, evenly spaced too, so that growing lengths occur.
+    prompts: ids; one that leaves no capacity for a step is cut. tell: called with the number of samples so far; may
+    raise Cancelled. Raises BundleError if a decoder behind an encoder has no start token.
     """
     runs = [_reading(engine, prompt) for prompt in prompts]
     mean = sum(runs) / max(1, len(runs))
@@ -56,12 +56,12 @@ def run_trajectories(
 
 
 def _reading(engine: Engine, prompt: Sequence[int]) -> int:
-    """About how many runs it takes to read a prompt: a chunk each, or the encoder's and the decoder's first."""
+    """Estimates the number of runs to read a prompt: one a chunk, or the encoder's and the decoder's first."""
     return 2 if engine.machine.has_source else max(1, -(-len(prompt) // engine.machine.chunk))
 
 
 def _follow(engine: Engine, prompt: Sequence[int], steps: int, most: int) -> tuple[int, int]:
-    """Reads one prompt, and answers it in at most `steps` runs; gives the runs of both. most: `steps` at most."""
+    """Reads one prompt and answers it in at most `steps` runs; yields the runs of both, at most `most`."""
     machine, cache = engine.machine, engine.machine.cache
     engine.reset()
     room = cache.capacity if not cache.layout.evicts else len(prompt) + most
