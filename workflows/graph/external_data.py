@@ -32,7 +32,9 @@ def external_location(tensor: onnx.TensorProto) -> ExternalLocation:
             entries.get("location", ""), int(entries.get("offset", 0)), int(entries.get("length", 0))
         )
     except ValueError:
-        raise GraphError(f"The place of the initializer {printable(tensor.name)} is no number: get it anew.") from None
+        raise GraphError(
+            f"The location of the initializer {printable(tensor.name)} is not a number: download or export the model again."
+        ) from None
 
 
 def check_location(folder: Path, location: str, graph: str) -> Path:

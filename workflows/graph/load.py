@@ -47,7 +47,9 @@ def load_graph(path: Path) -> GraphFile:
     if not path.is_file():
         raise GraphError(f"There is no file {printable(path)}: check the path.")
     if path.stat().st_size > PARSE_LIMIT:
-        raise GraphError(f"{printable(path.name)} is larger than 2 GB, which no .onnx file can be: get it anew.")
+        raise GraphError(
+            f"{printable(path.name)} is larger than 2 GB, the limit of an .onnx file: download or export it again."
+        )
     return parse_graph(path.read_bytes(), path.name, path.parent)
 
 
@@ -58,11 +60,13 @@ def parse_graph(data: bytes, name: str, folder: Path) -> GraphFile:
     try:
         model.ParseFromString(data)
     except DecodeError:
-        raise GraphError(f"{shown} is no ONNX file, or is cut short: get it anew.") from None
+        raise GraphError(f"{shown} is not an ONNX file, or is incomplete: download or export it again.") from None
     if not has_texts:
-        raise GraphError(f"{shown} holds a name that is no text, so it is damaged: get it anew.")
+        raise GraphError(f"{shown} contains a name that is not UTF-8, so it is damaged: download or export it again.")
     if not model.graph.output:
-        raise GraphError(f"{shown} holds no graph with an output, so there is nothing to run: get it anew.")
+        raise GraphError(
+            f"{shown} has no graph with an output, so there is nothing to run: download or export it again."
+        )
     graphs = list(all_graphs(model.graph))
     tensors = [tensor for graph in graphs for tensor in graph.initializer]
     places = _weight_files(tensors, shown, folder)

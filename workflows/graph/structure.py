@@ -50,7 +50,7 @@ def _duplicate_names(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[
             ("result", [*made, *{*inputs, *constants}]),
         ):
             if twice := _first_duplicate(names):
-                yield f"{shown} has the {kind} {printable(twice)} twice, so that no runtime can tell which is meant."
+                yield f"{shown} has the {kind} {printable(twice)} twice: no runtime loads it."
 
 
 def _first_duplicate(names: Sequence[str]) -> str | None:
@@ -85,8 +85,8 @@ def _undefined_in_nodes(nodes: Iterable[onnx.NodeProto], known: frozenset[str], 
     for node in nodes:
         for name in node.input:
             if name not in known and name:
-                yield f"{_node_label(node)} of {shown} reads {printable(name)}, "
-                "which nothing makes: no runtime takes it."
+                label = _node_label(node)
+                yield f"{label} of {shown} reads {printable(name)}, which nothing makes: no runtime takes it."
         for body in subgraphs_of(node) if len(node.attribute) else ():
             yield from _undefined_in_graph(body, known, shown)
 
@@ -179,7 +179,7 @@ def _missing_locations(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterato
         if said and not said.get("location"):
             size = byte_count(tensor.data_type, tensor.dims)
             yield (
-                f"The initializer {printable(tensor.name)} of {shown} lies in a file that has no name: its {size:,} "
+                f"The initializer {printable(tensor.name)} of {shown} is in a file without a name: its {size:,} "
                 "bytes are missing."
             )
 

@@ -75,7 +75,7 @@ def _blocks(file: GraphFile, tensor: onnx.TensorProto) -> BlockReader:
     does."""
     dtype, name = dtype_name(tensor.data_type), printable(tensor.name)
     if tensor.data_type == onnx.TensorProto.STRING:
-        raise GraphError(f"{name} holds texts, of which there are no statistics.")
+        raise GraphError(f"{name} contains strings, which have no statistics.")
     if dtype in _REFUSED:
         raise GraphError(f"{name} is of the type {dtype}, of which no statistics are made.")
     if tensor.data_location == onnx.TensorProto.EXTERNAL:

@@ -67,7 +67,7 @@ class StageHistory:
         try:
             made: dict[str, list[str]] = json.loads(self._contents.get(MADE_BY, b"{}"))
         except ValueError:
-            raise BundleError(f"{MADE_BY} of {self.component} is no JSON: build the bundle anew.") from None
+            raise BundleError(f"{MADE_BY} of {self.component} is not JSON: build the bundle again.") from None
         order = [one.name for one in self.stages]
         until = order if stage == FINAL else order[: order.index(stage) + 1]
         return {output: name for name in until for output in made.get(name, ())}
@@ -107,9 +107,11 @@ def _read(bundle: Bundle) -> list[_Evidence]:
     try:
         return [_entry(entry) for entry in json.loads(text)] if text else []
     except json.JSONDecodeError:
-        raise BundleError(f"{EVIDENCE} in {bundle.folder} is no JSON: build the bundle anew.") from None
+        raise BundleError(f"{EVIDENCE} in {bundle.folder} is not JSON: build the bundle again.") from None
     except (KeyError, TypeError, AttributeError, PayloadMismatch):
-        raise BundleError(f"{EVIDENCE} in {bundle.folder} is not what a build writes: build the bundle anew.") from None
+        raise BundleError(
+            f"{EVIDENCE} in {bundle.folder} is not what a build writes: build the bundle again."
+        ) from None
 
 
 def _entry(entry: dict[str, object]) -> _Evidence:

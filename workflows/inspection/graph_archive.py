@@ -49,8 +49,10 @@ def read_archive(path: Path) -> dict[str, bytes]:
                 left -= entry.size
                 file = archive.extractfile(entry)
                 if left < 0 or file is None:
-                    raise GraphError(f"{printable(path.name)} is larger than an archive of graphs can be: build anew.")
+                    raise GraphError(
+                        f"{printable(path.name)} exceeds the size limit of a graph archive: build the bundle again."
+                    )
                 found[entry.name] = file.read()
     except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
-        raise GraphError(f"{printable(path.name)} is damaged ({printable(error)}): build the bundle anew.") from None
+        raise GraphError(f"{printable(path.name)} is damaged ({printable(error)}): build the bundle again.") from None
     return found

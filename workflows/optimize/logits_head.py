@@ -54,7 +54,7 @@ def find_head(model: ir.Model) -> LogitsHead | Refusal:
         reshape = producer(value, "Reshape")
         wide = constant_array(reshape.inputs[1]) if reshape is not None else None
         if reshape is not None and (wide is None or axes[1] in wide[:-1]):
-            return Refusal(f"behind the head a shape says how many rows there are: {axes[1]}", str(reshape.name))
+            return Refusal(f"a shape behind the head fixes the number of rows: {axes[1]}", str(reshape.name))
     return LogitsHead(node, hidden, logits)
 
 

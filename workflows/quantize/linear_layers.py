@@ -114,10 +114,10 @@ def _of_matmul(node: ir.Node) -> LinearProduct | Refusal | None:
     if weight is None:
         if weight_input(node, 0) is None:
             return None
-        return Refusal("the weight is the left one of the product, and only right ones are taken", str(node.name))
+        return Refusal("the weight is the left operand, and only right operands are quantized", str(node.name))
     axes = len(weight.const_value.shape) if weight.const_value is not None else 0
     if axes != 2:
-        return Refusal(f"the weight has {axes} axes, and only matrices are taken", str(node.name))
+        return Refusal(f"the weight has {axes} axes, and only matrices are quantized", str(node.name))
     if transpose is not None and tuple(transpose.attributes.get_ints("perm", (1, 0))) != (1, 0):
         return None
     return LinearProduct(node, weight, transpose is not None)

@@ -69,7 +69,7 @@ class StaticQdq:
 
 
 def _values_without_range(plan: QdqPlan, taken: list[QdqProduct], ranges: Ranges | None) -> list[Refusal]:
-    reason = "calibration never ran this component" if not ranges else "its input spans more than a grid can hold"
+    reason = "calibration never ran this component" if not ranges else "the range of its input is too large for a grid"
     return [Refusal(reason, str(product.node.name)) for product in plan.products if product not in taken]
 
 

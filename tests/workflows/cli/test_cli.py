@@ -395,7 +395,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["inspect", "nowhere"], "neither a bundle folder nor an .onnx file"),
         (["inspect", "B", "--component", "head"], "has no component 'head': it has prefill, decode"),
         (["inspect", "empty.onnx"], "empty.onnx holds no graph"),
-        (["inspect", "garbage.onnx"], "garbage.onnx is no ONNX file"),
+        (["inspect", "garbage.onnx"], "garbage.onnx is not an ONNX file"),
         (["verify", "nowhere"], "There is no bundle folder nowhere"),
         (["verify", "S"], "weights.data is altered"),
         (["build", "nowhere/at/all", "--out", "O"], "There is no folder nowhere/at/all"),

@@ -106,7 +106,7 @@ def test_a_name_that_is_no_text_is_refused_wherever_it_stands(tmp_path: Path, ma
     data = text_of(over("w.data")).SerializeToString()
     name = b"NAME-" + mark.encode()
     assert data.count(name) == 1
-    with pytest.raises(GraphError, match="holds a name that is no text"):
+    with pytest.raises(GraphError, match="contains a name that is not UTF-8"):
         parse_graph(data.replace(name, b"\xb7" + name[1:]), "a.onnx", tmp_path)
 
 
@@ -118,12 +118,12 @@ def test_what_nobody_reads_may_say_what_it_likes(tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "truncated": (truncated, "is no ONNX file, or is cut short"),
-    "garbage": (garbage, "is no ONNX file, or is cut short"),
-    "empty": (empty, "holds no graph with an output"),
+    "truncated": (truncated, "is not an ONNX file, or is incomplete"),
+    "garbage": (garbage, "is not an ONNX file, or is incomplete"),
+    "empty": (empty, "has no graph with an output"),
     "cyclic": (cyclic, r"cycle through the node n_a \(Add\)"),
     "cycle through a body": (own_body, r"cycle through the node n_y \(If\)"),
-    "no text": (no_text, "no text|no ONNX file"),
+    "no text": (no_text, "not UTF-8|not an ONNX file"),
     "symbolic link": (linked, "w.data, a symbolic link"),
     "linked folder": (linked_folder, "near/w.data, a symbolic link"),
     "pipe": (piped, "w.data, a pipe where a file should be"),
@@ -133,7 +133,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "absolute": (pointing("/etc/passwd"), "outside its own folder"),
     "drive": (pointing("C:\\w.data"), "outside its own folder"),
     "share": (pointing("\\\\host\\share\\w.data"), "outside its own folder"),
-    "offset": (no_place, "place of the initializer w is no number"),
+    "offset": (no_place, "location of the initializer w is not a number"),
     "not there": (lambda folder: folder / "none.onnx", "There is no file"),
 }
 

@@ -124,7 +124,7 @@ FAULTS: dict[str, tuple[Callable[[onnx.ModelProto], None], str]] = {
     "recursion": (calls_itself, "The function f of a.onnx calls itself"),
     "recursion over another": (calls_itself_over_another, "The function f of a.onnx calls itself"),
     "type": (untyped, "The initializer w of a.onnx has the type 99, which is none of ONNX's"),
-    "place": (unplaced, "The initializer w of a.onnx lies in a file that has no name: its 16 bytes are missing."),
+    "place": (unplaced, "The initializer w of a.onnx is in a file without a name: its 16 bytes are missing."),
 }
 
 

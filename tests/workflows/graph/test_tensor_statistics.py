@@ -117,7 +117,7 @@ REFUSED = {
     "gone": (no_values, "a later pass replaced them"),
     "missing": (lambda folder: external("w", [2], "w.data"), "in w.data, which is not there"),
     "cut": (cut, "w.data is cut short"),
-    "texts": (lambda folder: helper.make_tensor("w", TensorProto.STRING, [1], [b"a"]), "holds texts"),
+    "texts": (lambda folder: helper.make_tensor("w", TensorProto.STRING, [1], [b"a"]), "contains strings"),
     "complex": (lambda folder: numpy_helper.from_array(np.ones(2, np.complex64), "w"), "type complex64"),
     "unknown": (lambda folder: TensorProto(name="w", data_type=99, dims=[2], raw_data=b"ab"), "type unknown"),
     "few": (lambda folder: TensorProto(name="w", data_type=1, dims=[1 << 40], raw_data=bytes(8)), "holds 2 elements"),

@@ -405,7 +405,7 @@ def test_files_that_are_refused_leave_nothing(tmp_path: Path) -> None:
     with pytest.raises(GraphError, match="outside its own folder"):
         assemble({"decoder": tmp_path / "sub" / "decoder.onnx"}, out)
     (tmp_path / "no.onnx").write_bytes(b"\x08\x07no graph")
-    with pytest.raises(GraphError, match=r"no\.onnx is no ONNX file"):
+    with pytest.raises(GraphError, match=r"no\.onnx is not an ONNX file"):
         assemble({"decoder": tmp_path / "no.onnx"}, out)
     with pytest.raises(GraphError, match="There is no file"):
         assemble({"decoder": tmp_path / "nowhere.onnx"}, out)

@@ -135,7 +135,7 @@ def other_names(folder: Path) -> None:
     ("damage", "kind", "told"),
     [
         (broken("genai_config.json"), BundleError, "genai_config.json is not JSON"),
-        (broken("decoder.onnx"), GraphError, "decoder.onnx is no ONNX file"),
+        (broken("decoder.onnx"), GraphError, "decoder.onnx is not an ONNX file"),
         (lambda folder: (folder / "decoder.onnx").unlink(), BundleError, "there is no file decoder.onnx"),
         (lambda folder: (folder / "genai_config.json").unlink(), RequestError, "has no genai_config.json"),
         (other_names, BundleError, "pipeline.state.kv_cache"),

@@ -139,7 +139,7 @@ def test_weights_from_elsewhere_or_cut_short_are_refused(location: str, told: st
 def test_what_is_no_graph_or_has_no_name_is_refused(tmp_path: Path, out: Path) -> None:
     folder = GraphFolder(out)
     (tmp_path / "g.onnx").write_bytes(b"no graph")
-    with pytest.raises(GraphError, match=r"g\.onnx is no ONNX file"):
+    with pytest.raises(GraphError, match=r"g\.onnx is not an ONNX file"):
         folder.add(tmp_path / "g.onnx", "g.onnx")
     with pytest.raises(GraphError, match="There is no file"):
         folder.add(tmp_path / "h.onnx", "h.onnx")

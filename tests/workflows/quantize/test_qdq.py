@@ -143,7 +143,7 @@ def test_what_is_left_alone_has_a_reason() -> None:
     ranges = wide(W8A16, model) | {"c": (-1e30, 0.0)}  # type: ignore[arg-type]
     report = run_method(model, W8A16, QuantizeSettings(), ranges)
     assert [(one.node, one.reason) for one in report.refused] == [
-        ("make_d", "its input spans more than a grid can hold")
+        ("make_d", "the range of its input is too large for a grid")
     ]
     model = mlp()
     report = run_method(model, W8A8, QuantizeSettings(exclude=("make_a",)), wide(W8A8, model))  # type: ignore[arg-type]

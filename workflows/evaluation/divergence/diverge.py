@@ -93,7 +93,7 @@ def _number(value: float) -> float | None:
 def _sequence(first: ComparedNode | None) -> list[str]:
     if first is None or first.own_abs_diff is None or first.own_abs_diff > first.tolerance:
         return []
-    return [f"By itself, given A's values, {first.node} is right: it differs in the run of the whole graph alone."]
+    return [f"With A's values as inputs, {first.node} is correct: it differs only in the run of the whole graph."]
 
 
 def _notes(plan: FeedPlan, subjects: tuple[Subject, Subject], parts: Sequence[ComponentPair]) -> list[str]:
@@ -102,5 +102,5 @@ def _notes(plan: FeedPlan, subjects: tuple[Subject, Subject], parts: Sequence[Co
         notes.append("The two take prompts in different chunks, so both were fed token by token.")
     left = [name for name in dict.fromkeys(subjects[1].components.values()) if name not in {part.b for part in parts}]
     if left:
-        notes.append(f"Not compared, for A has nothing like it in these runs: {', '.join(left)}.")
+        notes.append(f"Not compared, because A has no counterpart in these runs: {', '.join(left)}.")
     return notes

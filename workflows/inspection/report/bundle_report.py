@@ -40,8 +40,8 @@ def report_on_bundle(bundle: Bundle, runs: Sequence[RunReport]) -> Document:
         *_stages(stages),
         *_passes(stages),
     ]
-    parts += [Heading("Accuracy"), *_run_tables(evals, "No evaluation of this bundle has been kept.")]
-    parts += [Heading("Speed"), *_run_tables(speeds, "No generation or measurement of this bundle has been kept.")]
+    parts += [Heading("Accuracy"), *_run_tables(evals, "The history has no evaluation of this bundle.")]
+    parts += [Heading("Speed"), *_run_tables(speeds, "The history has no generation or measurement of this bundle.")]
     parts += [*latency_curves(speeds), *environment([one.run for one in (*builds[:1], *evals, *speeds)])]
     return Document(f"Joinery: {bundle.folder.resolve().name}", parts)
 
@@ -88,7 +88,7 @@ def _recipe(bundle: Bundle) -> list[DocumentPart]:
 def _timing(builds: Sequence[RunReport]) -> list[DocumentPart]:
     """Returns seconds and peak memory of each stage of the last recorded build."""
     if not builds:
-        return [Heading("Build"), Paragraph("No build of this bundle has been kept, so its times are not known.")]
+        return [Heading("Build"), Paragraph("The history has no build of this bundle, so its times are unknown.")]
     run = builds[0].run
     rows = [(name, _seconds(run, f"{name}_s"), _mebibytes(run, f"{name}_peak_mib")) for name in STAGES]
     whole = ("whole build", _seconds(run, "seconds"), _mebibytes(run, "peak_mib"))

@@ -185,7 +185,7 @@ def _subgraph_from_positions(ends: list[ir.Value], positions: ir.Value) -> list[
         value = waiting.pop()
         node = value.producer()
         if node is None and value is not positions and value.const_value is None:
-            return f"its angles depend on {value.name} beside the positions"
+            return f"its angles depend on {value.name} besides the positions"
         if node is not None and node not in found:
             found.add(node)
             waiting += [part for part in node.inputs if part is not None]

@@ -24,7 +24,7 @@ class LogitsRows(RewritePass):
     """Lets a run select the rows [start, end) of its logits; negative ones count from the end, as in Slice."""
 
     name = "logits_rows"
-    title = "Logits of the rows that are asked for"
+    title = "Logits of selected rows"
     reshapes: tuple[str, ...] = (LOGITS,)
 
     def requires(self, model: ir.Model) -> Refusal | None:

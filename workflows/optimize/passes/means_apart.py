@@ -24,7 +24,7 @@ class MeansApart(RewritePass):
     """LayerNormalization over the last axis with the row count that the HTP computes wrongly."""
 
     name = "means_apart"
-    title = "LayerNorms of 16 rows with the mean apart"
+    title = "LayerNorms of 16 rows with the mean subtracted first"
 
     def call(self, model: ir.Model) -> PassResult:
         """See Pass."""

@@ -79,7 +79,7 @@ def test_a_bundle_tells_how_it_was_built_and_measured(history: RunHistory, tmp_p
 def test_a_bundle_without_runs_says_so(history: RunHistory, tmp_path: Path) -> None:
     write_bundle(history, bundle(tmp_path / "small"), tmp_path / "r.md")
     text = (tmp_path / "r.md").read_text("utf-8")
-    for told in ("No evaluation of this bundle has been kept.", "This bundle has no recipe.", "record of its stages"):
+    for told in ("The history has no evaluation of this bundle.", "This bundle has no recipe.", "record of its stages"):
         assert told in text
     with pytest.raises(RequestError, match=r"end it in \.html or \.md"):
         write_bundle(history, tmp_path / "small", tmp_path / "r.csv")

@@ -95,7 +95,7 @@ def test_fixed_slots_tell_how_many_positions_there_are() -> None:
         ),
         (
             {"angle": "z = Cast<to = 1>(total_sequence_length) d = Add(p, z) f = Mul(d, inv)"},
-            "its angles depend on total_sequence_length beside the positions",
+            "its angles depend on total_sequence_length besides the positions",
         ),
     ],
 )
