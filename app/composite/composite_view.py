@@ -138,7 +138,7 @@ class CompositeView(QGraphicsView):
         self._mark()
         if item is not None:
             self.ensureVisible(item, 24, 24)
-        self.setAccessibleDescription(item.node.told if item else "")
+        self.setAccessibleDescription(item.node.description if item else "")
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
     def _mark(self) -> None:

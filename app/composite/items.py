@@ -21,12 +21,12 @@ OPENABLE_KINDS = ("session", "state")
 class CompositeItem(QGraphicsItem):
     """Something that can be lit, and marked."""
 
-    def __init__(self, runs: tuple[str, ...], told: str) -> None:
+    def __init__(self, runs: tuple[str, ...], description: str) -> None:
         super().__init__()
         self.runs = runs
         self.lit = ""
         self.marked = False
-        set_tool_tip(self, told)
+        set_tool_tip(self, description)
 
     def set_run(self, run: str) -> None:
         """Lights it up where it takes part in that run; an empty name is the end."""
@@ -46,7 +46,7 @@ class NodeItem(CompositeItem):
     """A box: a session, a state, what feeds a session or comes out of it."""
 
     def __init__(self, node: DrawnBox) -> None:
-        super().__init__(node.runs, node.told)
+        super().__init__(node.runs, node.description)
         self.node = node
         self.box = QRectF(node.x, node.y, node.w, node.h)
         self.setZValue(1)
@@ -107,7 +107,7 @@ class LinkItem(CompositeItem):
     """A line with its arrows and its label."""
 
     def __init__(self, link: DrawnEdge) -> None:
-        super().__init__(link.runs, link.told)
+        super().__init__(link.runs, link.description)
         self.link = link
         self.way = way(link)
         near = QPainterPathStroker()

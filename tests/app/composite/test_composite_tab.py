@@ -127,7 +127,7 @@ def test_arrows_and_enter(make: Make, qtbot: QtBot) -> None:
     qtbot.keyClick(view, Qt.Key.Key_Right)
     assert view.chosen in (item(page, "session:first"), item(page, "session:later"), item(page, "feed:later"))
     view.choose(item(page, "state:0"))
-    assert view.accessibleDescription() == item(page, "state:0").node.told
+    assert view.accessibleDescription() == item(page, "state:0").node.description
     qtbot.keyClick(view, Qt.Key.Key_Return)
     assert shown(page) == "kv"
 

@@ -112,5 +112,5 @@ def test_an_archive_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypa
     """The limit counts before anything is read."""
     monkeypatch.setattr("workflows.inspection.graph_archive.READ_LIMIT", 1000)
     write_archive(tmp_path / "a", {"x": bytes(1001)})
-    with pytest.raises(GraphError, match="larger than an archive of graphs can be"):
+    with pytest.raises(GraphError, match="exceeds the size limit of a graph archive"):
         read_archive(tmp_path / "a")

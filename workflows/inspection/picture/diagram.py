@@ -51,13 +51,13 @@ class PictureLabels:
 
 @dataclass(frozen=True)
 class BoxContent:
-    """A box without a position. runs: those that it takes part in. pills: those that it names. told: its full text."""
+    """A box without a position. runs: those that it takes part in. pills: run names. description: its full text."""
 
     key: str
     kind: BoxKind
     name: str
     tint: str
-    told: str
+    description: str
     runs: tuple[str, ...]
     rows: tuple[Row, ...]
     pills: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class EdgeContent:
     source: str
     target: str
     tint: str
-    told: str
+    description: str
     runs: tuple[str, ...]
     label: tuple[Row, ...] = ()
     ahead: bool = True
@@ -139,28 +139,30 @@ def _session(one: ComponentSession) -> BoxContent:
     rows: list[Row] = [((shorten(one.name, TITLE_CELLS), "title"),)]
     rows += [_detail(text) for text in (one.role, one.file) if text and text != one.name]
     tint = TINTS.get(one.runs[0], "muted") if len(one.runs) == 1 else "text"
-    told = ", ".join(printable(part, 400) for part in dict.fromkeys((one.name, one.role, one.file, *one.runs)) if part)
+    description = ", ".join(
+        printable(part, 400) for part in dict.fromkeys((one.name, one.role, one.file, *one.runs)) if part
+    )
     pills = tuple(shorten(run, NAME_CELLS) for run in one.runs)
-    return BoxContent(session_key(one.name), "session", one.name, tint, told, one.runs, tuple(rows), pills)
+    return BoxContent(session_key(one.name), "session", one.name, tint, description, one.runs, tuple(rows), pills)
 
 
 def _feed(session: str, feeds: Sequence[CompositeFeed], words: PictureLabels) -> BoxContent:
     """Returns one box for all inputs that feed a session, with a heading for each kind."""
     titles = {"driver": words.driver, "given": words.given}
-    rows, told = list[Row](), list[str]()
+    rows, description = list[Row](), list[str]()
     for feed in feeds:
         title = titles.get(feed.kind, feed.kind)
         rows += _listed(title, feed.inputs, words)
-        told.append(f"{printable(title)}: {_tensor_text(feed.inputs)}")
+        description.append(f"{printable(title)}: {_tensor_text(feed.inputs)}")
     runs = tuple(dict.fromkeys(run for feed in feeds for run in feed.runs))
-    text = f"{'; '.join(told)} → {printable(session)}"
+    text = f"{'; '.join(description)} → {printable(session)}"
     return BoxContent(f"feed:{session}", "feed", session, "muted", text, runs, tuple(rows))
 
 
 def _output(one: CompositeOutput, words: PictureLabels) -> BoxContent:
-    told = f"{printable(one.session)} → {words.output}: {_tensor_text(one.outputs)}"
+    description = f"{printable(one.session)} → {words.output}: {_tensor_text(one.outputs)}"
     rows = tuple(_listed(words.output, one.outputs, words))
-    return BoxContent(f"output:{one.session}", "output", one.session, "muted", told, one.runs, rows)
+    return BoxContent(f"output:{one.session}", "output", one.session, "muted", description, one.runs, rows)
 
 
 def _listed(title: str, tensors: Sequence[CompositeTensor], words: PictureLabels) -> list[Row]:
@@ -195,8 +197,8 @@ def _state(state: CompositeState, place: int, several: bool, words: PictureLabel
     rows.append(_detail(written))
     shapes = "; ".join(f"{_numbered(one, words)}: {_tensor_text(one.tensors)}" for one in state.layers)
     ways = (state.writers, (f"{title} ({state.name})",), state.readers)
-    told = " → ".join(printable(", ".join(names), 300) for names in ways if names) + f", {written}: {shapes}"
-    return BoxContent(f"state:{place}", "state", state.name, "cache", told, state.runs, tuple(rows))
+    description = " → ".join(printable(", ".join(names), 300) for names in ways if names) + f", {written}: {shapes}"
+    return BoxContent(f"state:{place}", "state", state.name, "cache", description, state.runs, tuple(rows))
 
 
 def _numbered(one: LayerGroup, words: PictureLabels) -> str:
@@ -230,11 +232,11 @@ def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
         label += _more(len(edges) - MAX_LABELS, words)
         if runs and runs != runs_of[target]:
             label.append(_detail(", ".join(runs)))
-        told = f"{printable(source)} → {printable(target)}: " + "; ".join(
+        description = f"{printable(source)} → {printable(target)}: " + "; ".join(
             f"{printable(_arrowed(edge), 260)} {printable(edge.tensor.form)}" for edge in edges
         )
         tint = TINTS.get(runs[0], "muted") if len(runs) == 1 else "muted"
-        yield EdgeContent(session_key(source), session_key(target), tint, told, runs, tuple(label))
+        yield EdgeContent(session_key(source), session_key(target), tint, description, runs, tuple(label))
 
 
 def _edge_rows(edge: CompositeEdge) -> list[Row]:

@@ -43,13 +43,13 @@ class PhasePill:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBox:
-    """A box. told: its full text. tint: the colour of its outline. runs: those for which it is highlighted."""
+    """A box. description: its full text. tint: the colour of its outline. runs: those for which it is highlighted."""
 
     key: str
     kind: BoxKind
     name: str
     tint: str
-    told: str
+    description: str
     runs: tuple[str, ...]
     x: float
     y: float
@@ -66,7 +66,7 @@ class DrawnEdge:
     source: str
     target: str
     tint: str
-    told: str
+    description: str
     runs: tuple[str, ...]
     points: tuple[Point, ...]
     lines: tuple[TextLine, ...]

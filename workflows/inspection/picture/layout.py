@@ -88,8 +88,8 @@ class _Layout:
             ahead, back = (writes, reads) if first else (reads, writes)
             session, title = self._cards[key], card.rows[0][0][0]
             sign = "⇄" if writes and reads else "→" if writes else "←"
-            told, runs = f"{session.name} {sign} {title}", tuple(run for run in card.runs if run in session.runs)
-            self._join(EdgeContent(*ends, "cache", told, runs, ahead=ahead, back=back))
+            description, runs = f"{session.name} {sign} {title}", tuple(run for run in card.runs if run in session.runs)
+            self._join(EdgeContent(*ends, "cache", description, runs, ahead=ahead, back=back))
 
     def _join(self, strand: EdgeContent) -> None:
         """Adds items for the edge's label and for each column that it passes."""
@@ -183,7 +183,7 @@ def _node(card: BoxContent, x: float, y: float, wide: float, height: float) -> D
         pills.append(PhasePill(run, text, round(left, 1), round(below + 6, 1), round(pill_width(text), 1), PILL))
         left += pill_width(text) + 6
     place = round(x, 1), round(y, 1), round(wide, 1), round(height, 1)
-    return DrawnBox(card.key, card.kind, card.name, card.tint, card.told, card.runs, *place, lines, tuple(pills))
+    return DrawnBox(card.key, card.kind, card.name, card.tint, card.description, card.runs, *place, lines, tuple(pills))
 
 
 def _link(strand: EdgeContent, chain: Sequence[ColumnItem], start: float, end: float) -> DrawnEdge:
@@ -196,8 +196,8 @@ def _link(strand: EdgeContent, chain: Sequence[ColumnItem], start: float, end: f
     points.append((last.x, end))
     lines = _written(strand.label, chain[1].x + 6, chain[1].y + MARGIN - 2)[0] if strand.label else ()
     return DrawnEdge(
-        strand.source, strand.target, strand.tint, strand.told, strand.runs, _distinct(points), lines, strand.ahead,
-        strand.back,
+        strand.source, strand.target, strand.tint, strand.description, strand.runs, _distinct(points), lines,
+        strand.ahead, strand.back,
     )  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def _drop(upper: DrawnBox, lower: DrawnBox, card: BoxContent | None) -> DrawnEdg
     x = lower.x + lower.w / 2
     assert card is not None  # one of the two is what feeds, or what comes out
     points = _distinct([(x, upper.y + upper.h), (x, lower.y)])
-    return DrawnEdge(upper.key, lower.key, "muted", card.told, card.runs, points, (), True, False)
+    return DrawnEdge(upper.key, lower.key, "muted", card.description, card.runs, points, (), True, False)
 
 
 def _distinct(points: Sequence[Point]) -> tuple[Point, ...]:

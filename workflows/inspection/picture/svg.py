@@ -49,7 +49,9 @@ _STROKE_WIDTH = "1.5"
 def svg_of(drawing: CompositeDrawing, theme: Theme = "auto") -> str:
     """Returns the text of the file, which is the same for the same drawing."""
     colors = _DARK if theme == "dark" else _LIGHT
-    descriptions = dict.fromkeys([node.told for node in drawing.nodes] + [link.told for link in drawing.links])
+    descriptions = dict.fromkeys(
+        [node.description for node in drawing.nodes] + [link.description for link in drawing.links]
+    )
     parts = [
         svg.label("title", printable(drawing.name) or "composite", id="joinery-title"),
         svg.label("desc", "; ".join(descriptions), 20_000, id="joinery-told"),
@@ -92,7 +94,7 @@ def _style_sheet() -> str:
 def _box(node: DrawnBox, colors: Colors) -> str:
     return svg.element(
         "g",
-        svg.label("title", node.told, 4000),
+        svg.label("title", node.description, 4000),
         *_outline(node, colors),
         *(_line(line, colors) for line in node.lines),
         *(part for pill in node.pills for part in _pill(pill, colors)),
@@ -139,7 +141,7 @@ def _edge(link: DrawnEdge, colors: Colors) -> str:
     heads = (" L ".join(f"{number(x)} {number(y)}" for x, y in corners) for corners in arrowheads(link))
     return svg.element(
         "g",
-        svg.label("title", link.told, 4000),
+        svg.label("title", link.description, 4000),
         svg.element("path", d=_path_data(link.points), **_stroke(tint, colors), stroke_width=_STROKE_WIDTH),
         *(svg.element("path", d=f"M {head} Z", **_fill(tint, colors)) for head in heads),
         *(_line(line, colors) for line in link.lines),

@@ -77,8 +77,8 @@ def line_chart(series: Sequence[ChartSeries], x_name: str, y_name: str) -> str:
     x = AxisScale(0, max(longest - 1, 1), LEFT, WIDTH - RIGHT)
     y = AxisScale.around((value for one in series for value in one.values), HEIGHT - BOTTOM, TOP, zero=True)
     lines = [part for index, one in enumerate(series) for part in _curve(one, index, x, y)]
-    told = f"{y_name} over {x_name}: {', '.join(one.name for one in series)}"
-    return _picture(told, [*_axes(x, y, x_name, y_name), *lines], [one.name for one in series], dashed=True)
+    description = f"{y_name} over {x_name}: {', '.join(one.name for one in series)}"
+    return _picture(description, [*_axes(x, y, x_name, y_name), *lines], [one.name for one in series], dashed=True)
 
 
 def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str:
@@ -98,8 +98,8 @@ def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str
         svg.element("circle", cx=x(dot.x), cy=y(dot.y), r=10.0, fill="none", stroke=_TEXT) for dot in dots if dot.marked
     ]
     names = [f"{dot.name} (on the front)" if dot.marked else dot.name for dot in dots]
-    told = f"{y_name} over {x_name}: {', '.join(names)}"
-    return _picture(told, [*_axes(x, y, x_name, y_name), line, *rings, *marks], names)
+    description = f"{y_name} over {x_name}: {', '.join(names)}"
+    return _picture(description, [*_axes(x, y, x_name, y_name), line, *rings, *marks], names)
 
 
 def decimate(values: Sequence[float], most: int = MAX_POINTS) -> list[tuple[int, float]]:
@@ -137,7 +137,7 @@ def _axes(x: AxisScale, y: AxisScale, x_name: str, y_name: str) -> Iterable[str]
     yield _text(y_name, 16, middle, "middle", transform=f"rotate(-90 16 {number(middle)})")
 
 
-def _picture(told: str, parts: Iterable[str], names: Sequence[str], *, dashed: bool = False) -> str:
+def _picture(description: str, parts: Iterable[str], names: Sequence[str], *, dashed: bool = False) -> str:
     """Returns the drawing above a legend, one line a name. dashed: draw a piece of each line there."""
     height = HEIGHT + LINE_PX * len(names) + 8
     legend = []
@@ -150,7 +150,7 @@ def _picture(told: str, parts: Iterable[str], names: Sequence[str], *, dashed: b
     return svg.document(
         WIDTH,
         height,
-        [svg.label("title", told, 2000), background, *parts, *legend],
+        [svg.label("title", description, 2000), background, *parts, *legend],
         role="img",
         font_family="Inter, Segoe UI, Noto Sans, sans-serif",
     )

@@ -32,10 +32,10 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportPicture:
-    """svg: a self-contained drawing. told: its description."""
+    """svg: a self-contained drawing. description: what it shows, in words."""
 
     svg: str
-    told: str
+    description: str
 
 
 @dataclass(frozen=True)

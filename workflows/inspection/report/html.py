@@ -58,7 +58,7 @@ def _part(part: DocumentPart) -> str:
         case CodeListing():
             return f"<pre>{escape(_lines(part.text))}</pre>"
         case ReportPicture():
-            return f'<figure class="wide" aria-label="{_text(part.told)}">{part.svg}</figure>'
+            return f'<figure class="wide" aria-label="{_text(part.description)}">{part.svg}</figure>'
         case ReportTable():
             return _table(part)
 

@@ -44,7 +44,7 @@ def _part(part: DocumentPart, file: str) -> str:
         case CodeListing():
             return _listing(part.text)
         case ReportPicture():
-            return f"![{_text(part.told)}](<{file}>)"
+            return f"![{_text(part.description)}](<{file}>)"
         case ReportTable():
             rule = ["---"] * len(part.head)
             return "\n".join("| " + " | ".join(row) + " |" for row in (

@@ -47,7 +47,7 @@ def check(drawing: CompositeDrawing) -> None:
     labels = [(link, line) for link in drawing.links for line in link.lines]
     for link, line in labels:
         for name, rect in rects.items():
-            assert not meet(bounds(line), rect), f"the label {line.text!r} of {link.told} covers {name}"
+            assert not meet(bounds(line), rect), f"the label {line.text!r} of {link.description} covers {name}"
     for (_, one), (_, other) in combinations(labels, 2):
         assert not meet(bounds(one), bounds(other)), f"{one.text!r} covers {other.text!r}"
     for node in drawing.nodes:
@@ -77,7 +77,7 @@ def check_link(link: DrawnEdge, rects: dict[str, Rect]) -> None:
         for name, rect in rects.items():
             if name not in (link.source, link.target):
                 assert not meet((a[0], min(a[1], b[1]) - 0.1, b[0], max(a[1], b[1]) + 0.1), rect), (
-                    f"{link.told} crosses {name}"
+                    f"{link.description} crosses {name}"
                 )
 
 
@@ -118,10 +118,12 @@ def test_arrows_tell_who_writes_and_reads() -> None:
     assert links["session:writer", "state:0"] == (True, True)
     assert links["session:reader", "state:1"] == (True, False)
     assert links["state:1", "session:writer"] == (True, False)
-    told = [link.told for link in lay_out(encoder_decoder()).links]
-    assert {"writer ⇄ KV cache", "reader → Cross cache", "writer ← Cross cache"} <= set(told)
-    told = [node.told for node in lay_out(encoder_decoder()).nodes]
-    assert any(one.startswith("reader → Cross cache (cross) → writer, written once, then read: ") for one in told)
+    description = [link.description for link in lay_out(encoder_decoder()).links]
+    assert {"writer ⇄ KV cache", "reader → Cross cache", "writer ← Cross cache"} <= set(description)
+    description = [node.description for node in lay_out(encoder_decoder()).nodes]
+    assert any(
+        one.startswith("reader → Cross cache (cross) → writer, written once, then read: ") for one in description
+    )
 
 
 def test_a_line_is_of_the_runs_of_its_session() -> None:
@@ -148,7 +150,7 @@ def test_many_tensors_are_counted() -> None:
     (state,) = (node for node in lay_out(composite).nodes if node.kind == "state")
     texts = [line.text for line in state.lines]
     assert texts[:3] == ["KV cache", "layer 0", "float32"] and "+ 7 more" in texts
-    assert "layer 10: key [1, 2, slots, 11] float32" in state.told
+    assert "layer 10: key [1, 2, slots, 11] float32" in state.description
 
 
 def test_ranks() -> None:
@@ -179,11 +181,12 @@ def test_heights_follow_neighbours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"), [([0, 1, 2], "0–2"), ([0, 2, 3], "0, 2–3"), ([5], "5"), ([], ""), ([1, 3, 5], "1, 3, 5")]
+    ("numbers", "text"),
+    [([0, 1, 2], "0–2"), ([0, 2, 3], "0, 2–3"), ([5], "5"), ([], ""), ([1, 3, 5], "1, 3, 5")],
 )
-def test_ranges(numbers: list[int], told: str) -> None:
+def test_ranges(numbers: list[int], text: str) -> None:
     """As a person writes them."""
-    assert format_ranges(numbers) == told
+    assert format_ranges(numbers) == text
 
 
 def test_long_names_are_cut_in_the_middle() -> None:
