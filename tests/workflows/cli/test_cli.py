@@ -394,7 +394,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["generate", "B", "--prompt", "a", "--warmth", "1"], "No such option"),
         (["inspect", "nowhere"], "neither a bundle folder nor an .onnx file"),
         (["inspect", "B", "--component", "head"], "has no component 'head': it has prefill, decode"),
-        (["inspect", "empty.onnx"], "empty.onnx holds no graph"),
+        (["inspect", "empty.onnx"], "empty.onnx has no graph"),
         (["inspect", "garbage.onnx"], "garbage.onnx is not an ONNX file"),
         (["verify", "nowhere"], "There is no bundle folder nowhere"),
         (["verify", "S"], "weights.data is altered"),
