@@ -1,1 +1,1 @@
-"""The composite as it runs: boxes, lines, lights."""
+"""Qt items and views for the picture of a composite; the drawing comes from workflows.inspection.picture."""

@@ -1,4 +1,4 @@
-"""The boxes and lines of a drawing, painted as the SVG writes them; lit while their run is under way."""
+"""The boxes and lines of a drawing, painted as in the SVG file; highlighted while their run is active."""
 
 from __future__ import annotations
 
@@ -8,42 +8,41 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from app.inspect.graph.scene_painter import blend_colors
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import mono_font, sans_font, theme
+from app.widgets.theme import blend_colors, mono_font, sans_font, theme
 from workflows.inspection.picture.drawing import LID_HEIGHT, TINTS, DrawnBox, DrawnEdge, PhasePill, TextLine, arrowheads
 from workflows.inspection.picture.text_metrics import PILL_SIZE, SIZES, text_width
 
 OPENABLE_KINDS = ("session", "state")
-"""What a click leads from."""
+"""Kinds of boxes that a click opens."""
 
 
 class CompositeItem(QGraphicsItem):
-    """Something that can be lit, and marked."""
+    """A part of the picture. runs: the runs that highlight it. active: the run that does now, or empty."""
 
-    def __init__(self, runs: tuple[str, ...], description: str) -> None:
+    def __init__(self, runs: tuple[str, ...], tool_tip: str) -> None:
         super().__init__()
         self.runs = runs
-        self.lit = ""
+        self.active = ""
         self.marked = False
-        set_tool_tip(self, description)
+        set_tool_tip(self, tool_tip)
 
     def set_run(self, run: str) -> None:
-        """Lights it up where it takes part in that run; an empty name is the end."""
-        lit = run if run in self.runs else ""
-        if lit != self.lit:
-            self.lit = lit
+        """Highlights the part if it belongs to the active run; an empty name is the end of the run."""
+        active = run if run in self.runs else ""
+        if active != self.active:
+            self.active = active
             self.update()
 
     def mark(self, on: bool) -> None:
-        """Whether it is chosen, pointed at, or joined to what is."""
+        """Marks the part: it is chosen, hovered, or connected to a box that is."""
         if on != self.marked:
             self.marked = on
             self.update()
 
 
 class NodeItem(CompositeItem):
-    """A box: a session, a state, what feeds a session or comes out of it."""
+    """A box: a session, a state, or the inputs and outputs of a session."""
 
     def __init__(self, node: DrawnBox) -> None:
         super().__init__(node.runs, node.description)
@@ -54,15 +53,15 @@ class NodeItem(CompositeItem):
             self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def boundingRect(self) -> QRectF:
-        """With the marks around it."""
+        """Qt's name: the box with the frame of its mark."""
         return self.box.adjusted(-5, -5, 5, 5)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Outline, texts, pills."""
+        """Qt's name: draws outline, texts and pills."""
         color = theme().color
         tint = color(_outline(self.node.tint))
-        if self.lit:
-            tint = color(_tint(self.lit))
+        if self.active:
+            tint = color(_tint(self.active))
         self._paint_outline(painter, tint)
         if self.marked:
             painter.setPen(QPen(color("accent"), 2))
@@ -75,25 +74,25 @@ class NodeItem(CompositeItem):
 
     def _paint_outline(self, painter: QPainter, tint: QColor) -> None:
         ground = theme().color("surface" if self.node.kind in OPENABLE_KINDS else "window")
-        painter.setBrush(blend_colors(tint, ground, 0.16) if self.lit else ground)
-        pen = QPen(tint, 3 if self.lit else 1.5)
+        painter.setBrush(blend_colors(tint, ground, 0.16) if self.active else ground)
+        pen = QPen(tint, 3 if self.active else 1.5)
         if self.node.kind == "state":
             painter.setPen(pen)
-            painter.drawPath(drum(self.box))
+            painter.drawPath(cylinder_path(self.box))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(lid(self.box))
+            painter.drawPath(cylinder_rim(self.box))
         elif self.node.kind == "session":
             painter.setPen(pen)
             painter.drawRoundedRect(self.box, 6, 6)
         else:
-            pen.setWidthF(1.5 if self.lit else 1.0)
+            pen.setWidthF(1.5 if self.active else 1.0)
             pen.setStyle(Qt.PenStyle.DashLine)
             painter.setPen(pen)
             painter.drawRoundedRect(self.box, 3, 3)
 
     def _paint_pill(self, painter: QPainter, pill: PhasePill) -> None:
-        """Filled, with an arrow before its word, while its run is under way."""
-        tint, on = theme().color(_tint(pill.run)), bool(self.lit) and pill.run == self.lit
+        """Draws the name of a run; filled and with an arrow while the run is active."""
+        tint, on = theme().color(_tint(pill.run)), bool(self.active) and pill.run == self.active
         box = QRectF(pill.x, pill.y, pill.w, pill.h)
         painter.setPen(QPen(tint, 1))
         painter.setBrush(tint if on else Qt.BrushStyle.NoBrush)
@@ -104,35 +103,35 @@ class NodeItem(CompositeItem):
 
 
 class LinkItem(CompositeItem):
-    """A line with its arrows and its label."""
+    """A line with its arrow heads and its label."""
 
     def __init__(self, link: DrawnEdge) -> None:
         super().__init__(link.runs, link.description)
         self.link = link
-        self.way = way(link)
+        self._curve = curve_path(link)
         near = QPainterPathStroker()
         near.setWidth(12)
-        self._shape = near.createStroke(self.way)
+        self._shape = near.createStroke(self._curve)
         for line in link.lines:
             size = SIZES[line.style]
             self._shape.addRect(QRectF(line.x, line.y - size, text_width(line.text, line.style), size + 4))
         self._bounds = self._shape.boundingRect().adjusted(-2, -2, 2, 2)
 
     def boundingRect(self) -> QRectF:
-        """The line with its label."""
+        """Qt's name: the line with its label."""
         return self._bounds
 
     def shape(self) -> QPainterPath:
-        """Where it is pointed at: close to the line, or at its label."""
+        """Qt's name: the area that the pointer hits, close to the line or on its label."""
         return self._shape
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """The line, then what it says."""
+        """Qt's name: draws the line, then its label."""
         name = "accent" if self.marked else self.link.tint
-        tint = theme().color(_tint(self.lit) if self.lit else name)
-        painter.setPen(QPen(tint, 3 if self.lit else 2 if self.marked else 1.5))
+        tint = theme().color(_tint(self.active) if self.active else name)
+        painter.setPen(QPen(tint, 3 if self.active else 2 if self.marked else 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(self.way)
+        painter.drawPath(self._curve)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(tint)
         for corners in arrowheads(self.link):
@@ -142,7 +141,7 @@ class LinkItem(CompositeItem):
 
 
 def paint_line(painter: QPainter, line: TextLine) -> None:
-    """One line of text, at its baseline."""
+    """Draws one line of text at its baseline."""
     font = mono_font(SIZES[line.style])
     if line.style == "title":
         font = sans_font(SIZES["title"], QFont.Weight.DemiBold)
@@ -151,8 +150,8 @@ def paint_line(painter: QPainter, line: TextLine) -> None:
     painter.drawText(QPointF(line.x, line.y), line.text)
 
 
-def way(link: DrawnEdge) -> QPainterPath:
-    """Through the points of a link: straight where two are on one height, else as an S."""
+def curve_path(link: DrawnEdge) -> QPainterPath:
+    """A path through the points of a link: straight between points of one height, else an S-shaped curve."""
     path = QPainterPath(QPointF(*link.points[0]))
     for (x, y), (to_x, to_y) in pairwise(link.points):
         middle = (x + to_x) / 2
@@ -163,8 +162,8 @@ def way(link: DrawnEdge) -> QPainterPath:
     return path
 
 
-def drum(box: QRectF) -> QPainterPath:
-    """The outline of a state."""
+def cylinder_path(box: QRectF) -> QPainterPath:
+    """The outline of a state: a cylinder."""
     path = QPainterPath(QPointF(box.left(), box.top() + LID_HEIGHT))
     path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID_HEIGHT), 180, -180)
     path.lineTo(box.right(), box.bottom() - LID_HEIGHT)
@@ -173,8 +172,8 @@ def drum(box: QRectF) -> QPainterPath:
     return path
 
 
-def lid(box: QRectF) -> QPainterPath:
-    """The front edge of its lid."""
+def cylinder_rim(box: QRectF) -> QPainterPath:
+    """The front edge of the cylinder's lid."""
     path = QPainterPath(QPointF(box.left(), box.top() + LID_HEIGHT))
     path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID_HEIGHT), 180, 180)
     return path

@@ -1,4 +1,4 @@
-"""The words in a composite's picture, in the person's language."""
+"""The labels in the picture of a composite, in the language of the window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workflows.inspection.picture.diagram import PictureLabels
 
 
 def composite_labels(owner: QObject) -> PictureLabels:
-    """The words."""
+    """The labels, translated by `owner`."""
     return PictureLabels(
         cache=owner.tr("KV cache"),
         cross=owner.tr("Cross cache"),

@@ -1,6 +1,6 @@
-"""Graphs as the inspector shows them, without Qt.
+"""The picture of one ONNX graph as data, without Qt: a worker's report in, boxes and lines with positions out.
 
-worker's "graph" or "diff" ──model──▶ Graph ──outline──▶ scopes ──levels + layout──▶ boxes and routes in a plane
+worker's "graph" or "diff" ──read_graph──▶ IndexedGraph ──read_scope_tree──▶ ScopeTree ──Scene.build──▶ SceneLevel
 
-Whatever takes long is a generator that yields often, so that a caller can do it in slices.
+Long work is done by generators that yield often, so that the window can run them in time slices.
 """

@@ -1,4 +1,4 @@
-"""Boxes, the lines between them, and the level that holds them; sizes are in pixels at 100 %."""
+"""Boxes, lines and ports of a graph's picture, and the level that holds them; sizes in pixels at 100 %."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from app.graph_scene.scope_tree import Scope
 TITLE_H, LINE_H, PAD, HEAD = 28.0, 17.0, 16.0, 30.0
 CHAR_W, BOLD_W, MIN_W, MAX_CHARS, MAX_PORTS = 6.8, 8.6, 96.0, 30, 3
 CHUNK = 200
-"""Boxes or lines that are let go of at a time."""
+"""Boxes or lines that are released per slice."""
 BoxKey = int | str
-"""A node's place, or the path of a scope."""
+"""The index of a node, or the path of a scope."""
 
 
 @dataclass(slots=True)
 class Port:
-    """One end of a connection that is not drawn: a graph input or output, or a node elsewhere."""
+    """One end of a connection without a line: a graph input or output, or another node. node: -1 for none."""
 
     text: str
     kind: str  # input, output, link
@@ -30,14 +30,14 @@ class Port:
 
     @property
     def line(self) -> str:
-        """As it stands on its box."""
+        """The text of the port on its box."""
         more = f" ×{self.count}" if self.count > 1 else ""
         return f"{'↘' if self.inward else '↗'} {shorten(self.text)}{more}"
 
 
 @dataclass(slots=True, eq=False)
 class GraphBox:
-    """A node, a closed scope, or an open one with its level inside."""
+    """A node, a closed scope, or an open scope with its level inside."""
 
     key: BoxKey
     title: str
@@ -52,7 +52,7 @@ class GraphBox:
     inner: SceneLevel | None = None
 
     def lines(self) -> list[tuple[str, Port | None]]:
-        """What stands under the title: texts, and ports of which only the first few are named."""
+        """The lines below the title: details, and on each side at most MAX_PORTS ports."""
         shown: list[tuple[str, Port | None]] = [(text, None) for text in self.detail]
         for inward in (True, False) if self.ports else ():
             side = [p for p in self.ports if p.inward is inward]
@@ -61,10 +61,15 @@ class GraphBox:
                 shown.append((f"{'↘' if inward else '↗'} +{len(side) - MAX_PORTS}", None))
         return shown
 
+    def port_at(self, y: float) -> Port | None:
+        """The port whose line is `y` below the upper edge; None elsewhere, and in an open box."""
+        lines, place = self.lines(), int((y - TITLE_H) // LINE_H)
+        return lines[place][1] if self.inner is None and 0 <= place < len(lines) else None
+
 
 @dataclass(slots=True, eq=False)
 class GraphLink:
-    """A line from box to box."""
+    """A line from box to box. count: the values that it stands for. value: the first of them."""
 
     source: BoxKey
     target: BoxKey
@@ -75,7 +80,7 @@ class GraphLink:
 
 
 class SceneLevel:
-    """The inside of one open scope, boxes and links sorted by their upper ends so that a part is found quickly."""
+    """The inside of one open scope; boxes and links are sorted by their upper ends for fast lookup."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -94,7 +99,7 @@ class SceneLevel:
         self._tallest = self._longest = 0.0
 
     def index(self) -> SlicedTask:
-        """After the boxes were placed."""
+        """Sorts boxes and links after they were placed."""
         ordered = sorted(self.boxes, key=lambda b: b.y)
         self._sorted = ordered
         self._tops = [b.y for b in ordered]
@@ -105,10 +110,10 @@ class SceneLevel:
         self._link_tops = [k.points[0][1] for k in self.drawn]
         self._longest = max((k.points[-1][1] - k.points[0][1] for k in self.drawn), default=0.0)
 
-    def take_apart(self) -> SlicedTask:
-        """Lets go of boxes and lines, bit by bit."""
-        for held in (self.by_key, self.lines, self._tops, self._sorted, self._link_tops, self.drawn, self.edges):
-            held.clear()
+    def release(self) -> SlicedTask:
+        """Frees boxes and links in slices."""
+        for container in (self.by_key, self.lines, self._tops, self._sorted, self._link_tops, self.drawn, self.edges):
+            container.clear()
             yield
         for parts in (self.boxes, self.links):
             while parts:
@@ -116,14 +121,14 @@ class SceneLevel:
                 yield
 
     def boxes_in(self, top: float, bottom: float) -> Iterator[GraphBox]:
-        """Those that reach between two heights."""
+        """Those between two heights."""
         for place in range(bisect_left(self._tops, top - self._tallest), bisect_left(self._tops, bottom)):
             box = self._sorted[place]
             if box.y + box.h >= top:
                 yield box
 
     def links_in(self, top: float, bottom: float) -> Iterator[GraphLink]:
-        """Those that reach between two heights."""
+        """Those between two heights."""
         for place in range(bisect_left(self._link_tops, top - self._longest), bisect_left(self._link_tops, bottom)):
             link = self.drawn[place]
             if link.points[-1][1] >= top:
@@ -131,7 +136,7 @@ class SceneLevel:
 
 
 def shorten(text: str, most: int = MAX_CHARS) -> str:
-    """Cut in the middle."""
+    """`text` with … in the middle where it has more than `most` characters."""
     if len(text) <= most:
         return text
     half = (most - 1) // 2

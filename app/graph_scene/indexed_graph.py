@@ -1,6 +1,6 @@
-"""A graph as the worker sends it, with who makes and who takes each value.
+"""A graph of the worker's report, with an index of the producer and the consumers of each value.
 
-GraphReport, or that within a DiffReport ──read_graph──▶ Graph
+GraphReport, or the one in a DiffReport ──read_graph──▶ IndexedGraph
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workflows.wire.requests import GraphReference
 
 SlicedTask = Generator[None, None, Any]
 CHANGE_SIGNS = {"removed": "−", "added": "+", "changed": "~", "": ""}
-"""How a change is told without colour."""
+"""The sign of each change, since color alone is not enough."""
 _CHUNK = 200
 
 
@@ -25,13 +25,13 @@ _INDEX = re.compile(r"/(\d+)(?=/|$)")
 
 @lru_cache(maxsize=16384)
 def join_indices(scope: str) -> str:
-    """A scope whose numbers belong to what they count: layers/3/mlp is layers.3/mlp, and not three boxes."""
+    """A scope whose indices are joined to the name before them: layers/3/mlp becomes layers.3/mlp."""
     return _INDEX.sub(r".\1", scope)
 
 
 @dataclass(slots=True)
 class IndexedNode:
-    """One operator, in its place. `scope` is folded; for all else see GraphNode."""
+    """One node. index: its place in IndexedGraph.nodes. scope: see join_indices. The other fields are GraphNode's."""
 
     index: int
     name: str
@@ -63,12 +63,12 @@ class IndexedGraph:
     producer: list[int] = field(default_factory=list)
     consumers: list[list[int]] = field(default_factory=list)
     weights: set[int] = field(default_factory=set)
-    """The values that are initializers."""
+    """Indices of the initializers among the values."""
     texts: list[str] = field(default_factory=list)
-    """What a search looks through, a text a node: name, operator, domain, scope and outputs, case folded."""
+    """One searchable text per node: name, operator, domain, scope and outputs, case folded."""
 
     def module(self, path: str) -> str:
-        """A scope as the worker calls it; empty for all."""
+        """The worker's name of a scope, without joined indices; empty for the whole graph."""
         for whole in self.modules:
             parts = whole.split("/")
             for count in range(len(parts), 0, -1):
@@ -77,17 +77,17 @@ class IndexedGraph:
         return path
 
     def sources(self, inside: set[int]) -> set[int]:
-        """The nodes elsewhere that these take values from."""
+        """The nodes outside `inside` that produce inputs of its nodes."""
         found = {self.producer[v] for n in inside for v in self.nodes[n].inputs if v >= 0}
         return found - inside - {-1}
 
     def targets(self, inside: set[int]) -> set[int]:
-        """The nodes elsewhere that take values from these."""
+        """The nodes outside `inside` that consume outputs of its nodes."""
         return {t for n in inside for v in self.nodes[n].outputs if v >= 0 for t in self.consumers[v]} - inside
 
 
 def read_graph(report: GraphReport) -> Generator[None, None, IndexedGraph]:
-    """The graph of a report. Raises ValueError for a node that names a value which is not there."""
+    """The graph of a report. Raises ValueError for a node with an unknown value."""
     graph = IndexedGraph(
         title=report.title,
         where=GraphReference(report.path, report.component, report.stage),

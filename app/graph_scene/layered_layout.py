@@ -1,9 +1,12 @@
-"""A layered layout: ranks by longest path, order by barycentre, places by isotonic regression.
+"""The layered layout of one level of a graph: up to 20,000 boxes of one ONNX graph, placed from top to bottom.
 
-edges ──rank──▶ Ranking ──arrange, with sizes──▶ layers, bends where an edge passes a rank ──▶ order ──▶ Layout
+edges ──rank_boxes──▶ Ranking ──arrange_boxes, with sizes──▶ layers, bends in the ranks that an edge passes ──▶ Layout
 
-An edge that spans many ranks, or goes back where scopes run in a circle, has no route: it is drawn as ports.
-The pooling of adjacent violators is from Barlow et al., 1972; ranks and barycentres from Sugiyama et al., 1981.
+Ranks by longest path, order by barycentre (Sugiyama et al., 1981), positions by isotonic regression. The work is done
+in slices. An edge that spans many ranks, or goes back in a cycle of scopes, has no route: it is drawn as two ports.
+
+workflows.inspection.picture.layout lays out the other picture of the window: the ten boxes of a composite, from left to
+right, with states, labels and stacked boxes. It counts all crossings, which is too slow for a graph.
 """
 
 from __future__ import annotations
@@ -14,12 +17,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from app.graph_scene.indexed_graph import SlicedTask
+from workflows.inspection.picture.columns import isotonic_positions
 
 MAX_LINE_RANKS, HUB_CONSUMERS = 4, 4
-"""Ranks that a line may span, and takers from which on a box (a mask, rotary positions) has lines to the next rank
-only."""
+"""Ranks that a line may span; consumers from which on a box (a mask, say) has lines to the next rank only."""
 GAP_X, GAP_Y, BEND = 24.0, 36.0, 12.0
-"""Between two boxes of a rank, between two ranks, and the width that a passing edge takes; in pixels at 100 %."""
+"""Distance of two boxes of a rank, distance of two ranks, and width of a passing edge; in pixels at 100 %."""
 SWEEPS = 4
 Point = tuple[float, float]
 
@@ -44,16 +47,17 @@ class Ranking:
 
 
 def rank_boxes(count: int, edges: Sequence[tuple[int, int]]) -> Generator[None, None, Ranking]:
-    """Ranks so that edges run downwards; boxes are numbered in topological order if there is one."""
+    """Ranks in which edges point downwards; boxes are numbered in topological order if there is one."""
     forward = yield from _acyclic(count, edges)
     ranks = yield from _ranks(count, edges, forward)
-    takers = [0] * count
+    consumers = [0] * count
     for a, _ in edges:
-        takers[a] += 1
-    near = []
-    for (a, b), kept in zip(edges, forward, strict=True):
-        near.append(kept and ranks[b] - ranks[a] <= (1 if takers[a] >= HUB_CONSUMERS else MAX_LINE_RANKS))
-    return Ranking(ranks, near)
+        consumers[a] += 1
+    drawn = []
+    for (a, b), is_forward in zip(edges, forward, strict=True):
+        longest = 1 if consumers[a] >= HUB_CONSUMERS else MAX_LINE_RANKS
+        drawn.append(is_forward and ranks[b] - ranks[a] <= longest)
+    return Ranking(ranks, drawn)
 
 
 def arrange_boxes(
@@ -62,14 +66,14 @@ def arrange_boxes(
     """Places boxes of (width, height) in their ranks."""
     work = _Layers(sizes, ranking.ranks)
     yield
-    routed = yield from work.thread(edges, ranking.drawn)
+    routed = yield from work.add_bends(edges, ranking.drawn)
     yield from work.sort()
     yield from work.place()
     return (yield from work.result(routed))
 
 
 def _acyclic(count: int, edges: Sequence[tuple[int, int]]) -> Generator[None, None, list[bool]]:
-    """Which edges are kept so that no circle is left: where one remains, its first box goes first."""
+    """For each edge whether it points forward; the others close a cycle, which is cut before its first box."""
     out: list[list[int]] = [[] for _ in range(count)]
     waiting = [0] * count
     for number, (a, b) in enumerate(edges):
@@ -79,15 +83,15 @@ def _acyclic(count: int, edges: Sequence[tuple[int, int]]) -> Generator[None, No
     ready = [i for i in range(count) if not waiting[i]]
     done = [False] * count
     forward = [False] * len(edges)
-    left, lowest = count, 0
-    while left:
+    remaining, lowest = count, 0
+    while remaining:
         if not ready:
             while done[lowest]:
                 lowest += 1
             ready = [lowest]
         box = heapq.heappop(ready)
         done[box] = True
-        left -= 1
+        remaining -= 1
         for number in out[box]:
             target = edges[number][1]
             waiting[target] -= 1
@@ -95,23 +99,23 @@ def _acyclic(count: int, edges: Sequence[tuple[int, int]]) -> Generator[None, No
                 forward[number] = True
                 if not waiting[target]:
                     heapq.heappush(ready, target)
-        if left % 500 == 0:
+        if remaining % 500 == 0:
             yield
     return forward
 
 
 def _ranks(count: int, edges: Sequence[tuple[int, int]], forward: Sequence[bool]) -> Generator[None, None, list[int]]:
-    """The longest path to each box; one that nothing leads to stands right above its first consumer."""
+    """The longest path to each box; a box without a source is one rank above its first consumer."""
     above: list[list[int]] = [[] for _ in range(count)]
     below: list[list[int]] = [[] for _ in range(count)]
-    for (a, b), kept in zip(edges, forward, strict=True):
-        if kept:
+    for (a, b), is_forward in zip(edges, forward, strict=True):
+        if is_forward:
             above[b].append(a)
             below[a].append(b)
     yield
     ranks, missing = [0] * count, [len(a) for a in above]
     ready = [i for i in range(count) if not missing[i]]
-    for place in ready:  # grows while it is walked
+    for place in ready:  # grows during the loop
         for target in below[place]:
             ranks[target] = max(ranks[target], ranks[place] + 1)
             missing[target] -= 1
@@ -126,7 +130,7 @@ def _ranks(count: int, edges: Sequence[tuple[int, int]], forward: Sequence[bool]
 
 
 class _Layers:
-    """Boxes and the bends of passing edges, rank by rank."""
+    """The boxes and the bends of passing edges in each rank."""
 
     def __init__(self, sizes: Sequence[tuple[float, float]], ranks: Sequence[int]) -> None:
         self.count = len(sizes)
@@ -140,13 +144,13 @@ class _Layers:
         self.below: list[list[int]] = [[] for _ in sizes]
         self.centres: list[float] = []
 
-    def thread(
+    def add_bends(
         self, edges: Sequence[tuple[int, int]], drawn: Sequence[bool]
     ) -> Generator[None, None, list[list[int] | None]]:
-        """Ties what an edge passes; for each edge its boxes and bends, or None where it is not drawn."""
+        """Adds a bend in each rank that an edge passes; returns each edge's boxes and bends, or None."""
         routed: list[list[int] | None] = []
-        for (a, b), kept in zip(edges, drawn, strict=True):
-            if not kept:
+        for (a, b), is_drawn in zip(edges, drawn, strict=True):
+            if not is_drawn:
                 routed.append(None)
                 continue
             span = self.rank_of[b] - self.rank_of[a]
@@ -170,7 +174,7 @@ class _Layers:
         return place
 
     def sort(self) -> SlicedTask:
-        """Orders each rank by the mean place of its neighbours, downwards and upwards in turn."""
+        """Orders each rank by the mean position of its neighbours, downwards and upwards in turn."""
         at = [0.0] * len(self.widths)
         for layer in self.layers:
             self._number(layer, at)
@@ -188,12 +192,12 @@ class _Layers:
 
     @staticmethod
     def _number(layer: Sequence[int], at: list[float]) -> None:
-        """Places from 0 to 1, so that ranks of different lengths compare."""
+        """Assigns positions from 0 to 1, so that ranks of different lengths compare."""
         for place, box in enumerate(layer):
             at[box] = (place + 0.5) / len(layer)
 
     def place(self) -> SlicedTask:
-        """Moves boxes to the mean of their neighbours as far as their order and their widths allow."""
+        """Moves boxes to the mean of their neighbours as far as order and widths allow."""
         self.centres = [0.0] * len(self.widths)
         for turn, layer in enumerate(self.layers):
             self._settle(layer, [0.0] * len(layer))
@@ -206,32 +210,21 @@ class _Layers:
                 if turn % 100 == 0:
                     yield
 
-    def _settle(self, layer: Sequence[int], wanted: Sequence[float]) -> None:
-        """Least squares to the wanted centres without an overlap: isotonic regression of what is left of the gaps."""
+    def _settle(self, layer: Sequence[int], targets: Sequence[float]) -> None:
+        """Moves the boxes of a rank as near to the target centers as order and widths allow."""
         if len(layer) == 1:
-            self.centres[layer[0]] = wanted[0]
+            self.centres[layer[0]] = targets[0]
             return
         offsets, reach = [], 0.0
         for place, box in enumerate(layer):
             if place:
                 reach += (self.widths[layer[place - 1]] + self.widths[box]) / 2 + GAP_X
             offsets.append(reach)
-        pools: list[list[float]] = []  # [mean, members]
-        for centre, offset in zip(wanted, offsets, strict=True):
-            pools.append([centre - offset, 1.0])
-            while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-                mean, members = pools.pop()
-                total = pools[-1][1] + members
-                pools[-1][0] = (pools[-1][0] * pools[-1][1] + mean * members) / total
-                pools[-1][1] = total
-        place = 0
-        for mean, members in pools:
-            for _ in range(int(members)):
-                self.centres[layer[place]] = mean + offsets[place]
-                place += 1
+        for box, center in zip(layer, isotonic_positions(targets, offsets), strict=True):
+            self.centres[box] = center
 
     def result(self, routed: Sequence[list[int] | None]) -> Generator[None, None, LayeredLayout]:
-        """Corners from 0, 0, and the routes."""
+        """The corners, from (0, 0), and the routes."""
         left = min((self.centres[i] - self.widths[i] / 2 for i in range(len(self.widths))), default=0.0)
         tall = [max((self.heights[i] for i in layer), default=0.0) for layer in self.layers]
         tops, y = [], 0.0
@@ -265,7 +258,7 @@ class _Layers:
 
 
 def _mean(values: Sequence[float], near: Sequence[int], own: int) -> float:
-    """Of those at `near`, most often one; the own one where there are none."""
+    """The mean of the values at `near`, which most often is one; the own value where there are none."""
     if len(near) == 1:
         return values[near[0]]
     return sum([values[j] for j in near]) / len(near) if near else values[own]

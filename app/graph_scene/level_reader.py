@@ -1,6 +1,6 @@
-"""One open scope read from the graph: what is a box, what a line, and what a port because it would run far.
+"""Reads one open scope of the graph: its boxes, their lines, and ports in place of lines that would be too long.
 
-Graph + Scope ──Reader.read──▶ Level without places
+IndexedGraph + Scope ──LevelReader.read──▶ SceneLevel without positions
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workflows.wire.reports.graphs import CHANGES
 
 
 def node_label(graph: IndexedGraph, scope: Scope, other: int) -> str:
-    """What a node is called as seen from `scope`: the first scope on the way to it that differs, or its operator."""
+    """The name of a node as seen from `scope`: the first scope on its path that differs, or its operator."""
     node = graph.nodes[other]
     here = scope.path.split("/") if scope.path else []
     there = node.scope.split("/") if node.scope else []
@@ -40,7 +40,7 @@ def node_label(graph: IndexedGraph, scope: Scope, other: int) -> str:
 
 
 class LevelReader:
-    """Reads the boxes, edges and ports of one level; takes what leaves the scope as ports."""
+    """Reads the boxes, edges and ports of one level; connections that leave the scope become ports."""
 
     def __init__(self, graph: IndexedGraph, outline: ScopeTree, scope: Scope) -> None:
         self.graph, self.outline, self.scope = graph, outline, scope
@@ -50,13 +50,13 @@ class LevelReader:
         self._ports: dict[tuple[int, bool, str, str], Port] = {}
 
     def read(self) -> Generator[None, None, SceneLevel]:
-        """The level, ranked and not yet placed."""
+        """The level with ranks and without positions."""
         level, graph = self.level, self.graph
         parts: list[tuple[int, Scope | IndexedNode]] = [(s.first, s) for s in self.outline.children(self.scope)]
         parts += [(n, graph.nodes[n]) for n in self.scope.nodes]
         parts.sort(key=lambda part: part[0])
         for place, (_, part) in enumerate(parts):
-            inside = self.outline.every_node(part) if isinstance(part, Scope) else (part.index,)
+            inside = self.outline.all_nodes(part) if isinstance(part, Scope) else (part.index,)
             self.slot.update(dict.fromkeys(inside, place))
             level.boxes.append(_scope_box(part) if isinstance(part, Scope) else _node_box(graph, part))
             if place % 300 == 0:
@@ -68,7 +68,7 @@ class LevelReader:
         level.by_key = {box.key: box for box in level.boxes}
         level.edges, level.links = list(self._found), list(self._found.values())
         level.ranking = yield from rank_boxes(len(level.boxes), level.edges)
-        yield from self._far_ends()
+        yield from self._add_long_ports()
         return level
 
     def _node(self, node: IndexedNode) -> None:
@@ -114,8 +114,8 @@ class LevelReader:
         elif port.node != node:
             port.count += 1
 
-    def _far_ends(self) -> SlicedTask:
-        """Both ends of each connection that is too long for a line."""
+    def _add_long_ports(self) -> SlicedTask:
+        """Adds a port at both ends of each connection that is too long for a line."""
         boxes = self.level.boxes
         for place, ((a, b), drawn) in enumerate(zip(self.level.edges, self.level.ranking.drawn, strict=True)):
             if place % 500 == 0:
@@ -130,14 +130,14 @@ class LevelReader:
 
 def _scope_box(scope: Scope) -> GraphBox:
     touched = " ".join(f"{CHANGE_SIGNS[c]}{scope.changes[c]}" for c in CHANGES if scope.changes[c])
-    each = scope.total // scope.alike if scope.alike else scope.total
+    each = scope.total // scope.repeat_count if scope.repeat_count else scope.total
     nodes = f"{each:,} nodes" if each != 1 else "1 node"
-    detail = [f"{scope.alike} × {nodes}" if scope.alike else nodes]
+    detail = [f"{scope.repeat_count} × {nodes}" if scope.repeat_count else nodes]
     if touched:
         detail.append(touched)
     kinds = {c for c in CHANGES if scope.changes[c]}
     change = "" if not kinds else next(iter(kinds)) if len(kinds) == 1 else "changed"
-    title = f"{scope.name} × {scope.alike}" if scope.alike else scope.name or "(unnamed)"
+    title = f"{scope.name} × {scope.repeat_count}" if scope.repeat_count else scope.name or "(unnamed)"
     return GraphBox(scope.path, title, detail, change, "scope")
 
 
@@ -161,7 +161,7 @@ _KINDS = {
 
 @lru_cache(maxsize=4096)
 def operator_kind(op: str) -> str:
-    """The family of an operator, which tints its box; empty for the many that only move data."""
+    """The kind of an operator, which tints its box; empty for operators that only move data."""
     small = op.casefold()
     if small in _KINDS["control"]:
         return "control"
@@ -170,7 +170,7 @@ def operator_kind(op: str) -> str:
 
 
 def set_box_size(box: GraphBox) -> None:
-    """How large a box is: its words, or what is open inside."""
+    """Sets the size of a box from its text, or from its open level."""
     if box.inner is not None:
         box.w = max(box.inner.width + 2 * PAD, MIN_W + CHAR_W * len(box.title))
         box.h = box.inner.height + HEAD + PAD

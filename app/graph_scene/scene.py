@@ -1,8 +1,8 @@
-"""All that is seen of a graph: levels in each other, laid out anew where a scope was opened or closed.
+"""The scene of a graph: nested levels of boxes, laid out again where a scope was opened or closed.
 
-Outline + open scopes ──Scene.build──▶ Level of the root ─box─▶ Level of an open scope ─box─▶ …
+ScopeTree + open scopes ──Scene.build──▶ SceneLevel of the root ─box─▶ SceneLevel of an open scope ─box─▶ …
 
-Positions are local to a level: opening a scope lays out that level, and those above it, and no other.
+Positions are local to a level: opening a scope lays out its level and the levels above it, and no other.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from app.graph_scene.level_reader import LevelReader, set_box_size
 from app.graph_scene.scope_tree import Scope, ScopeTree
 
 GRID_W = 1200.0
-"""About as wide as rows of boxes without a line get."""
+"""The width at which a row of boxes without lines ends."""
 
 
 class Scene:
-    """All that is seen of a graph with `opened` scopes open."""
+    """The levels of a graph whose scopes in `opened` are open."""
 
     def __init__(self, graph: IndexedGraph, outline: ScopeTree, opened: set[str]) -> None:
         self.graph, self.outline = graph, outline
@@ -29,7 +29,7 @@ class Scene:
         self._levels: dict[str, SceneLevel] = {}
 
     def build(self) -> SlicedTask:
-        """Lays out what is not laid out yet."""
+        """Lays out the levels that are new or stale."""
         self.root = yield from self._level(self.outline.root)
 
     def _level(self, scope: Scope) -> Generator[None, None, SceneLevel]:
@@ -48,44 +48,53 @@ class Scene:
         level.stale = False
         return level
 
-    def open(self, wanted: set[str]) -> None:
-        """Other scopes are open; `build` has to follow."""
-        wanted = {path for path in wanted if path in self.outline.scopes} | {""}
-        for path in self.opened ^ wanted:
+    def open(self, paths: set[str]) -> None:
+        """Sets the open scopes; `build` must follow."""
+        paths = {path for path in paths if path in self.outline.scopes} | {""}
+        for path in self.opened ^ paths:
             for scope in self.outline.scopes[path].above:
                 if scope.path in self._levels:
                     self._levels[scope.path].stale = True
-        self.opened = wanted
+        self.opened = paths
 
-    def take_apart(self) -> SlicedTask:
-        """Lets go of what nobody looks at any more, bit by bit: thousands of boxes at once would take a while."""
+    def release(self) -> SlicedTask:
+        """Frees all levels in slices: thousands of boxes at once would block the window."""
         levels, self._levels, self.root = list(self._levels.values()), {}, SceneLevel(self.outline.root)
         for level in levels:
-            yield from level.take_apart()
+            yield from level.release()
 
-    # -- where things are ------------------------------------------------------------------------------------
+    # -- lookup ----------------------------------------------------------------------------------------------
 
-    def shown(self, node: int) -> BoxKey:
-        """The box that stands for a node: itself, or the outermost closed scope around it."""
+    def visible_box(self, node: int) -> BoxKey:
+        """The visible box of a node: its own, or that of the outermost closed scope around it."""
         for scope in self.outline.of[node].line:
             if scope.path not in self.opened:
                 return scope.path
         return node
 
-    def shown_of(self, nodes: Iterable[int]) -> set[BoxKey]:
-        """The boxes that stand for nodes; the way to each scope is walked once, however many of its nodes there are."""
-        stands: dict[str, str | None] = {}
-        found: set[BoxKey] = set()
+    def visible_boxes(self, nodes: Iterable[int]) -> set[BoxKey]:
+        """The visible boxes of nodes; each scope is resolved once."""
+        closed_scopes: dict[str, str | None] = {}
+        keys: set[BoxKey] = set()
         for node in nodes:
             scope = self.outline.of[node]
-            if scope.path not in stands:
-                stands[scope.path] = next((one.path for one in scope.line if one.path not in self.opened), None)
-            closed = stands[scope.path]
-            found.add(node if closed is None else closed)
-        return found
+            if scope.path not in closed_scopes:
+                outermost = next((one.path for one in scope.line if one.path not in self.opened), None)
+                closed_scopes[scope.path] = outermost
+            closed = closed_scopes[scope.path]
+            keys.add(node if closed is None else closed)
+        return keys
 
-    def within(self, part: tuple[float, float, float, float]) -> Iterator[tuple[GraphBox, float, float]]:
-        """The boxes that reach into (left, top, right, bottom), each with its corner; an open box before its inside."""
+    def neighbours(self, key: BoxKey) -> tuple[set[BoxKey], set[BoxKey]]:
+        """The boxes that a box takes values from, and those that take values from it; none for the whole graph."""
+        if key == "":
+            return set(), set()
+        inside = {key} if isinstance(key, int) else set(self.outline.all_nodes(self.outline.scopes[key]))
+        sources, targets = self.graph.sources(inside), self.graph.targets(inside)
+        return {self.visible_box(n) for n in sources} - {key}, {self.visible_box(n) for n in targets} - {key}
+
+    def boxes_within(self, part: tuple[float, float, float, float]) -> Iterator[tuple[GraphBox, float, float]]:
+        """The boxes that intersect (left, top, right, bottom), each with its corner; an open box before its inside."""
         yield from self._within(self.root, 0.0, 0.0, part)
 
     def _within(
@@ -103,7 +112,7 @@ class Scene:
         return key in self.outline.scopes if isinstance(key, str) else 0 <= key < len(self.graph.nodes)
 
     def find(self, key: BoxKey) -> tuple[GraphBox, float, float] | None:
-        """The box of a node or scope with its corner in the whole picture; None while it is inside a closed one."""
+        """The box of a node or scope, and its corner in the picture; None inside a closed scope."""
         around = self.outline.scopes[key].above if isinstance(key, str) else self.outline.of[key].line
         if not around:
             return None
@@ -116,8 +125,8 @@ class Scene:
         box = level.by_key[key]
         return box, x + box.x, y + box.y
 
-    def lined(self, source: BoxKey, target: BoxKey) -> bool:
-        """Whether a line is drawn between two boxes."""
+    def has_line(self, source: BoxKey, target: BoxKey) -> bool:
+        """Whether a line connects two boxes."""
         around = self._around(source)
         level = self._levels.get(around.path)
         return around is self._around(target) and level is not None and (source, target) in level.lines
@@ -126,7 +135,7 @@ class Scene:
         return self.outline.scopes[key].above[-1] if isinstance(key, str) else self.outline.of[key]
 
     def at(self, x: float, y: float) -> tuple[GraphBox, float, float] | None:
-        """The innermost box at a point, with its corner; None between the boxes."""
+        """The innermost box at a point, and its corner; None between the boxes."""
         level, left, top, found = self.root, 0.0, 0.0, None
         while True:
             hit = next((b for b in level.boxes_in(y - top, y - top) if b.x <= x - left <= b.x + b.w), None)
@@ -139,16 +148,16 @@ class Scene:
 
 
 def _place(level: SceneLevel) -> SlicedTask:
-    """Ranks for what is connected, rows for what is not."""
+    """Places connected boxes in ranks, and the others in rows below."""
     tied = {place for edge, drawn in zip(level.edges, level.ranking.drawn, strict=True) if drawn for place in edge}
     yield
     chosen = sorted(tied)
     loose = [place for place in range(len(level.boxes)) if place not in tied]
     number = {place: order for order, place in enumerate(chosen)}
-    kept = [order for order, drawn in enumerate(level.ranking.drawn) if drawn]
+    with_line = [order for order, drawn in enumerate(level.ranking.drawn) if drawn]
     yield
-    edges = [(number[level.edges[k][0]], number[level.edges[k][1]]) for k in kept]
-    ranking = Ranking(_close(level.ranking.ranks[place] for place in chosen), [True] * len(edges))
+    edges = [(number[level.edges[k][0]], number[level.edges[k][1]]) for k in with_line]
+    ranking = Ranking(_without_gaps(level.ranking.ranks[place] for place in chosen), [True] * len(edges))
     yield
     sizes = [(level.boxes[place].w, level.boxes[place].h) for place in chosen]
     layout: LayeredLayout = yield from arrange_boxes(sizes, edges, ranking)
@@ -157,22 +166,22 @@ def _place(level: SceneLevel) -> SlicedTask:
     yield
     for link in level.links:
         link.points = []
-    for k, route in zip(kept, layout.routes, strict=True):
+    for k, route in zip(with_line, layout.routes, strict=True):
         level.links[k].points = route or []
     yield
     level.width, level.height = _rows(level, loose, layout)
     yield from level.index()
 
 
-def _close(ranks: Iterator[int] | Generator[int, None, None]) -> list[int]:
-    """Ranks without empty ones between."""
-    given = list(ranks)
-    order = {value: place for place, value in enumerate(sorted(set(given)))}
-    return [order[value] for value in given]
+def _without_gaps(ranks: Iterator[int] | Generator[int, None, None]) -> list[int]:
+    """Ranks renumbered without empty ranks."""
+    values = list(ranks)
+    order = {value: place for place, value in enumerate(sorted(set(values)))}
+    return [order[value] for value in values]
 
 
 def _rows(level: SceneLevel, loose: list[int], layout: LayeredLayout) -> tuple[float, float]:
-    """Boxes without a line, in rows under the others; the size of it all."""
+    """Places boxes without lines in rows below the others; returns the size of the level."""
     most = max(layout.width, min(GRID_W, sum(level.boxes[p].w + GAP_X for p in loose)))
     x, y, tall = 0.0, layout.height + (GAP_Y if layout.height and loose else 0), 0.0
     width = layout.width

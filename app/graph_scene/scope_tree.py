@@ -1,6 +1,6 @@
-"""The scopes of a graph as a tree, and which of them are open.
+"""The scopes of a graph as a tree, and the ones that are open at first.
 
-Graph ──read_scope_tree──▶ Outline: "" ─ model ─ layers.0 ─ self_attn ─ nodes
+IndexedGraph ──read_scope_tree──▶ ScopeTree: "" ─ model ─ layers.0 ─ self_attn ─ nodes
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from app.graph_scene.indexed_graph import IndexedGraph
 from workflows.wire.reports.graphs import CHANGES
 
 OVERVIEW_BOXES, FEW_BOXES, MAX_OPEN_BOXES = 48, 8, 400
-"""About as many boxes as one picture shows clearly, and how many say too little: then up to MOST are shown."""
+"""Boxes that one picture shows clearly; a picture of fewer than FEW_BOXES may grow to MAX_OPEN_BOXES."""
 
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """A module of the model: what lies in it, how many nodes, and how many of them changed.
+    """A module of the model: its child scopes, its own nodes, and counts of nodes and changes.
 
-    alike: how many children of one structure it was made to hold; 0 for a scope of the graph's own.
-    `above` are the scopes around it, the root first. Children are paths and not scopes: a circle of references would
-    stay until the garbage collector looks through everything.
+    repeat_count: number of children for a scope that groups repeated scopes; 0 for a scope of the graph itself.
+    above: the scopes around it, from the root. first: the first node inside; -1 for none. total: nodes inside.
+    children: paths, since a reference cycle of scopes would wait for the garbage collector.
     """
 
     path: str
@@ -33,21 +33,21 @@ class Scope:
     first: int = -1
     total: int = 0
     changes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CHANGES, 0))
-    alike: int = 0
+    repeat_count: int = 0
 
     @property
-    def items(self) -> int:
-        """Boxes that are seen when it is open."""
+    def box_count(self) -> int:
+        """Number of boxes inside when it is open."""
         return len(self.children) + len(self.nodes)
 
     @property
     def line(self) -> tuple[Scope, ...]:
-        """From the root to this scope."""
+        """The scopes from the root to this one."""
         return (*self.above, self)
 
 
 class ScopeTree:
-    """All scopes by their paths; `of[node]` is the scope that holds it."""
+    """All scopes by path; `of[node]` is the scope of a node."""
 
     def __init__(self) -> None:
         self.root = Scope("", "", ())
@@ -55,7 +55,7 @@ class ScopeTree:
         self.of: list[Scope] = []
 
     def scope(self, path: str) -> Scope:
-        """The scope called `path`, made with those above it where there is none yet."""
+        """The scope at `path`; creates it and the scopes above it where they are missing."""
         found = self.scopes.get(path)
         if found is None:
             above, _, name = path.rpartition("/")
@@ -64,11 +64,11 @@ class ScopeTree:
             found = self.scopes[path] = Scope(path, name, parent.line)
         return found
 
-    def gather(self, parent: Scope, run: list[Scope]) -> None:
-        """Puts some children of `parent`, in their order, into a scope of their own between it and them."""
+    def group(self, parent: Scope, run: list[Scope]) -> None:
+        """Groups consecutive children of `parent` in a new scope between it and them."""
         first, last = run[0], run[-1]
-        path = f"{first.path}–{_number(last.name)}"
-        group = Scope(path, path.rpartition("/")[2], parent.line, alike=len(run), first=first.first)
+        path = f"{first.path}–{_last_number(last.name)}"
+        group = Scope(path, path.rpartition("/")[2], parent.line, repeat_count=len(run), first=first.first)
         group.children = [scope.path for scope in run]
         group.total = sum(scope.total for scope in run)
         group.changes = {change: sum(scope.changes[change] for scope in run) for change in CHANGES}
@@ -77,26 +77,26 @@ class ScopeTree:
         parent.children = [child for child in parent.children if child not in group.children]
         parent.children.insert(place, path)
         for scope in run:
-            self._sink(scope, len(parent.above) + 1, group)
+            self._insert_above(scope, len(parent.above) + 1, group)
 
-    def _sink(self, scope: Scope, depth: int, group: Scope) -> None:
-        """`group` is around a scope and all below it now."""
+    def _insert_above(self, scope: Scope, depth: int, group: Scope) -> None:
+        """Inserts `group` among the scopes above a scope and above all scopes below it."""
         scope.above = (*scope.above[:depth], group, *scope.above[depth:])
         for child in self.children(scope):
-            self._sink(child, depth, group)
+            self._insert_above(child, depth, group)
 
     def first_of(self, path: str) -> str:
-        """A scope of the graph's own: itself, or the first of those that were put together in it."""
-        while self.scopes[path].alike:
+        """The scope itself, or the first repeated scope of a group."""
+        while self.scopes[path].repeat_count:
             path = self.scopes[path].children[0]
         return path
 
     def children(self, scope: Scope) -> list[Scope]:
-        """The scopes right below."""
+        """The child scopes."""
         return [self.scopes[path] for path in scope.children]
 
-    def every_node(self, scope: Scope) -> list[int]:
-        """The nodes in it and in all scopes below."""
+    def all_nodes(self, scope: Scope) -> list[int]:
+        """The nodes of a scope and of all scopes below it."""
         found, below = list[int](), [scope]
         while below:
             one = below.pop()
@@ -105,18 +105,18 @@ class ScopeTree:
         return found
 
     def nearest(self, path: str) -> Scope:
-        """The scope called `path`, or the deepest there is above it."""
+        """The scope at `path`, or the nearest existing scope above it."""
         while path not in self.scopes:
             path = path.rpartition("/")[0]
         return self.scopes[path]
 
     def overview(self) -> set[str]:
-        """Scopes to open at first: depth by depth, as long as the picture stays clear."""
+        """The scopes to open at first: one depth after another, while the picture stays clear."""
         opened = {""}
-        seen, edge = self.root.items, [self.root]
+        seen, edge = self.root.box_count, [self.root]
         while edge:
-            below = [child for scope in edge for child in self.children(scope) if not child.alike]
-            more = sum(child.items - 1 for child in below)
+            below = [child for scope in edge for child in self.children(scope) if not child.repeat_count]
+            more = sum(child.box_count - 1 for child in below)
             if not below or seen + more > (MAX_OPEN_BOXES if seen < FEW_BOXES else OVERVIEW_BOXES):
                 break
             opened.update(child.path for child in below)
@@ -124,13 +124,13 @@ class ScopeTree:
         return opened
 
 
-def _number(name: str) -> str:
+def _last_number(name: str) -> str:
     """The last number in a name."""
     return str(re.findall(r"\d+", name)[-1])
 
 
 def read_scope_tree(graph: IndexedGraph) -> Generator[None, None, ScopeTree]:
-    """The tree of a graph's scopes."""
+    """The scopes of a graph."""
     outline = ScopeTree()
     for node in graph.nodes:
         scope = outline.scope(node.scope)

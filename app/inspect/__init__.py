@@ -1,1 +1,1 @@
-"""The inspect page: a bundle or an .onnx file in, its graphs, cache, passes and details out."""
+"""The inspect page: shows the graphs, cache, passes and details of a bundle or an .onnx file."""

@@ -1,6 +1,6 @@
-"""A card a group of layers: its facts, its strip, and what the pointer is on.
+"""The card of a cache group: its facts, its strip, and the text of the hovered slot.
 
-KvGroup ──▶ facts;   SlotTable ──▶ strip;   pointer, arrow keys ──▶ words
+KvGroup ──▶ facts;   SlotTable ──▶ strip;   pointer, arrow keys ──▶ text
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FACT_COLUMNS = 4
 
 
 class CacheGroupCard(CardFrame):
-    """One group of layers. `kind` is what tells caches apart where there are several: decoder or cross."""
+    """One group of layers. kind: "decoder" beside a cross cache, else empty."""
 
     def __init__(self, group: KvGroup, kind: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -45,7 +45,7 @@ class CacheGroupCard(CardFrame):
         else:
             self.strip.hide()
         self.strip.hovered.connect(self._on_hover)
-        self.strip.previewed.connect(self._on_preview)
+        self.strip.handle.previewed.connect(self._on_preview)
         self.show_table(None, live=False)
 
     def _title(self, kind: str) -> str:
@@ -70,7 +70,7 @@ class CacheGroupCard(CardFrame):
         return grid
 
     def facts(self, table: SlotTable | None = None) -> list[tuple[str, str]]:
-        """The group's geometry, a name and a value each; with a table what is allocated of it."""
+        """Names and values of the group's geometry, and with a table the allocated slots."""
         g = self.group
         slots = format_number(g.capacity) if g.capacity else self.tr("one a source token")
         window = format_number(g.window) if g.window else self.tr("none: sees all")
@@ -99,11 +99,11 @@ class CacheGroupCard(CardFrame):
         return known.get(g.layout if g.writer == "graph" else g.writer, g.writer or "–")
 
     def show_table(self, table: SlotTable | None, live: bool = True) -> None:
-        """Shows the slots of a table, or the empty geometry; `live` says whether they are those of a session now."""
+        """Shows the slots of a table, or the empty geometry. live: whether the table is the session's present one."""
         if table is None:
-            frozen = self.tr("computed once by the encoder for each source, and only read from then on")
+            frozen = self.tr("computed once per source by the encoder, then only read")
             empty = (
-                self.tr("empty: nothing has been generated yet")
+                self.tr("empty: no token has been generated yet")
                 if live
                 else self.tr("empty: no session of this bundle runs")
             )
@@ -120,7 +120,7 @@ class CacheGroupCard(CardFrame):
     def _state_text(self, table: SlotTable, live: bool) -> str:
         when = self.tr("live") if live else self.tr("then")
         if self.group.layout == CROSS:
-            text = self.tr("{0} · {1} source tokens · computed once by the encoder, only read since")
+            text = self.tr("{0} · {1} source tokens · computed once by the encoder, then only read")
             return text.format(when, format_number(table.used))
         parts = [when, self.tr("{0} of {1} used").format(format_number(table.used), format_number(table.capacity))]
         passed = table.states.count(PASSED)
@@ -134,11 +134,11 @@ class CacheGroupCard(CardFrame):
         return " · ".join(parts)
 
     def describe(self, layer: int, slot: int) -> str:
-        """One cell in words: layer, slot, position, bytes."""
+        """The text of one cell: layer, slot, position, bytes."""
         table = self.strip.table
         position, state = table.positions[slot], table.states[slot]
         cross = self.group.layout == CROSS
-        what = {
+        content = {
             EMPTY: self.tr("padding") if cross or table.slides else self.tr("empty"),
             EVICTED: self.tr("empty; its token is gone"),
             UNALLOCATED: self.tr("not allocated yet"),
@@ -146,7 +146,7 @@ class CacheGroupCard(CardFrame):
         }.get(
             state, (self.tr("source token {0}") if cross else self.tr("position {0}")).format(format_number(position))
         )
-        parts = [self.tr("layer {0}").format(layer), self.tr("slot {0}").format(format_number(slot)), what]
+        parts = [self.tr("layer {0}").format(layer), self.tr("slot {0}").format(format_number(slot)), content]
         if held := self.group.bytes_per_slot(layer):
             parts.append(format_bytes(held))
         if slot == table.head:
@@ -166,6 +166,6 @@ class CacheGroupCard(CardFrame):
         gone = self.tr("forgets {0} of {1} tokens").format(
             format_number(table.length - length), format_number(table.length)
         )
-        refused = self.tr("no legal length: what the next token would see is gone")
+        refused = self.tr("no possible length: tokens that the next one attends to are gone")
         back = pluralize(length, self.tr("Back to 1 token"), self.tr("Back to {0} tokens"))
         self.readout.setText(f"{back} · {gone if table.legal(length) else refused}")

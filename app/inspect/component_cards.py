@@ -14,7 +14,7 @@ from workflows.wire.reports.inspection import ComponentReport
 
 
 class ComponentCard(CardFrame):
-    """A component to choose: name, role, file, nodes, bytes."""
+    """The card of a component: name, role, file, nodes, bytes; `chosen` follows a click or Enter."""
 
     chosen = Signal()
 
@@ -29,7 +29,7 @@ class ComponentCard(CardFrame):
         head = QHBoxLayout()
         head.addWidget(label(component.name, "heading", selectable=False))
         head.addStretch(1)
-        if component.role and component.role != component.name:  # said once
+        if component.role and component.role != component.name:  # no duplicate
             head.addWidget(
                 PillLabel(component.role, "prefill" if component.role in ("prefill", "encoder") else "decode")
             )
@@ -42,16 +42,16 @@ class ComponentCard(CardFrame):
         self.body.addWidget(label(f"{nodes} · {format_bytes(component.bytes)}", "muted", selectable=False))
 
     def set_chosen(self, on: bool) -> None:
-        """Marks the card as the one whose tables are shown."""
+        """Marks the card of the chosen component."""
         set_role(self, "true" if on else "false", "chosen")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: chooses."""
+        """Qt's name: chooses the component."""
         self.chosen.emit()
         super().mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: Enter and Space choose, arrows go to the neighbours."""
+        """Qt's name: Enter and Space choose, arrows focus the next card."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.chosen.emit()
         elif event.key() == Qt.Key.Key_Down:
@@ -63,7 +63,7 @@ class ComponentCard(CardFrame):
 
 
 class ComponentList(QWidget):
-    """The cards under each other; `chosen` is the place of one."""
+    """The cards of all components; `chosen` carries the index of one."""
 
     chosen = Signal(int)
 
@@ -76,7 +76,7 @@ class ComponentList(QWidget):
         self._column.addStretch(1)
 
     def fill(self, components: tuple[ComponentReport, ...]) -> None:
-        """Shows other components."""
+        """Shows the cards of other components."""
         for card in self.cards:
             self._column.removeWidget(card)
             card.deleteLater()
@@ -86,6 +86,6 @@ class ComponentList(QWidget):
             self._column.insertWidget(place, card)
 
     def mark(self, index: int) -> None:
-        """One card is the chosen one; none at -1."""
+        """Marks one card as chosen; none for -1."""
         for place, card in enumerate(self.cards):
             card.set_chosen(place == index)

@@ -1,4 +1,4 @@
-"""Everything else that is known of a bundle, and whether its files are as they were written."""
+"""The details tab: all other facts about a bundle or a graph, and the verification of the bundle's files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from workflows.wire.requests import VerifyBundle
 
 
 class DetailsTab(InspectTab):
-    """Facts as a list that can be selected, and a button that reads every file."""
+    """Facts as selectable text, and a button that verifies every file."""
 
     def __init__(self, worker: WorkerClient, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._worker = worker
-        self._found: Inspection | None = None
+        self._inspection: Inspection | None = None
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(G, 2 * G, G, 2 * G)
@@ -49,29 +49,29 @@ class DetailsTab(InspectTab):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scroll_area(content))
 
-    def fill(self, found: Inspection | None) -> None:
-        """Shows another bundle's or graph's."""
-        self._found = found
+    def set_inspection(self, inspection: Inspection | None) -> None:
+        """Shows the facts of another inspection."""
+        self._inspection = inspection
         while (item := self._facts.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        for place, (name, value) in enumerate(self.facts(found) if found else ()):
+        for place, (name, value) in enumerate(self.facts(inspection) if inspection else ()):
             cell = label(value, "small", wrap=True)
             cell.setFont(mono_font())
             self._facts.addWidget(label(name, "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
             self._facts.addWidget(cell, place, 1)
-        self.verify_button.setVisible(found is not None and found.is_bundle)
+        self.verify_button.setVisible(inspection is not None and inspection.is_bundle)
         self.verified.setText("")
 
-    def facts(self, found: Inspection) -> list[tuple[str, str]]:
-        """Names and values, in the order in which they are shown."""
+    def facts(self, inspection: Inspection) -> list[tuple[str, str]]:
+        """Names and values in display order."""
         names = self._names()
-        rows = [(self.tr("Path"), found.path)]
-        rows += [(names.get(key, key), self._text(key, value)) for key, value in found.facts]
-        if found.kv_bytes:
-            rows.append((self.tr("Cache, all slots"), format_bytes(found.kv_bytes)))
-        known = {key for key, _ in found.facts}
-        for key, value in found.metadata:
+        rows = [(self.tr("Path"), inspection.path)]
+        rows += [(names.get(key, key), self._text(key, value)) for key, value in inspection.facts]
+        if inspection.kv_bytes:
+            rows.append((self.tr("Cache, all slots"), format_bytes(inspection.kv_bytes)))
+        known = {key for key, _ in inspection.facts}
+        for key, value in inspection.metadata:
             if value and key not in known:
                 rows.append((names.get(key, key), format_local_time(value) if key == "built_at" else value))
         return rows
@@ -103,33 +103,33 @@ class DetailsTab(InspectTab):
             return pluralize(value, self.tr("1 token"), self.tr("{0} tokens"))
         return str(value)
 
-    # -- verify ----------------------------------------------------------------------------------------------
+    # -- verification ----------------------------------------------------------------------------------------
 
     def verify(self) -> None:
-        """Reads every file of the bundle."""
-        if self._found is None or not self._found.is_bundle:
+        """Verifies every file of the bundle."""
+        if self._inspection is None or not self._inspection.is_bundle:
             return
-        path = self._found.path
+        path = self._inspection.path
         self.verify_button.setEnabled(False)
-        self._say(self.tr("Reading every file …"), "muted")
+        self._show_result(self.tr("Reading every file …"), "muted")
         job = self._worker.request(VerifyBundle(path))
-        job.on_answer(lambda found: self._on_verified(path, found))
-        job.on_error(lambda error: self._tell(path, error.message, "error"))
+        job.on_answer(lambda report: self._on_verified(path, report))
+        job.on_error(lambda error: self._report(path, error.message, "error"))
 
-    def _on_verified(self, path: str, found: VerifyReport) -> None:
-        if found.ok:
-            one, many = self.tr("The one file is as it was written"), self.tr("All {0} files are as they were written")
-            whole = f"{pluralize(found.files, one, many)} ({format_bytes(found.bytes)})."
-            self._tell(path, "\n".join((whole, *found.doubts)), "warning" if found.doubts else "ok")
+    def _on_verified(self, path: str, report: VerifyReport) -> None:
+        if report.ok:
+            one, many = self.tr("The only file is unchanged"), self.tr("All {0} files are unchanged")
+            whole = f"{pluralize(report.files, one, many)} ({format_bytes(report.bytes)})."
+            self._report(path, "\n".join((whole, *report.doubts)), "warning" if report.doubts else "ok")
         else:
-            self._tell(path, "\n".join(f"{one.file}: {one.problem}" for one in found.problems), "error")
+            self._report(path, "\n".join(f"{one.file}: {one.problem}" for one in report.problems), "error")
 
-    def _tell(self, path: str, text: str, role: str) -> None:
-        """What came of a bundle, unless another is looked at by now."""
+    def _report(self, path: str, text: str, role: str) -> None:
+        """Shows the result for a bundle, unless another one is inspected by now."""
         self.verify_button.setEnabled(True)
-        if self._found is not None and self._found.path == path:
-            self._say(text, role)
+        if self._inspection is not None and self._inspection.path == path:
+            self._show_result(text, role)
 
-    def _say(self, text: str, role: str) -> None:
+    def _show_result(self, text: str, role: str) -> None:
         self.verified.setText(text)
         set_role(self.verified, role)

@@ -1,4 +1,4 @@
-"""What the tabs of the inspect page have in common."""
+"""The base class of the tabs of the inspect page."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from workflows.wire.reports.inspection import ComponentReport
 
 
 class InspectTab(QWidget):
-    """What every tab of the inspect page can be told; one that has nothing to show of it stays as it is."""
+    """A tab of the inspect page; each tab overrides what it needs."""
 
-    def fill(self, found: Inspection | None) -> None:
-        """Shows what is the same for every component of another inspection; None where nothing could be read."""
+    def set_inspection(self, inspection: Inspection | None) -> None:
+        """Shows the facts of another inspection; None where nothing could be read."""
 
-    def choose(self, component: ComponentReport) -> None:
-        """Shows what is known of another component of that inspection."""
+    def set_component(self, component: ComponentReport) -> None:
+        """Shows another component of the inspection."""

@@ -1,21 +1,22 @@
-"""The KV cache tab: a card a group; live with a session, and what can be done with its cache.
+"""The KV cache tab: one card per cache group, the controls of the session's cache, and the steps of a generation.
 
-inspection ──▶ empty geometry;   Session's cache ──▶ live slots;   Scrubber ──▶ the slots of an earlier step
-CacheControls ──rewind, save, load──▶ Session
+inspection ──▶ empty geometry;   session cache ──▶ live slots;   CacheHistorySlider ──▶ the slots of an earlier step
+CacheControls ──rewind, save, load──▶ session
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.inspect.cache_controls import CacheControls, CacheHistorySlider
+from app.inspect.cache_controls import CacheControls
 from app.inspect.cache_group_card import CacheGroupCard
+from app.inspect.cache_history_slider import CacheHistorySlider
 from app.inspect.inspect_tab import InspectTab
 from app.inspect.slot_legend import SlotLegend
+from app.jobs.worker_client import WorkerClient
 from app.state.bundle_session import BundleSession
 from app.state.cache_history import CacheSnapshot
 from app.state.inspection import CROSS, Inspection, KvGroup, SlotTable, session_group
@@ -23,26 +24,31 @@ from app.widgets import EmptyState, label, scroll_area
 from app.widgets.actions import add_action
 from app.widgets.theme import G
 from workflows.wire.events import GroupView
+from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.requests import ListDevices
 
 
 class KvCacheTab(InspectTab):
-    """All groups of a bundle, what can be done with them, and the steps of the last generation."""
+    """All cache groups of a bundle, live while its session runs. folder: where prompt caches are saved."""
 
-    def __init__(self, session: BundleSession, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: BundleSession, worker: WorkerClient, folder: Path, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.session = session
+        self._worker = worker
+        self._devices_requested = False
         self.cards: list[CacheGroupCard] = []
         self._bundle = ""
-        self._ask: Callable[[], object] = lambda: None
         self._tables: dict[str, SlotTable] = {}
         self._static: tuple[KvGroup, ...] = ()
         self._live: list[GroupView] = []
         self._encoder = ""
         self._none = EmptyState(
-            self.tr("No KV cache"), self.tr("None of these graphs has past and present tensors."), icon="cache"
+            self.tr("No KV cache"), self.tr("No graph here has past and present tensors."), icon="cache"
         )
         self.controls = CacheControls(session, folder)
-        self.scrubber = CacheHistorySlider(session.history)
+        self.history_slider = CacheHistorySlider(session.history)
         self.encoder = label("", "muted", wrap=True)
         self._legend = SlotLegend()
         content = QWidget()
@@ -56,8 +62,8 @@ class KvCacheTab(InspectTab):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(scroll_area(content), 1)
-        outer.addWidget(self.scrubber)
-        self.scrubber.moved.connect(self._on_scrub)
+        outer.addWidget(self.history_slider)
+        self.history_slider.moved.connect(self._on_scrub)
         self.controls.changed.connect(self._refresh_handles)
         self.controls.openRequested.connect(self._open_session)
         session.cacheChanged.connect(self._follow)
@@ -65,78 +71,74 @@ class KvCacheTab(InspectTab):
         self._add_actions()
         self.set_groups(())
 
-    # -- what is inspected, and what of it runs ----------------------------------------------------------------
+    # -- inspection and session --------------------------------------------------------------------------------
 
-    def fill(self, found: Inspection | None) -> None:
-        """Shows another bundle's cache, live where its session runs."""
-        if found is None:
+    def set_inspection(self, inspection: Inspection | None) -> None:
+        """Shows the cache of another inspection, live where its session runs."""
+        if inspection is None:
             self.set_groups(())
             return
-        self.set_groups(found.kv, found.bundle, found.encoder)
-        self.controls.offer(str(dict(found.facts).get("layout") or ""))
+        self.set_groups(inspection.kv, inspection.bundle, inspection.encoder)
+        self.controls.set_default_layout(str(dict(inspection.facts).get("layout") or ""))
         self._follow()
 
     def _follow(self, *_: object) -> None:
-        """What the session holds, where it is this bundle's."""
+        """Shows the slots of the session, if it runs the inspected bundle."""
         self.set_live(self.session.groups_for(self._bundle))
 
-    def ask_devices_with(self, ask: Callable[[], object]) -> None:
-        """Called once, when a session could first be opened from here."""
-        self._ask = ask
-        if self.isVisible():
-            self._ask_once()
-
-    def _ask_once(self) -> None:
-        ask, self._ask = self._ask, lambda: None
-        ask()
-
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: asks what a session could run on."""
+        """Qt's name: requests the devices that a session can run on, once."""
         super().showEvent(event)
-        self._ask_once()
+        if not self._devices_requested:
+            self._devices_requested = True
+            self._worker.request(ListDevices()).on_answer(self.set_devices)
+
+    def set_devices(self, report: DevicesReport) -> None:
+        """Offers these devices for a new session."""
+        self.controls.choice.set_devices(report.devices)
 
     def _open_session(self) -> None:
         if self._bundle:
             self.session.open(self._bundle, *self.controls.choice.chosen)
 
     def _add_actions(self) -> None:
-        """What can be done with the cache, each while it can be."""
-        controls, scrubber = self.controls, self.scrubber
+        """Actions of the command palette, each enabled while it can be done."""
+        controls, history_slider = self.controls, self.history_slider
         self.cache_actions = {
             "rewind": add_action(self, self.tr("KV cache: rewind …"), controls.spin.setFocus),
             "save": add_action(self, self.tr("KV cache: save the prompt cache …"), controls.ask_save),
             "load": add_action(self, self.tr("KV cache: load a prompt cache …"), controls.ask_load),
-            "scrub": add_action(self, self.tr("KV cache: walk through the steps"), scrubber.slider.setFocus),
-            "live": add_action(self, self.tr("KV cache: follow live"), scrubber.follow),
+            "scrub": add_action(self, self.tr("KV cache: walk through the steps"), history_slider.slider.setFocus),
+            "live": add_action(self, self.tr("KV cache: follow live"), history_slider.follow),
         }
         controls.changed.connect(self._refresh_actions)
 
     def _refresh_actions(self) -> None:
-        controls, scrubber = self.controls, self.scrubber
-        self.cache_actions["rewind"].setEnabled(controls.movable)
-        self.cache_actions["save"].setEnabled(controls.can_save)
-        self.cache_actions["load"].setEnabled(controls.idle)
-        self.cache_actions["scrub"].setEnabled(not scrubber.isHidden())
-        self.cache_actions["live"].setEnabled(scrubber.shown is not None)
+        controls, history_slider = self.controls, self.history_slider
+        self.cache_actions["rewind"].setEnabled(controls.access.can_rewind)
+        self.cache_actions["save"].setEnabled(controls.access.can_save)
+        self.cache_actions["load"].setEnabled(controls.access.can_load)
+        self.cache_actions["scrub"].setEnabled(not history_slider.isHidden())
+        self.cache_actions["live"].setEnabled(history_slider.shown is not None)
 
-    # -- the groups and their slots ----------------------------------------------------------------------------
+    # -- groups and slots --------------------------------------------------------------------------------------
 
     def set_groups(self, groups: tuple[KvGroup, ...], bundle: str = "", encoder: str = "") -> None:
-        """Shows the geometry of a bundle, its slots empty; `bundle` is its folder, empty for a graph alone."""
+        """Shows the geometry of groups with empty slots. bundle: its folder, empty for a single graph."""
         self._bundle, self._static, self._encoder, self._live = bundle, groups, encoder, []
         self._tables.clear()
         self.controls.set_bundle(bundle, bool(encoder))
         self.controls.setVisible(bool(bundle and groups))
-        handed = self.tr("The encoder ({0}) keeps no cache: it reads a source once and hands the cross cache over.")
+        handed = self.tr("The encoder ({0}) has no cache of its own: it reads a source once and fills the cross cache.")
         self.encoder.setText(handed.format(encoder))
         self.encoder.setVisible(bool(encoder and groups))
         self._rebuild(groups)
         self._show_scrubber()
 
     def set_live(self, groups: list[GroupView] | None) -> None:
-        """Shows the slots of a session; None goes back to the empty geometry."""
+        """Shows the slots of a session; None restores the empty geometry."""
         self._live = groups or []
-        self.scrubber.refresh()
+        self.history_slider.refresh()
         self._show_scrubber()
         if not groups:
             self._tables.clear()
@@ -146,11 +148,11 @@ class KvCacheTab(InspectTab):
                 card.show_table(None, live=self.session.ready_for(self._bundle) is not None)
             self.controls.set_table(None, False)
         else:
-            self._take(groups)
-            self._show(self.scrubber.shown)
+            self._update_tables(groups)
+            self._show(self.history_slider.shown)
 
-    def _take(self, groups: list[GroupView]) -> None:
-        """The live tables go on, looked at or not."""
+    def _update_tables(self, groups: list[GroupView]) -> None:
+        """Updates the live tables, also while a snapshot is shown."""
         for group in groups:
             table = self._tables.get(group.name)
             if table is None or table.capacity != group.capacity:
@@ -160,29 +162,29 @@ class KvCacheTab(InspectTab):
 
     def _show(self, snapshot: CacheSnapshot | None) -> None:
         groups = snapshot.groups if snapshot else self._live
-        self._fit(groups)
+        self._match_cards(groups)
         for card, group in zip(self.cards, groups, strict=True):
-            table = self._then(group) if snapshot else self._tables[card.group.name]
+            table = self._table_at(group) if snapshot else self._tables[card.group.name]
             card.show_table(table, live=snapshot is None)
         first = next((self._tables[group.name] for group in self._live if group.layout != CROSS), None)
         self.controls.set_table(first, snapshot is not None)
 
-    def _then(self, group: GroupView) -> SlotTable:
-        """A group as it was: what it began with tells which slots had lost their tokens."""
+    def _table_at(self, group: GroupView) -> SlotTable:
+        """The table of a snapshot's group; the first snapshot says which slots had lost their tokens."""
         table = SlotTable(group.capacity)
-        began = self.scrubber.history.snapshots[0].groups
-        before = next((one for one in began if (one.name, one.capacity) == (group.name, group.capacity)), None)
+        first = self.history_slider.history.snapshots[0].groups
+        before = next((one for one in first if (one.name, one.capacity) == (group.name, group.capacity)), None)
         if before is not None:
             table.update(before)
         table.update(group)
         return table
 
-    def _fit(self, groups: list[GroupView]) -> None:
-        """Cards for these groups, unless they are there."""
-        wanted = tuple(session_group(group) for group in groups)
+    def _match_cards(self, groups: list[GroupView]) -> None:
+        """Rebuilds the cards where their groups are not these."""
+        live = tuple(session_group(group) for group in groups)
         shown = [(c.group.name, c.group.capacity, c.group.layout) for c in self.cards]
-        if shown != [(g.name, g.capacity, g.layout) for g in wanted]:
-            self._rebuild(wanted)
+        if shown != [(g.name, g.capacity, g.layout) for g in live]:
+            self._rebuild(live)
 
     def _rebuild(self, groups: tuple[KvGroup, ...]) -> None:
         for card in self.cards:
@@ -192,8 +194,8 @@ class KvCacheTab(InspectTab):
         first = self._column.indexOf(self._none)
         for place, card in enumerate(self.cards):
             self._column.insertWidget(first + place, card)
-            card.strip.previewed.connect(self._on_preview)
-            card.strip.rewindRequested.connect(self.controls.rewind)
+            card.strip.handle.previewed.connect(self._on_preview)
+            card.strip.handle.rewindRequested.connect(self.controls.rewind)
         self._none.setVisible(not groups)
         self._legend.setVisible(any(g.capacity for g in groups))
         self._legend.set_groups(groups)
@@ -201,15 +203,15 @@ class KvCacheTab(InspectTab):
 
     def _refresh_handles(self) -> None:
         for card in self.cards:
-            card.strip.set_movable(self.controls.movable and card.group.layout != CROSS)
+            card.strip.set_movable(self.controls.access.can_rewind and card.group.layout != CROSS)
 
     def _on_preview(self, length: int) -> None:
         for card in self.cards:
-            card.strip.preview(length)
+            card.strip.handle.preview(length)
 
     def _on_scrub(self, snapshot: CacheSnapshot | None) -> None:
         if self._live:
             self._show(snapshot)
 
     def _show_scrubber(self) -> None:
-        self.scrubber.setVisible(bool(self._live) and len(self.scrubber.history) > 1)
+        self.history_slider.setVisible(bool(self._live) and len(self.history_slider.history) > 1)

@@ -1,4 +1,4 @@
-"""What each pass changed in each stage, and what it refused with its reason."""
+"""The passes tab: the changes of each pass in each stage, and its refusals with their reasons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.widgets.theme import G
 
 
 class PassesTab(InspectTab):
-    """A row for each pass; the chosen one's refusals in full under the table."""
+    """One row per pass; the refusals of the chosen pass in full below the table."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,20 +32,20 @@ class PassesTab(InspectTab):
             self.tr("Refused"),
         )
         self.table = ReadOnlyTable(TextTableModel(headings, numbers=(4, 5), mono=(2,)), self.tr("Passes"), stretch=6)
-        self.nothing = EmptyState(
+        self.empty = EmptyState(
             self.tr("No passes are recorded"),
-            self.tr("A bundle tells here what each pass changed and refused."),
+            self.tr("For a bundle, this table lists what each pass changed and refused."),
             icon="build",
         )
         self.refusals = label("", "small", wrap=True)
         column.addWidget(self.table, 1)
         column.addWidget(self.refusals)
-        column.addWidget(self.nothing, 1)
+        column.addWidget(self.empty, 1)
         self.table.selectionModel().currentRowChanged.connect(self._show_refusals)
 
-    def fill(self, found: Inspection | None) -> None:
-        """Shows another bundle's."""
-        passes = found.passes if found else ()
+    def set_inspection(self, inspection: Inspection | None) -> None:
+        """Shows the passes of another inspection."""
+        passes = inspection.passes if inspection else ()
         rows, tints = [], []
         for row in passes:
             done = row.done
@@ -58,9 +58,9 @@ class PassesTab(InspectTab):
         self.table.rows.fill(rows, tints)
         self.refusals.setText("")
         self.table.setVisible(bool(rows))
-        self.nothing.setVisible(not rows)
+        self.empty.setVisible(not rows)
 
     def _show_refusals(self, current: QModelIndex, _previous: QModelIndex) -> None:
-        """The chosen pass's refusals in full: they are longer than a cell."""
+        """Shows the refusals of the chosen pass in full, since they are longer than a cell."""
         refused = self._passes[current.row()].done.refused if 0 <= current.row() < len(self._passes) else []
         self.refusals.setText("\n".join(f"{r.reason}  {r.node}".rstrip() for r in refused))

@@ -1,4 +1,4 @@
-"""What goes into a component and comes out, and which operators it is made of."""
+"""The tabs of a component's inputs and outputs, and of its operators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workflows.wire.reports.inspection import ComponentReport, TensorFacts
 
 
 class SignatureTab(InspectTab):
-    """Inputs and outputs with shapes and types."""
+    """The inputs and outputs of a component with shapes and types."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,8 +32,8 @@ class SignatureTab(InspectTab):
             table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
             table.setColumnWidth(2, 12 * G)
 
-    def choose(self, component: ComponentReport) -> None:
-        """Shows another component's."""
+    def set_component(self, component: ComponentReport) -> None:
+        """Shows another component."""
         self.inputs.rows.fill([_row(t) for t in component.inputs])
         self.outputs.rows.fill([_row(t) for t in component.outputs])
         self.inputs_title.setText(self.tr("Inputs · {0}").format(format_number(len(component.inputs))))
@@ -41,7 +41,7 @@ class SignatureTab(InspectTab):
 
 
 class OperatorsTab(InspectTab):
-    """How often each operator occurs."""
+    """The number of nodes of each operator."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,8 +56,8 @@ class OperatorsTab(InspectTab):
         column.addWidget(self.opset)
         column.addWidget(self.table, 1)
 
-    def choose(self, component: ComponentReport) -> None:
-        """Shows another component's."""
+    def set_component(self, component: ComponentReport) -> None:
+        """Shows another component."""
         self._counts.set_counts(component.op_counts, format_number)
         opsets = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in component.opset.items())
         nodes = pluralize(component.nodes, self.tr("1 node"), self.tr("{0} nodes"))

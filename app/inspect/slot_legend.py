@@ -1,4 +1,4 @@
-"""The colours and patterns of slot states, and what they mean in words."""
+"""The colors and patterns of slot states, and their legend."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.widgets.theme import G, theme
 
 
 def state_color(state: int) -> QColor:
-    """The colour of a slot state in the theme in use."""
+    """The color of a slot state in the present theme."""
     color = theme().color
     if state == FILLED:
         return color("cache")
@@ -28,7 +28,7 @@ def state_color(state: int) -> QColor:
 
 
 def paint_slots(painter: QPainter, box: QRect, state: int) -> None:
-    """Fills a box as slots of a state are shown: colour and pattern, so that colour alone need not tell."""
+    """Fills a rectangle with the color and pattern of a slot state, since color alone is not enough."""
     pattern = {EVICTED: Qt.BrushStyle.FDiagPattern, UNALLOCATED: Qt.BrushStyle.Dense6Pattern}.get(state)
     if pattern is None:
         painter.fillRect(box, state_color(state))
@@ -46,7 +46,7 @@ def _mix(one: QColor, other: QColor, share: float) -> QColor:
 
 
 class Swatch(QFrame):
-    """A small square in the colour of a slot state."""
+    """A small square with the color and pattern of a slot state."""
 
     def __init__(self, state: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,14 +55,14 @@ class Swatch(QFrame):
         theme().changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name for drawing."""
+        """Qt's name: draws the square."""
         painter = QPainter(self)
         paint_slots(painter, self.rect(), self._state)
         painter.end()
 
 
 class SlotLegend(QWidget):
-    """What the colours of a strip mean, in words."""
+    """The legend of a strip's slot states."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class SlotLegend(QWidget):
         self.set_groups(())
 
     def set_groups(self, groups: tuple[KvGroup, ...]) -> None:
-        """Names the states that these groups can have."""
+        """Lists the states that these groups can have."""
         while (item := self._grid.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -94,7 +94,7 @@ class SlotLegend(QWidget):
         if any(g.layout == "window" for g in groups):
             entries.append((REUSED, self.tr("filled over an evicted token")))
         if any(g.window and g.window < g.capacity for g in groups):
-            entries.append((PASSED, self.tr("kept, before the window")))
+            entries.append((PASSED, self.tr("stored, before the window")))
         if any(g.layout == CROSS for g in groups):
             entries.append((FROZEN, self.tr("source, frozen")))
         return entries

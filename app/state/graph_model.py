@@ -222,7 +222,7 @@ class GraphModel(QObject):
         self.sceneChanged.emit(True)
         self._telling.start()
         if last is not None:
-            self._leavings.run(last.take_apart(), lambda _none: None, self._on_bad, later=True)
+            self._leavings.run(last.release(), lambda _none: None, self._on_bad, later=True)
 
     # -- names, which outlive a graph ------------------------------------------------------------------------
 

@@ -223,7 +223,7 @@ class NodeCosts(QObject):
         """The least and the most of the scopes that were put together as one."""
         outline = self._model.outline
         scope = outline.scopes.get(key) if isinstance(key, str) and outline is not None else None
-        if scope is None or not scope.alike:
+        if scope is None or not scope.repeat_count:
             return None
         values = [self._sums.get(path, 0.0) for path in scope.children]
         return min(values), max(values)

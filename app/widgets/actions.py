@@ -12,10 +12,10 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 
 
-def tool_button(icon: str, tip: str) -> QToolButton:
-    """A button that is an icon; tip: what it does."""
+def tool_button(icon: str, tip: str, color: str = "text") -> QToolButton:
+    """A button that is an icon in a color of the theme; tip: what it does."""
     result = QToolButton()
-    set_icon(result, icon)
+    set_icon(result, icon, color)
     set_tool_tip(result, tip)
     result.setAccessibleName(tip)
     return result

@@ -250,6 +250,12 @@ def _pixmap(name: str, ink: str, size: int) -> QPixmap:
     return picture
 
 
+def blend_colors(one: QColor, other: QColor, share: float) -> QColor:
+    """A color of which `share` is one color, and the rest the other."""
+    pairs = zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]
+    return QColor(*(round(a * share + b * (1 - share)) for a, b in pairs))
+
+
 def set_icon(target: QAbstractButton | QAction | QLabel, name: str, color: str = "text", size: int = 20) -> None:
     """Give `target` an icon that follows the theme; a label shows it at `size` pixels."""
     target.setProperty("iconName", name)

@@ -119,16 +119,16 @@
       <translation>1 Knoten</translation>
     </message>
     <message>
-      <source>1 node is in no graph like this: onnxruntime made it.</source>
-      <translation>1 Knoten ist so in keinem Graphen: onnxruntime hat ihn gemacht.</translation>
-    </message>
-    <message>
       <source>1 node is left to the CPU</source>
       <translation>1 Knoten bleibt der CPU</translation>
     </message>
     <message>
       <source>1 node is the same.</source>
       <translation>1 Knoten ist gleich.</translation>
+    </message>
+    <message>
+      <source>1 node was created by onnxruntime and is not in this graph.</source>
+      <translation>1 Knoten ist so in keinem Graphen: onnxruntime hat ihn gemacht.</translation>
     </message>
     <message>
       <source>1 op</source>
@@ -195,10 +195,6 @@
       <translation>Ein Bau läuft.</translation>
     </message>
     <message>
-      <source>A bundle tells here what each pass changed and refused.</source>
-      <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
-    </message>
-    <message>
       <source>A bundle's folder</source>
       <translation>Ordner eines Bundles</translation>
     </message>
@@ -223,11 +219,7 @@
       <translation>Eine Wahl wird sofort gespeichert. Was einen Neustart braucht, sagt es; das Zurücksetzen lässt sich rückgängig machen.</translation>
     </message>
     <message>
-      <source>A click on a session opens its graph, on a state the KV cache.</source>
-      <translation>Ein Klick auf eine Session öffnet ihren Graphen, auf einen Zustand den KV-Cache.</translation>
-    </message>
-    <message>
-      <source>A comparison has its own colours.</source>
+      <source>A comparison has its own colors.</source>
       <translation>Ein Vergleich hat eigene Farben.</translation>
     </message>
     <message>
@@ -271,12 +263,8 @@
       <translation>Eine Antwort endet spätestens hier.</translation>
     </message>
     <message>
-      <source>A reply is being generated: the cache can be changed when it has ended.</source>
+      <source>A reply is being generated: the cache can be changed after its end.</source>
       <translation>Eine Antwort wird erzeugt: der Cache kann geändert werden, wenn sie geendet hat.</translation>
-    </message>
-    <message>
-      <source>A session of this bundle shows its slots here, and can rewind, save and load them.</source>
-      <translation>Eine Sitzung dieses Bundles zeigt hier ihre Slots und kann sie zurückspulen, speichern und laden.</translation>
     </message>
     <message>
       <source>A slot for each token up to the capacity; a full cache ends the reply.</source>
@@ -399,7 +387,7 @@
       <translation>Alle Slots</translation>
     </message>
     <message>
-      <source>All {0} files are as they were written</source>
+      <source>All {0} files are unchanged</source>
       <translation>Alle {0} Dateien sind, wie sie geschrieben wurden</translation>
     </message>
     <message>
@@ -419,8 +407,12 @@
       <translation>Alt+Auf  Alt+Ab</translation>
     </message>
     <message>
-      <source>An encoder-decoder reads each source anew and its decoder begins empty, so between two runs there is nothing to go back to, to save or to load.</source>
+      <source>An encoder-decoder reads each source anew and starts with an empty decoder, so its cache cannot be rewound, saved or loaded between two runs.</source>
       <translation>Ein Encoder-Decoder liest jede Quelle neu, und sein Decoder beginnt leer; zwischen zwei Läufen gibt es darum nichts zurückzuspulen, zu speichern oder zu laden.</translation>
+    </message>
+    <message>
+      <source>An open session of this bundle shows its slots here, and can rewind, save and load them.</source>
+      <translation>Eine Sitzung dieses Bundles zeigt hier ihre Slots und kann sie zurückspulen, speichern und laden.</translation>
     </message>
     <message>
       <source>Another bundle</source>
@@ -731,10 +723,6 @@
       <translation>CPU</translation>
     </message>
     <message>
-      <source>CPU: {0} left to it</source>
-      <translation>CPU: {0} bleiben ihr</translation>
-    </message>
-    <message>
       <source>Cache layout</source>
       <translation>Cache-Layout</translation>
     </message>
@@ -773,6 +761,10 @@
     <message>
       <source>Carried state</source>
       <translation>Mitgeführter Zustand</translation>
+    </message>
+    <message>
+      <source>Center</source>
+      <translation>In die Mitte</translation>
     </message>
     <message>
       <source>Chain</source>
@@ -839,12 +831,16 @@
       <translation>Dieses Bundle prüfen</translation>
     </message>
     <message>
-      <source>Checked {0}, of the graph as onnxruntime has fused it.</source>
+      <source>Checked {0}, on the graph after onnxruntime's fusions.</source>
       <translation>Geprüft {0}, am Graphen, wie onnxruntime ihn verschmolzen hat.</translation>
     </message>
     <message>
       <source>Checking every file of the bundle …</source>
       <translation>Jede Datei des Bundles wird geprüft …</translation>
+    </message>
+    <message>
+      <source>Checking the bundle: one chunk and one step, compared with the CPU …</source>
+      <translation>Das Bundle wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
     </message>
     <message>
       <source>Choose a bundle and what it should be like. Both read the same tokens; agreement, divergence, hidden states, cache, perplexity and answers appear here.</source>
@@ -879,6 +875,10 @@
       <translation>Wählen …</translation>
     </message>
     <message>
+      <source>Click a session to open its graph, or a state to open the KV cache.</source>
+      <translation>Ein Klick auf eine Session öffnet ihren Graphen, auf einen Zustand den KV-Cache.</translation>
+    </message>
+    <message>
       <source>Close</source>
       <translation>Schließen</translation>
     </message>
@@ -899,19 +899,19 @@
       <translation>Code, den der Checkpoint mitbringt</translation>
     </message>
     <message>
-      <source>Colour by cost</source>
+      <source>Color by cost</source>
       <translation>Nach Kosten färben</translation>
     </message>
     <message>
-      <source>Colour by provider</source>
+      <source>Color by provider</source>
       <translation>Nach Provider färben</translation>
     </message>
     <message>
-      <source>Colour by time or bytes</source>
+      <source>Color by time or bytes</source>
       <translation>Nach Zeit oder Bytes färben</translation>
     </message>
     <message>
-      <source>Colours from 0 to {0} a node</source>
+      <source>Color scale from 0 to {0} per node</source>
       <translation>Farben von 0 bis {0} je Knoten</translation>
     </message>
     <message>
@@ -1043,6 +1043,10 @@
       <translation>Versionen und Ordner kopieren</translation>
     </message>
     <message>
+      <source>Created by onnxruntime: in no graph of the bundle.</source>
+      <translation>Von onnxruntime gemacht: in keinem Graphen des Bundles.</translation>
+    </message>
+    <message>
       <source>Creative</source>
       <translation>Kreativ</translation>
     </message>
@@ -1111,7 +1115,7 @@
       <translation>Einzelheiten rechts (Strg+I)</translation>
     </message>
     <message>
-      <source>Details of what is chosen</source>
+      <source>Details of the selection</source>
       <translation>Einzelheiten des Gewählten</translation>
     </message>
     <message>
@@ -1179,7 +1183,7 @@
       <translation>Ziehen, oder Alt+Auf und Alt+Ab: andere Reihenfolge. Eingabe: anderer Wert. Entf: heraus.</translation>
     </message>
     <message>
-      <source>Draw layers of one structure as one</source>
+      <source>Draw repeated layers as one</source>
       <translation>Schichten gleichen Baus als eine zeichnen</translation>
     </message>
     <message>
@@ -1301,6 +1305,10 @@
     <message>
       <source>Exact: a drafted token is taken where the model draws the same one by itself.</source>
       <translation>Exakt: Ein entworfenes Token wird genommen, wo das Modell selbst dasselbe zieht.</translation>
+    </message>
+    <message>
+      <source>Expected rounding error of a weight: the step of its grid / √12.</source>
+      <translation>Wie weit Runden ein Gewicht voraussichtlich verschiebt: die Stufe seines Rasters / √12.</translation>
     </message>
     <message>
       <source>Explain in two sentences what a neural network is.</source>
@@ -1455,6 +1463,10 @@
       <translation>Ordner für Bundles</translation>
     </message>
     <message>
+      <source>For a bundle, this table lists what each pass changed and refused.</source>
+      <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
+    </message>
+    <message>
       <source>Forgets what was measured</source>
       <translation>Vergisst, was gemessen wurde</translation>
     </message>
@@ -1551,11 +1563,11 @@
       <translation>Graph: alle Bereiche schließen</translation>
     </message>
     <message>
-      <source>Graph: colour by provider</source>
+      <source>Graph: color by provider</source>
       <translation>Graph: nach Provider färben</translation>
     </message>
     <message>
-      <source>Graph: colour by time or bytes</source>
+      <source>Graph: color by time or bytes</source>
       <translation>Graph: nach Zeit oder Bytes färben</translation>
     </message>
     <message>
@@ -1571,7 +1583,7 @@
       <translation>Graph: Einzelheiten kopieren</translation>
     </message>
     <message>
-      <source>Graph: draw layers of one structure as one, or each</source>
+      <source>Graph: draw repeated layers as one, or each</source>
       <translation>Graph: Schichten gleichen Baus als eine zeichnen oder jede für sich</translation>
     </message>
     <message>
@@ -1599,20 +1611,20 @@
       <translation>Graph: vorige Änderung</translation>
     </message>
     <message>
-      <source>Graph: save all as PNG …</source>
-      <translation>Graph: alles als PNG speichern …</translation>
-    </message>
-    <message>
-      <source>Graph: save all as SVG …</source>
-      <translation>Graph: alles als SVG speichern …</translation>
-    </message>
-    <message>
-      <source>Graph: save what is seen as PNG …</source>
+      <source>Graph: save the visible part as PNG …</source>
       <translation>Graph: Sichtbares als PNG speichern …</translation>
     </message>
     <message>
-      <source>Graph: save what is seen as SVG …</source>
+      <source>Graph: save the visible part as SVG …</source>
       <translation>Graph: Sichtbares als SVG speichern …</translation>
+    </message>
+    <message>
+      <source>Graph: save the whole graph as PNG …</source>
+      <translation>Graph: alles als PNG speichern …</translation>
+    </message>
+    <message>
+      <source>Graph: save the whole graph as SVG …</source>
+      <translation>Graph: alles als SVG speichern …</translation>
     </message>
     <message>
       <source>Graph: show or hide the changes</source>
@@ -1701,14 +1713,6 @@
     <message>
       <source>Home</source>
       <translation>Start</translation>
-    </message>
-    <message>
-      <source>How far rounding puts a weight off, as is to be expected: the step of its grid / √12.</source>
-      <translation>Wie weit Runden ein Gewicht voraussichtlich verschiebt: die Stufe seines Rasters / √12.</translation>
-    </message>
-    <message>
-      <source>How far the measurement is</source>
-      <translation>Wie weit die Messung ist</translation>
     </message>
     <message>
       <source>How fast the open bundle runs and how right it is: latency of every step, cache and memory while it generates, and its distance from another bundle or its checkpoint.</source>
@@ -1839,10 +1843,6 @@
       <translation>Nach</translation>
     </message>
     <message>
-      <source>Into the middle</source>
-      <translation>In die Mitte</translation>
-    </message>
-    <message>
       <source>It can be changed here; what is wrong is said below it.</source>
       <translation>Es kann hier geändert werden; was falsch ist, steht darunter.</translation>
     </message>
@@ -1851,16 +1851,8 @@
       <translation>Sie kann verwendet werden.</translation>
     </message>
     <message>
-      <source>It cannot go back to {0}: its tokens are gone. It can go to {1}.</source>
-      <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
-    </message>
-    <message>
       <source>It comes from {0}. Its file must have one of the {1} SHA-256 hashes that Joinery was tested with.</source>
       <translation>Es kommt von {0}. Seine Datei muss eine der {1} SHA-256-Prüfsummen haben, mit denen Joinery getestet wurde.</translation>
-    </message>
-    <message>
-      <source>It is at {0} % of its size: SVG has no such limit.</source>
-      <translation>Es hat {0} % seiner Größe: SVG kennt keine solche Grenze.</translation>
     </message>
     <message>
       <source>It runs in a process of its own: this page can be left, and the build goes on.</source>
@@ -2047,10 +2039,6 @@
       <translation>Länge, auf die zurückgegangen wird</translation>
     </message>
     <message>
-      <source>Lengths that it can go back to: {0}.</source>
-      <translation>Längen, auf die er zurückgehen kann: {0}.</translation>
-    </message>
-    <message>
       <source>Lets the picture stand still; measuring goes on (Ctrl+Space)</source>
       <translation>Lässt das Bild stehen; gemessen wird weiter (Strg+Leertaste)</translation>
     </message>
@@ -2179,10 +2167,6 @@
       <translation>Verlust jeder Schicht, als eins minus Kosinus</translation>
     </message>
     <message>
-      <source>Made by onnxruntime: in no graph of the bundle.</source>
-      <translation>Von onnxruntime gemacht: in keinem Graphen des Bundles.</translation>
-    </message>
-    <message>
       <source>Made by {0}</source>
       <translation>Gemacht von {0}</translation>
     </message>
@@ -2213,6 +2197,10 @@
     <message>
       <source>Measure again</source>
       <translation>Noch einmal messen</translation>
+    </message>
+    <message>
+      <source>Measure that colors the graph</source>
+      <translation>Wonach der Graph gefärbt ist</translation>
     </message>
     <message>
       <source>Measure the nodes</source>
@@ -2391,6 +2379,10 @@
       <translation>Keine Abweichung: jeder Knoten von B gibt, was As gibt, bis auf Rundung.</translation>
     </message>
     <message>
+      <source>No graph here has past and present tensors.</source>
+      <translation>Keiner dieser Graphen hat Past- und Present-Tensoren.</translation>
+    </message>
+    <message>
       <source>No graph is shown.</source>
       <translation>Kein Graph wird gezeigt.</translation>
     </message>
@@ -2475,7 +2467,7 @@
       <translation>Knoten, die verglichen wurden</translation>
     </message>
     <message>
-      <source>Nodes, the costliest first</source>
+      <source>Nodes, most expensive first</source>
       <translation>Knoten, die teuersten zuerst</translation>
     </message>
     <message>
@@ -2487,8 +2479,8 @@
       <translation>Gar keine</translation>
     </message>
     <message>
-      <source>None of these graphs has past and present tensors.</source>
-      <translation>Keiner dieser Graphen hat Past- und Present-Tensoren.</translation>
+      <source>Not checked yet: a check runs one chunk and one step, and shows which nodes run on the provider.</source>
+      <translation>Noch nicht versucht: eine Prüfung führt einen Block und einen Schritt aus und sagt, welche Knoten der Provider nimmt.</translation>
     </message>
     <message>
       <source>Not for %1: %2.</source>
@@ -2499,12 +2491,8 @@
       <translation>Nicht für dieses Modell: %1.</translation>
     </message>
     <message>
-      <source>Not measured yet: three chunks and eight steps run in a process of their own.</source>
+      <source>Not measured yet: a measurement runs three chunks and eight steps in a separate process.</source>
       <translation>Noch nicht gemessen: drei Blöcke und acht Schritte laufen in einem eigenen Prozess.</translation>
-    </message>
-    <message>
-      <source>Not tried yet: a check runs a chunk and a step, and tells which nodes the provider takes.</source>
-      <translation>Noch nicht versucht: eine Prüfung führt einen Block und einen Schritt aus und sagt, welche Knoten der Provider nimmt.</translation>
     </message>
     <message>
       <source>Note</source>
@@ -2525,10 +2513,6 @@
     <message>
       <source>Nothing is being built</source>
       <translation>Nichts wird gebaut</translation>
-    </message>
-    <message>
-      <source>Nothing is known of how these graphs run together.</source>
-      <translation>Wie diese Graphen zusammen laufen, ist nicht bekannt.</translation>
     </message>
     <message>
       <source>Nothing leaves this machine: Joinery sends no telemetry, switches onnxruntime's off, and connects only where you ask for it (a model from the hub, a provider's plugin).</source>
@@ -2583,12 +2567,12 @@
       <translation>Ein Lauf</translation>
     </message>
     <message>
-      <source>Only the CPU can be used here: the Devices page says what would bring another provider.</source>
-      <translation>Nur die CPU ist hier benutzbar: die Seite Geräte sagt, was einen anderen Provider brächte.</translation>
+      <source>Only graphs of the open bundle can be checked.</source>
+      <translation>Nur die Graphen des offenen Bundles können versucht werden.</translation>
     </message>
     <message>
-      <source>Only the graphs of the bundle that is open can be tried.</source>
-      <translation>Nur die Graphen des offenen Bundles können versucht werden.</translation>
+      <source>Only the CPU is available here: the Devices page says how to add another provider.</source>
+      <translation>Nur die CPU ist hier benutzbar: die Seite Geräte sagt, was einen anderen Provider brächte.</translation>
     </message>
     <message>
       <source>Only the k most probable tokens.</source>
@@ -2663,7 +2647,7 @@
       <translation>Öffnen Sie ein Bundle, oder .onnx-Dateien mit Strg+O (zwei werden verglichen). Ein Doppelklick öffnet einen Kasten, ein Klick auf einen Knoten zeigt Attribute und Werte.</translation>
     </message>
     <message>
-      <source>Open a bundle, or drop an .onnx file here, or two to compare them: graphs, cache and passes are shown.</source>
+      <source>Open a bundle, or drop one .onnx file here, or two to compare them: the page shows graphs, cache and passes.</source>
       <translation>Ein Bundle öffnen oder eine .onnx-Datei hier ablegen, oder zwei zum Vergleichen: Graphen, Cache und Passes werden gezeigt.</translation>
     </message>
     <message>
@@ -2843,6 +2827,10 @@
       <translation>Punkte</translation>
     </message>
     <message>
+      <source>Possible lengths: {0}.</source>
+      <translation>Längen, auf die er zurückgehen kann: {0}.</translation>
+    </message>
+    <message>
       <source>Precision</source>
       <translation>Genauigkeit</translation>
     </message>
@@ -2903,6 +2891,10 @@
       <translation>Fortschritt des Baus</translation>
     </message>
     <message>
+      <source>Progress of the measurement</source>
+      <translation>Wie weit die Messung ist</translation>
+    </message>
+    <message>
       <source>Prompt</source>
       <translation>Prompt</translation>
     </message>
@@ -2931,7 +2923,7 @@
       <translation>Provider von {0}</translation>
     </message>
     <message>
-      <source>Provider that the graph is coloured by</source>
+      <source>Provider that colors the graph</source>
       <translation>Provider, nach dem der Graph gefärbt ist</translation>
     </message>
     <message>
@@ -3699,6 +3691,10 @@
       <translation>Text der Nachricht</translation>
     </message>
     <message>
+      <source>The PNG is scaled to {0} %: SVG has no size limit.</source>
+      <translation>Es hat {0} % seiner Größe: SVG kennt keine solche Grenze.</translation>
+    </message>
+    <message>
       <source>The answer appears here; tokens that differ are marked.</source>
       <translation>Die Antwort erscheint hier; abweichende Token sind markiert.</translation>
     </message>
@@ -3727,10 +3723,6 @@
       <translation>Das Bundle ist nicht mehr in seinem Ordner.</translation>
     </message>
     <message>
-      <source>The bundle is tried: a chunk and a step, beside the CPU …</source>
-      <translation>Das Bundle wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
-    </message>
-    <message>
       <source>The bundle is whole: every file was written and checked.</source>
       <translation>Das Bundle ist ganz: jede Datei wurde geschrieben und geprüft.</translation>
     </message>
@@ -3741,6 +3733,10 @@
     <message>
       <source>The bundles you used last, and the ways in: convert a checkpoint, try the demo, open a file.</source>
       <translation>Die zuletzt benutzten Bundles und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
+    </message>
+    <message>
+      <source>The cache cannot be rewound to {0}: those tokens are gone. Possible lengths: {1}.</source>
+      <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
     </message>
     <message>
       <source>The cache holds 1 token again.</source>
@@ -3779,7 +3775,7 @@
       <translation>Der Chat „{0}“ wurde gelöscht.</translation>
     </message>
     <message>
-      <source>The chat's next turn reuses what the cache holds of its beginning, a loaded cache too, and computes the rest: after a rewind only what was forgotten.</source>
+      <source>The chat's next turn reuses the cached beginning of its prompt, also from a loaded cache, and computes only the rest.</source>
       <translation>Der nächste Zug des Chats nutzt, was der Cache von seinem Anfang hält, auch ein geladener, und berechnet den Rest: nach dem Zurückspulen nur das Vergessene.</translation>
     </message>
     <message>
@@ -3795,11 +3791,11 @@
       <translation>Die Demo ist gebaut.</translation>
     </message>
     <message>
-      <source>The encoder ({0}) keeps no cache: it reads a source once and hands the cross cache over.</source>
+      <source>The encoder ({0}) has no cache of its own: it reads a source once and fills the cross cache.</source>
       <translation>Der Encoder ({0}) führt keinen Cache: er liest eine Quelle einmal und übergibt den Cross-Cache.</translation>
     </message>
     <message>
-      <source>The engine does not say which lengths this cache can go back to.</source>
+      <source>The engine does not report the lengths to which this cache can be rewound.</source>
       <translation>Die Engine sagt nicht, auf welche Längen dieser Cache zurückgehen kann.</translation>
     </message>
     <message>
@@ -3809,6 +3805,10 @@
     <message>
       <source>The file could not be written.</source>
       <translation>Die Datei konnte nicht geschrieben werden.</translation>
+    </message>
+    <message>
+      <source>The file does not say how these graphs run together.</source>
+      <translation>Wie diese Graphen zusammen laufen, ist nicht bekannt.</translation>
     </message>
     <message>
       <source>The file {0} cannot be read: {1}.</source>
@@ -3891,12 +3891,12 @@
       <translation>Das Modell beantwortet diese Prompts selbst, und jeder Graph wird an das angepasst, was er sieht: eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes. Eine Demo bringt eigene Prompts mit.</translation>
     </message>
     <message>
-      <source>The one file is as it was written</source>
-      <translation>Die eine Datei ist, wie sie geschrieben wurde</translation>
-    </message>
-    <message>
       <source>The one file of the bundle is as it was written.</source>
       <translation>Die eine Datei des Bündels ist, wie sie geschrieben wurde.</translation>
+    </message>
+    <message>
+      <source>The only file is unchanged</source>
+      <translation>Die eine Datei ist, wie sie geschrieben wurde</translation>
     </message>
     <message>
       <source>The output head, the table of tokens and the product behind attention: finer blocks there keep most for their bytes. Of int4.</source>
@@ -4271,7 +4271,7 @@
       <translation>Gewichte, die eine Skala teilen</translation>
     </message>
     <message>
-      <source>Weights, and activations whose shapes the graph says; measured, all activations.</source>
+      <source>Weights, and activations with a known shape; after a measurement, all activations.</source>
       <translation>Gewichte und Aktivierungen, deren Formen der Graph sagt; gemessen alle Aktivierungen.</translation>
     </message>
     <message>
@@ -4329,10 +4329,6 @@
     <message>
       <source>What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.</source>
       <translation>Worauf der Encoder festgelegt ist: eine kürzere Quelle wird aufgefüllt, eine längere abgelehnt.</translation>
-    </message>
-    <message>
-      <source>What the graph is coloured by</source>
-      <translation>Wonach der Graph gefärbt ist</translation>
     </message>
     <message>
       <source>What the graphs make cannot be told yet.</source>
@@ -4558,11 +4554,11 @@
       </translation>
     </message>
     <message>
-      <source>and 1 inside of it</source>
+      <source>and 1 in a subgraph</source>
       <translation>und 1 darin</translation>
     </message>
     <message>
-      <source>and {0} inside of them</source>
+      <source>and {0} in subgraphs</source>
       <translation>und {0} darin</translation>
     </message>
     <message>
@@ -4678,7 +4674,7 @@
       <translation>Komponente</translation>
     </message>
     <message>
-      <source>computed once by the encoder for each source, and only read from then on</source>
+      <source>computed once per source by the encoder, then only read</source>
       <translation>vom Encoder einmal je Quelle berechnet und von da an nur gelesen</translation>
     </message>
     <message>
@@ -4754,7 +4750,7 @@
       <translation>leer: keine Sitzung dieses Bundles läuft</translation>
     </message>
     <message>
-      <source>empty: nothing has been generated yet</source>
+      <source>empty: no token has been generated yet</source>
       <translation>leer: noch nichts wurde erzeugt</translation>
     </message>
     <message>
@@ -4886,10 +4882,6 @@
       <translation>sein Schritt: {0} entworfen, {1} behalten</translation>
     </message>
     <message>
-      <source>kept, before the window</source>
-      <translation>behalten, vor dem Fenster</translation>
-    </message>
-    <message>
       <source>keys</source>
       <translation>Keys</translation>
     </message>
@@ -5014,7 +5006,7 @@
       <translation>keine Chat-Vorlage</translation>
     </message>
     <message>
-      <source>no legal length: what the next token would see is gone</source>
+      <source>no possible length: tokens that the next one attends to are gone</source>
       <translation>keine erlaubte Länge: was das nächste Token sähe, ist fort</translation>
     </message>
     <message>
@@ -5114,12 +5106,16 @@
       <translation>aus</translation>
     </message>
     <message>
-      <source>on it: {0} of {1} nodes</source>
-      <translation>darauf: {0} von {1} Knoten</translation>
+      <source>on the CPU: {0}</source>
+      <translation>CPU: {0} bleiben ihr</translation>
     </message>
     <message>
       <source>on the front</source>
       <translation>auf der Front</translation>
+    </message>
+    <message>
+      <source>on the provider: {0} of {1} nodes</source>
+      <translation>darauf: {0} von {1} Knoten</translation>
     </message>
     <message>
       <source>on {0}</source>
@@ -5318,7 +5314,7 @@
       <translation>senden</translation>
     </message>
     <message>
-      <source>show its values</source>
+      <source>show values</source>
       <translation>seine Werte zeigen</translation>
     </message>
     <message>
@@ -5376,6 +5372,10 @@
     <message>
       <source>stopped by you</source>
       <translation>von Hand angehalten</translation>
+    </message>
+    <message>
+      <source>stored, before the window</source>
+      <translation>behalten, vor dem Fenster</translation>
     </message>
     <message>
       <source>supported</source>
@@ -5622,10 +5622,6 @@
       <translation>{0} verglichen mit {1}</translation>
     </message>
     <message>
-      <source>{0} ends neither in .svg nor in .png</source>
-      <translation>{0} endet weder auf .svg noch auf .png</translation>
-    </message>
-    <message>
       <source>{0} evicted</source>
       <translation>{0} verdrängt</translation>
     </message>
@@ -5650,12 +5646,12 @@
       <translation>{0} ist kein Ordner: Geben Sie den ganzen Pfad eines Ordners an.</translation>
     </message>
     <message>
-      <source>{0} is no legal length</source>
-      <translation>{0} ist keine erlaubte Länge</translation>
-    </message>
-    <message>
       <source>{0} is no number.</source>
       <translation>{0} ist keine Zahl.</translation>
+    </message>
+    <message>
+      <source>{0} is no possible length</source>
+      <translation>{0} ist keine erlaubte Länge</translation>
     </message>
     <message>
       <source>{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that runs it without Joinery. What it cannot say is refused before anything is written.</source>
@@ -5674,10 +5670,6 @@
       <translation>{0} Schichten</translation>
     </message>
     <message>
-      <source>{0} left it alone: {1}</source>
-      <translation>{0} ließ es: {1}</translation>
-    </message>
-    <message>
       <source>{0} left out:</source>
       <translation>{0} ausgelassen:</translation>
     </message>
@@ -5690,12 +5682,12 @@
       <translation>{0} weitere</translation>
     </message>
     <message>
-      <source>{0} nodes</source>
-      <translation>{0} Knoten</translation>
+      <source>{0} must end in .svg or .png</source>
+      <translation>{0} endet weder auf .svg noch auf .png</translation>
     </message>
     <message>
-      <source>{0} nodes are in no graph like this: onnxruntime made them.</source>
-      <translation>{0} Knoten sind so in keinem Graphen: onnxruntime hat sie gemacht.</translation>
+      <source>{0} nodes</source>
+      <translation>{0} Knoten</translation>
     </message>
     <message>
       <source>{0} nodes are left to the CPU</source>
@@ -5704,6 +5696,10 @@
     <message>
       <source>{0} nodes are the same.</source>
       <translation>{0} Knoten sind gleich.</translation>
+    </message>
+    <message>
+      <source>{0} nodes were created by onnxruntime and are not in this graph.</source>
+      <translation>{0} Knoten sind so in keinem Graphen: onnxruntime hat sie gemacht.</translation>
     </message>
     <message>
       <source>{0} of nodes · off by {1} · {2}</source>
@@ -5750,6 +5746,10 @@
       <translation>{0} abgelehnt</translation>
     </message>
     <message>
+      <source>{0} refused this node: {1}</source>
+      <translation>{0} ließ es: {1}</translation>
+    </message>
+    <message>
       <source>{0} removed</source>
       <translation>{0} entfernt</translation>
     </message>
@@ -5766,7 +5766,7 @@
       <translation>{0} Läufe wurden entfernt.</translation>
     </message>
     <message>
-      <source>{0} scopes of one structure; open it to see each</source>
+      <source>{0} scopes with the same structure; open to show each</source>
       <translation>{0} Bereiche gleichen Baus; öffnen, um jeden zu sehen</translation>
     </message>
     <message>
@@ -5798,7 +5798,7 @@
       <translation>{0} Nullen</translation>
     </message>
     <message>
-      <source>{0} · {1} source tokens · computed once by the encoder, only read since</source>
+      <source>{0} · {1} source tokens · computed once by the encoder, then only read</source>
       <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
     </message>
     <message>

@@ -125,7 +125,7 @@ def main(files: list[str]) -> int:
         wait(0.5)
         views[-1].grab().save(picture)
     for view in views:
-        view.leave()
+        view.close_model()
     wait(0.1)
     close_engine()
     wait(0.1)

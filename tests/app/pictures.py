@@ -514,7 +514,7 @@ def graph(*steps: Callable[[GraphTab], object], done: Callable[[GraphTab], Any] 
         page = window.page("inspect")
         until(lambda: page.inspection is not None, "the inspection")  # type: ignore[attr-defined]
         page.tabs.show_tab("graph")  # type: ignore[attr-defined]
-        tab: GraphTab = page.graph  # type: ignore[attr-defined]
+        tab: GraphTab = page.tabs.graph  # type: ignore[attr-defined]
         for step in steps:
             until(lambda: tab.model.scene is not None and not tab.model.busy, "the graph")
             step(tab)
@@ -530,7 +530,7 @@ def composite(window: MainWindow, home: Path) -> None:
     window.show_page("inspect")
     page = window.page("inspect")
     until(lambda: page.inspection is not None, "the inspection")  # type: ignore[attr-defined]
-    view = page.composite.view  # type: ignore[attr-defined]
+    view = page.tabs.composite.view  # type: ignore[attr-defined]
     view.setFocus()
     view.choose(next((item for item in view.nodes if item.node.kind == "session"), None))
 
@@ -548,7 +548,7 @@ def composite_lit(window: MainWindow, home: Path) -> None:
 def composite_saved(window: MainWindow, home: Path) -> None:
     """The picture was saved."""
     composite(window, home)
-    window.page("inspect").composite.save(home / "picture.svg")  # type: ignore[attr-defined]
+    window.page("inspect").tabs.composite.save(home / "picture.svg")  # type: ignore[attr-defined]
 
 
 def by_time() -> Prepare:
@@ -556,10 +556,10 @@ def by_time() -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         graph()(window, home)
-        tab: GraphTab = window.page("inspect").graph  # type: ignore[attr-defined]
+        tab: GraphTab = window.page("inspect").tabs.graph  # type: ignore[attr-defined]
         tab.tools.heat.click()
-        assert tab.colours is not None
-        panel = tab.colours.heat
+        assert tab.colors is not None
+        panel = tab.colors.heat
         assert panel is not None
         panel.run.click()
         until(lambda: panel.heat.profiles and not panel.heat.running, "the profile")
@@ -572,10 +572,10 @@ def by_time() -> Prepare:
 
 def by_bytes(tab: GraphTab) -> None:
     """Coloured by bytes, as far as the graph says them."""
-    assert tab.colours is not None
+    assert tab.colors is not None
     tab.tools.heat.click()
-    tab.colours.heat.measure.setCurrentIndex(1)
-    tab.colours.heat.measure.activated.emit(1)
+    tab.colors.heat.measure.setCurrentIndex(1)
+    tab.colors.heat.measure.activated.emit(1)
 
 
 def by_provider(check: bool = True) -> Prepare:
@@ -587,14 +587,14 @@ def by_provider(check: bool = True) -> Prepare:
         if check:
             context.preflights.check(context.bundle or {}, "qnn")
             until(lambda: context.preflights.running is None, "the preflight")
-        tab: GraphTab = window.page("inspect").graph  # type: ignore[attr-defined]
+        tab: GraphTab = window.page("inspect").tabs.graph  # type: ignore[attr-defined]
         tab.tools.providers.click()
-        assert tab.colours is not None
-        panel = tab.colours.providers
+        assert tab.colors is not None
+        panel = tab.colors.providers
         assert panel is not None
         until(lambda: panel.provider.count(), "the devices")
         if check:
-            panel.went.emit(next(reversed(panel.overlay.left)))
+            panel.revealRequested.emit(next(reversed(panel.overlay.left)))
 
     return act
 
@@ -605,9 +605,9 @@ def on_node(op: str, scope: str, values: bool = False) -> Callable[[GraphTab], o
     def act(tab: GraphTab) -> None:
         nodes = tab.model.graph.nodes if tab.model.graph else []
         node = next(n for n in nodes if n.op == op and n.scope == scope)
-        tab.view.go(node.index)
+        tab.view.reveal(node.index)
         if values:
-            tab.panel.ask(node.inputs[-1])
+            tab.panel.request_values(node.inputs[-1])
 
     return act
 
@@ -616,8 +616,8 @@ def search(words: str) -> Callable[[GraphTab], object]:
     """Looks for something."""
 
     def act(tab: GraphTab) -> None:
-        tab.finder.field.setText(words)
-        tab.finder.look()
+        tab.node_search.field.setText(words)
+        tab.node_search.search()
 
     return act
 
@@ -758,13 +758,13 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "inspect-provider-untried": (GRAPH, by_provider(check=False)),
     "inspect-time": (GRAPH, by_time()),
     "inspect-bytes": (GRAPH, graph(by_bytes)),
-    "inspect-far": (GRAPH, graph(lambda tab: tab.open_all(), lambda tab: tab.view.canvas.fit())),
+    "inspect-far": (GRAPH, graph(lambda tab: tab.navigation.open_all(), lambda tab: tab.view.canvas.fit())),
     "inspect-search": (GRAPH, graph(search("softmax"))),
     "inspect-diff": (GRAPH, graph(compared)),
     "inspect-split": (GRAPH, graph(compared, lambda tab: tab.tools.split.click())),
     "inspect-node": (GRAPH, graph(on_node("MatMul", ATTENTION + "/q_proj", values=True))),
     "inspect-stage": (GRAPH, graph(lambda tab: tab.stages.slider.setValue(1))),
-    "inspect-scope": (GRAPH, graph(lambda tab: tab.view.go("model/layers.2"))),
+    "inspect-scope": (GRAPH, graph(lambda tab: tab.view.reveal("model/layers.2"))),
     "inspect-netron": ({**GRAPH, "netron": MODEL}, graph(in_netron)),
     "inspect-netron-pair": ({**GRAPH, "netron": MODEL}, graph(compared, in_netron)),
     "inspect-large": (GRAPH, graph(lambda tab: tab.netron.show(""), done=lambda tab: tab.banner.message)),

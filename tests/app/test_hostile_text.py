@@ -304,12 +304,12 @@ def test_inspect(qtbot: Any, make: Make) -> None:
     at = make()
     page: Any = at.page("inspect")
     qtbot.waitUntil(lambda: page.inspection is not None)
-    page.choose(len(page.cards) - 1)
+    page.choose(len(page.components.cards) - 1)
     for name in ("composite", "signature", "operators", "kv", "passes", "details"):
         page.tabs.show_tab(name)
         at.look("PlainLabel", "ComponentCard")
-    page.passes.table.selectRow(0)
-    page.details.verify_button.click()
+    page.tabs.passes.table.selectRow(0)
+    page.tabs.details.verify_button.click()
     qtbot.wait(500)
     at.look("Table of SignatureTab", "Table of SignatureTab, a tool tip", "NodeItem.toolTip")
 
@@ -320,7 +320,7 @@ def test_graph(qtbot: Any, make: Make) -> None:
     page: Any = at.page("inspect")
     qtbot.waitUntil(lambda: page.inspection is not None)
     page.tabs.show_tab("graph")
-    graph = page.graph
+    graph = page.tabs.graph
     graph.show_graph(at.context.bundle["path"], f"{at.text}decode")  # type: ignore[index]
     qtbot.waitUntil(lambda: graph.model.scene is not None)
     for box in graph.model.scene.root.boxes:
@@ -333,11 +333,11 @@ def test_graph(qtbot: Any, make: Make) -> None:
     at.look("Tree of QStackedWidget, a tool tip", "Table of QStackedWidget, a tool tip", "QPushButton.toolTip")
     graph.model.compare(None)
     graph.tools.heat.click()
-    graph.colours.heat.run.click()
-    qtbot.waitUntil(lambda: bool(graph.colours.heat.heat.profiles) and not graph.colours.heat.heat.running)
+    graph.colors.heat.run.click()
+    qtbot.waitUntil(lambda: bool(graph.colors.heat.heat.profiles) and not graph.colors.heat.heat.running)
     at.look("NodeTable of HeatPanel, a tool tip")
     graph.tools.providers.click()
-    panel = graph.colours.providers
+    panel = graph.colors.providers
     qtbot.waitUntil(lambda: panel.provider.count() == 1)
     panel.check.click()
     qtbot.waitUntil(lambda: panel.overlay.shown)

@@ -54,7 +54,7 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         context.open_bundle("/b/demo")
         page.show()
         qtbot.waitUntil(lambda: page.inspection is not None)
-        page.tabs.setCurrentWidget(page.kv)
+        page.tabs.setCurrentWidget(page.tabs.kv)
         context.session.open("/b/demo", capacity=256)
         context.session.generate("x")
         qtbot.waitUntil(
@@ -68,11 +68,15 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 
 
 def strip(page: InspectPage) -> KvStrip:
-    return page.kv.cards[0].strip
+    return page.tabs.kv.cards[0].strip
+
+
+def handle_x(one: KvStrip) -> int | None:
+    return one.handle.x(one.slot_geometry)
 
 
 def at(page: InspectPage, slot: float) -> QPoint:
-    area = strip(page).area()
+    area = strip(page).slot_geometry.area
     return QPoint(round(area.left() + slot * area.width() / 256), area.top() + 5)
 
 
@@ -90,25 +94,26 @@ def test_rewind_by_dragging(make: Make, qtbot: QtBot) -> None:
     page = make()
     assert held(page) == 100
     drag(page, qtbot, 100, 40)
-    assert page.kv.cards[0].readout.text() == "Back to 40 tokens · forgets 60 of 100 tokens"
+    assert page.tabs.kv.cards[0].readout.text() == "Back to 40 tokens · forgets 60 of 100 tokens"
     assert strip(page).table.forgotten(40) == [(40, 60)]
     qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 40))
     qtbot.waitUntil(lambda: held(page) == 40)
     assert strip(page).table.head == 40
-    qtbot.waitUntil(lambda: page.kv.controls.said.text() == "The cache holds 40 tokens again.")
-    assert page.kv.controls.spin.value() == 40
+    qtbot.waitUntil(lambda: page.tabs.kv.controls.result.text() == "The cache holds 40 tokens again.")
+    assert page.tabs.kv.controls.spin.value() == 40
 
 
 def test_illegal_length_stays_with_the_engines_sentence(make: Make, qtbot: QtBot) -> None:
     page = make(lowest=80)
     drag(page, qtbot, 100, 30)
-    assert "no legal length" in page.kv.cards[0].readout.text()
+    assert "no possible length" in page.tabs.kv.cards[0].readout.text()
     qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 30))
-    banner = page.kv.controls.banner
+    banner = page.tabs.kv.controls.banner
     qtbot.waitUntil(lambda: "it can go to 0 and 80 to 100" in banner.message)
     assert (
         held(page) == 100
-        and strip(page).handle() == strip(page).area().left() + 100 * strip(page).area().width() // 256
+        and handle_x(strip(page))
+        == strip(page).slot_geometry.area.left() + 100 * strip(page).slot_geometry.area.width() // 256
     )
 
 
@@ -122,11 +127,11 @@ def test_escape_lets_go(make: Make, qtbot: QtBot) -> None:
 
 def test_rewind_by_keyboard(make: Make, qtbot: QtBot) -> None:
     page = make(lowest=80)
-    controls = page.kv.controls
+    controls = page.tabs.kv.controls
     assert not controls.rewind_button.isEnabled()  # it is there already
     controls.spin.setValue(50)
     assert not controls.rewind_button.isEnabled()
-    assert controls.legal.text().startswith("It cannot go back to 50")
+    assert controls.legal.text().startswith("The cache cannot be rewound to 50")
     controls.spin.setValue(90)
     controls.rewind_button.click()
     qtbot.waitUntil(lambda: held(page) == 90)
@@ -134,21 +139,21 @@ def test_rewind_by_keyboard(make: Make, qtbot: QtBot) -> None:
 
 def test_scrubbing_and_back_to_live(make: Make, qtbot: QtBot) -> None:
     page = make()
-    scrubber, card = page.kv.scrubber, page.kv.cards[0]
-    assert scrubber.isVisible() and not scrubber.live.isEnabled()
-    scrubber.slider.setFocus()
-    qtbot.keyClick(scrubber.slider, Qt.Key.Key_Home)
-    assert scrubber.where.text() == "step 1 · 65 tokens held"
+    history_slider, card = page.tabs.kv.history_slider, page.tabs.kv.cards[0]
+    assert history_slider.isVisible() and not history_slider.live_button.isEnabled()
+    history_slider.slider.setFocus()
+    qtbot.keyClick(history_slider.slider, Qt.Key.Key_Home)
+    assert history_slider.moment_label.text() == "step 1 · 65 tokens held"
     assert card.strip.table.used == 65 and card.state.text().startswith("then · 65 of 256 used")
-    assert card.strip.handle() is None and not page.kv.controls.rewind_button.isEnabled()
-    assert page.kv.cache_actions["live"].isEnabled()
-    page.kv.cache_actions["live"].trigger()
-    assert card.strip.table.used == 100 and card.strip.handle() is not None
-    assert scrubber.where.text() == "live · step 36 · 100 tokens held"
-    scrubber.slider.setValue(0)
+    assert handle_x(card.strip) is None and not page.tabs.kv.controls.rewind_button.isEnabled()
+    assert page.tabs.kv.cache_actions["live"].isEnabled()
+    page.tabs.kv.cache_actions["live"].trigger()
+    assert card.strip.table.used == 100 and handle_x(card.strip) is not None
+    assert history_slider.moment_label.text() == "live · step 36 · 100 tokens held"
+    history_slider.slider.setValue(0)
     page.context.session.generate("y")  # another generation: the picture is gone, so the strip follows again
     qtbot.waitUntil(lambda: page.context.session.state == "ready")
-    assert scrubber.shown is None and page.kv.cards[0].strip.table.used == held(page)
+    assert history_slider.shown is None and page.tabs.kv.cards[0].strip.table.used == held(page)
 
 
 def test_save_and_load(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,32 +165,32 @@ def test_save_and_load(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
         return str(page.context.home / "caches" / "mine"), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    page.kv.controls.save_button.click()
+    page.tabs.kv.controls.save_button.click()
     file = page.context.home / "caches" / "mine.safetensors"
-    qtbot.waitUntil(lambda: page.kv.controls.said.text() == f"Saved to {file}.")
+    qtbot.waitUntil(lambda: page.tabs.kv.controls.result.text() == f"Saved to {file}.")
     assert asked == [str(page.context.home / "caches" / "demo-100-tokens.safetensors")]
-    page.kv.controls.rewind(7)
+    page.tabs.kv.controls.rewind(7)
     qtbot.waitUntil(lambda: held(page) == 7)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
-    page.kv.cache_actions["load"].trigger()
-    qtbot.waitUntil(lambda: page.kv.controls.said.text() == "Loaded 100 tokens from mine.safetensors.")
+    page.tabs.kv.cache_actions["load"].trigger()
+    qtbot.waitUntil(lambda: page.tabs.kv.controls.result.text() == "Loaded 100 tokens from mine.safetensors.")
     assert strip(page).table.used == 100
 
 
 def test_load_that_is_refused(make: Make, qtbot: QtBot) -> None:
     page = make(errors={"load_cache": {"kind": "promptcache", "message": "It was saved from another model."}})
-    page.kv.controls.load(Path("/c"))
-    qtbot.waitUntil(lambda: page.kv.controls.banner.message == "It was saved from another model.")
+    page.tabs.kv.controls.load(Path("/c"))
+    qtbot.waitUntil(lambda: page.tabs.kv.controls.banner.message == "It was saved from another model.")
     assert held(page) == 100
 
 
 def test_nothing_can_be_changed_while_a_reply_comes(make: Make, qtbot: QtBot) -> None:
     page = make(delay=0.02)
     page.context.session.generate("y")
-    controls = page.kv.controls
+    controls = page.tabs.kv.controls
     buttons = (controls.spin, controls.rewind_button, controls.save_button, controls.load_button)
     assert not any(one.isEnabled() for one in buttons)
-    assert not page.kv.cache_actions["save"].isEnabled() and strip(page).handle() is None
+    assert not page.tabs.kv.cache_actions["save"].isEnabled() and handle_x(strip(page)) is None
     page.context.session.stop()
     qtbot.waitUntil(controls.load_button.isEnabled)
 
@@ -193,7 +198,7 @@ def test_nothing_can_be_changed_while_a_reply_comes(make: Make, qtbot: QtBot) ->
 def test_session_can_be_opened_from_here(make: Make, qtbot: QtBot) -> None:
     page = make()
     page.context.session.close()
-    controls = page.kv.controls
+    controls = page.tabs.kv.controls
     assert controls.open_button.isVisible() and not controls.load_button.isVisible()
     controls.open_button.click()
     qtbot.waitUntil(lambda: page.context.session.state == "ready")
@@ -203,7 +208,7 @@ def test_session_can_be_opened_from_here(make: Make, qtbot: QtBot) -> None:
 
 def test_the_session_from_here_is_opened_as_the_last_one_was(make: Make, qtbot: QtBot) -> None:
     page = make()
-    controls = page.kv.controls
+    controls = page.tabs.kv.controls
     page.context.session.open("/b/other", "cpu", "window")
     qtbot.waitUntil(lambda: page.context.session.state == "ready")
     assert controls.choice.cache.isVisible() and controls.choice.chosen == ("cpu", "window")
@@ -216,10 +221,10 @@ def test_the_session_from_here_is_opened_as_the_last_one_was(make: Make, qtbot: 
 def test_another_cache_can_be_chosen_for_the_session_from_here(make: Make, qtbot: QtBot) -> None:
     page = make()
     page.context.session.close()
-    choice = page.kv.controls.choice
+    choice = page.tabs.kv.controls.choice
     qtbot.waitUntil(lambda: choice.provider.count() == 4)
     choice.cache.setCurrentIndex(choice.cache.findData("fifo"))
-    page.kv.controls.open_button.click()
+    page.tabs.kv.controls.open_button.click()
     assert page.context.session.request == Open("/b/demo", "cpu", "fifo")
 
 
@@ -253,13 +258,13 @@ def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
     cross = inspection_of("/b/t5", CROSSED).kv[-1]
     assert (cross.layers, cross.capacity, cross.bytes_per_token, cross.writer) == ((0, 1), 0, 128, "encoder")
     page = make(inspection=CROSSED, cross=9)
-    own, frozen = page.kv.cards
+    own, frozen = page.tabs.kv.cards
     assert own.group.layout == "static" and frozen.strip.table.states == bytes([FROZEN]) * 9
     assert "9 source tokens" in frozen.state.text() and frozen.describe(0, 3).startswith(
         "layer 0 · slot 3 · source token 3"
     )
-    assert "(reader)" in page.kv.encoder.text()
-    assert own.strip.handle() is None and not page.kv.controls.save_button.isVisible()
+    assert "(reader)" in page.tabs.kv.encoder.text()
+    assert handle_x(own.strip) is None and not page.tabs.kv.controls.save_button.isVisible()
 
 
 def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:
@@ -309,10 +314,10 @@ def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
             length=20,
         )
     ]
-    page.kv.set_live(groups)
+    page.tabs.kv.set_live(groups)
     one = strip(page)
-    assert one.span == 72 and one.columns()[-1] == UNALLOCATED
-    assert one.handle() == one.area().left() + 20 * one.area().width() // 72
+    assert one.slot_geometry.span == 72 and one.slot_geometry.columns()[-1] == UNALLOCATED
+    assert handle_x(one) == one.slot_geometry.area.left() + 20 * one.slot_geometry.area.width() // 72
 
 
 def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:

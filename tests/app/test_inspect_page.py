@@ -69,38 +69,38 @@ def test_nothing_open_leads_home(make: Make, qtbot: QtBot) -> None:
 def test_components_and_their_tables(make: Make, qtbot: QtBot) -> None:
     page = make()
     assert page.heading.text() == "demo"
-    assert [card.component.name for card in page.cards] == ["decode", "prefill"]
-    assert cells(page.signature.inputs) == [["input_ids", "[1, tokens]", "int64"]]
-    assert cells(page.signature.outputs) == [["logits", "[1, tokens, 512]", "float32"]]
-    assert [row[:2] for row in cells(page.operators.table)] == [["MatMul", "29"], ["Add", "11"]]
-    last = page.operators.table.rows.index(1, 2)
+    assert [card.component.name for card in page.components.cards] == ["decode", "prefill"]
+    assert cells(page.tabs.signature.inputs) == [["input_ids", "[1, tokens]", "int64"]]
+    assert cells(page.tabs.signature.outputs) == [["logits", "[1, tokens, 512]", "float32"]]
+    assert [row[:2] for row in cells(page.tabs.operators.table)] == [["MatMul", "29"], ["Add", "11"]]
+    last = page.tabs.operators.table.rows.index(1, 2)
     assert last.data(Qt.ItemDataRole.UserRole) == pytest.approx(11 / 29)
-    assert page.operators.opset.text() == "40 nodes, 2 kinds of operator · opset ai.onnx 23"
-    page.cards[1].setFocus()
-    qtbot.keyClick(page.cards[1], Qt.Key.Key_Return)
-    assert page.cards[1].property("chosen") == "true"
-    assert [row[:2] for row in cells(page.operators.table)] == [["Gather", "1"]]
+    assert page.tabs.operators.opset.text() == "40 nodes, 2 kinds of operator · opset ai.onnx 23"
+    page.components.cards[1].setFocus()
+    qtbot.keyClick(page.components.cards[1], Qt.Key.Key_Return)
+    assert page.components.cards[1].property("chosen") == "true"
+    assert [row[:2] for row in cells(page.tabs.operators.table)] == [["Gather", "1"]]
 
 
 def test_passes_and_refusals(make: Make) -> None:
     page = make()
-    assert cells(page.passes.table) == [
+    assert cells(page.tabs.passes.table) == [
         ["optimize", "decode", "fuse-rotary", "changed", "50", "40", "two consumers (/model/Add_3)"]
     ]
-    page.passes.table.selectRow(0)
-    assert page.passes.refusals.text() == "two consumers  /model/Add_3"
+    page.tabs.passes.table.selectRow(0)
+    assert page.tabs.passes.refusals.text() == "two consumers  /model/Add_3"
 
 
 def test_rows_can_be_copied(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.signature.inputs.selectRow(0)
-    qtbot.keyClick(page.signature.inputs, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    page.tabs.signature.inputs.selectRow(0)
+    qtbot.keyClick(page.tabs.signature.inputs, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "input_ids\t[1, tokens]\tint64"
 
 
 def test_empty_cache_geometry(make: Make) -> None:
     page = make()
-    (card,) = page.kv.cards
+    (card,) = page.tabs.kv.cards
     assert card.facts() == [
         ("Layers", "4 (0–3)"),
         ("Capacity", "256"),
@@ -118,30 +118,30 @@ def test_empty_cache_geometry(make: Make) -> None:
 
 def test_live_slots_pixels_and_words(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.tabs.setCurrentWidget(page.kv)
-    page.kv.set_live([group("window", [(0, 8, 2), (3, 3, 5)], length=10, evicted=3)])
-    (card,) = page.kv.cards
+    page.tabs.setCurrentWidget(page.tabs.kv)
+    page.tabs.kv.set_live([group("window", [(0, 8, 2), (3, 3, 5)], length=10, evicted=3)])
+    (card,) = page.tabs.kv.cards
     strip = card.strip
     assert card.state.text() == "live · 7 of 8 used · 3 evicted · 16.0 KiB allocated"
     qtbot.waitUntil(lambda: strip.width() > 200)
     picture = strip.grab().toImage()
-    width = strip.area().width()
+    width = strip.slot_geometry.area.width()
     seen = []
     for slot in range(8):
         x = GUTTER + (2 * slot + 1) * width // 16
         seen.append(picture.pixelColor(int(x * picture.devicePixelRatio()), 5).name())
     names = [state_color(s).name() for s in (REUSED, REUSED, HEAD, *[FILLED] * 5)]
     assert seen == names
-    assert strip.cell_at(QPoint(GUTTER + 9 * width // 16, 5 + strip.row_height)) == (1, 4)
+    assert strip.slot_geometry.cell_at(QPoint(GUTTER + 9 * width // 16, 5 + strip.slot_geometry.row_height)) == (1, 4)
     assert card.describe(1, 4) == "layer 1 · slot 4 · position 4 · 512 B"
     assert card.describe(0, 1) == "layer 0 · slot 1 · position 9 · 512 B"
 
 
 def test_strip_by_keyboard(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.tabs.setCurrentWidget(page.kv)
-    page.kv.set_live([group("window", [(0, 0, 4)], length=4)])
-    card = page.kv.cards[0]
+    page.tabs.setCurrentWidget(page.tabs.kv)
+    page.tabs.kv.set_live([group("window", [(0, 0, 4)], length=4)])
+    card = page.tabs.kv.cards[0]
     card.strip.setFocus()
     for key in (Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Down):
         qtbot.keyClick(card.strip, key)
@@ -152,10 +152,10 @@ def test_strip_by_keyboard(make: Make, qtbot: QtBot) -> None:
 
 def test_more_slots_than_pixels_never_hide_the_head(make: Make) -> None:
     page = make()
-    page.kv.set_live([group("static", [(0, 0, 50_000)], length=50_000, capacity=100_000)])
-    strip = page.kv.cards[0].strip
+    page.tabs.kv.set_live([group("static", [(0, 0, 50_000)], length=50_000, capacity=100_000)])
+    strip = page.tabs.kv.cards[0].strip
     strip.resize(500, strip.height())
-    columns = strip.columns()
+    columns = strip.slot_geometry.columns()
     assert columns.count(HEAD) == 1
     half = columns.index(HEAD)
     assert set(columns[:half]) == {FILLED} and set(columns[half + 1 :]) == {EMPTY}
@@ -166,27 +166,27 @@ def test_follows_the_session_of_this_bundle_alone(make: Make, qtbot: QtBot) -> N
     session = page.context.session
     session.open("/b/demo")
     session.generate("x")
-    qtbot.waitUntil(lambda: f"66 of {format_number(4096)} used" in page.kv.cards[0].state.text())
+    qtbot.waitUntil(lambda: f"66 of {format_number(4096)} used" in page.tabs.kv.cards[0].state.text())
     session.open("/b/other")
-    assert page.kv.cards[0].state.text() == "empty: no session of this bundle runs"
-    assert page.kv.cards[0].group.capacity == 256
+    assert page.tabs.kv.cards[0].state.text() == "empty: no session of this bundle runs"
+    assert page.tabs.kv.cards[0].group.capacity == 256
 
 
 def test_verify(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.details.verify_button.click()
-    qtbot.waitUntil(lambda: page.details.verify_button.isEnabled())
-    assert page.details.verified.text().startswith("All 4 files are as they were written")
-    assert page.details.verified.property("role") == "ok"
+    page.tabs.details.verify_button.click()
+    qtbot.waitUntil(lambda: page.tabs.details.verify_button.isEnabled())
+    assert page.tabs.details.verified.text().startswith("All 4 files are unchanged")
+    assert page.tabs.details.verified.property("role") == "ok"
 
 
 def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
     page = make(errors={"verify": {"kind": "bundle", "message": "manifest.json is missing."}, "other": {}})
-    page.look(InspectTarget("/b/demo"))
+    page.reader.read(InspectTarget("/b/demo"))
     qtbot.waitUntil(lambda: page.inspection is not None)
-    page.details.verify_button.click()
-    qtbot.waitUntil(lambda: page.details.verified.text() == "manifest.json is missing.")
-    assert page.details.verified.property("role") == "error"
+    page.tabs.details.verify_button.click()
+    qtbot.waitUntil(lambda: page.tabs.details.verified.text() == "manifest.json is missing.")
+    assert page.tabs.details.verified.property("role") == "error"
 
 
 def test_graph_alone(make: Make, qtbot: QtBot) -> None:
@@ -194,38 +194,40 @@ def test_graph_alone(make: Make, qtbot: QtBot) -> None:
     page.context.inspectRequested.emit(InspectTarget("/b/prefill.onnx"))
     qtbot.waitUntil(lambda: page.inspection is not None)
     assert page.heading.text() == "prefill.onnx"
-    assert page.kv.cards == []
-    assert not page.details.verify_button.isVisibleTo(page.tabs)
+    assert page.tabs.kv.cards == []
+    assert not page.tabs.details.verify_button.isVisibleTo(page.tabs)
 
 
 def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.cards[0].chosen.emit()  # which leads on from the composite
-    qtbot.waitUntil(lambda: page.graph.model.scene is not None)
-    assert page.tabs.currentWidget() is page.graph
-    assert page.graph.model.where == GraphReference("/b/demo", "decode", "final")
-    page.cards[1].chosen.emit()
-    qtbot.waitUntil(lambda: page.graph.model.graph is not None and page.graph.model.graph.where.component == "prefill")
+    page.components.cards[0].chosen.emit()  # which leads on from the composite
+    qtbot.waitUntil(lambda: page.tabs.graph.model.scene is not None)
+    assert page.tabs.currentWidget() is page.tabs.graph
+    assert page.tabs.graph.model.where == GraphReference("/b/demo", "decode", "final")
+    page.components.cards[1].chosen.emit()
+    qtbot.waitUntil(
+        lambda: page.tabs.graph.model.graph is not None and page.tabs.graph.model.graph.where.component == "prefill"
+    )
 
 
 def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
     page = make(open_bundle=False, inspection=single(PREFILL))
-    page.tabs.setCurrentWidget(page.details)
+    page.tabs.setCurrentWidget(page.tabs.details)
     page.context.inspectRequested.emit(InspectTarget("/b/after.onnx", before="/b/before.onnx"))
-    qtbot.waitUntil(lambda: page.graph.model.diff is not None)
+    qtbot.waitUntil(lambda: page.tabs.graph.model.diff is not None)
     assert page.heading.text() == "before.onnx → after.onnx"
-    assert page.tabs.currentWidget() is page.graph
-    assert page.graph.model.against == GraphReference("/b/before.onnx")
-    assert page.graph.stages.compare.text() == "Against before.onnx"
+    assert page.tabs.currentWidget() is page.tabs.graph
+    assert page.tabs.graph.model.against == GraphReference("/b/before.onnx")
+    assert page.tabs.graph.stages.compare.text() == "Against before.onnx"
     page.context.inspectRequested.emit(InspectTarget("/b/other.onnx"))
-    qtbot.waitUntil(lambda: page.graph.model.where.path == "/b/other.onnx" and not page.graph.model.busy)
-    assert page.graph.model.diff is None
+    qtbot.waitUntil(lambda: page.tabs.graph.model.where.path == "/b/other.onnx" and not page.tabs.graph.model.busy)
+    assert page.tabs.graph.model.diff is None
 
 
 def test_facts_of_a_graph_without_a_cache(make: Make, qtbot: QtBot) -> None:
     page = make(inspection=replace(INSPECTION, kv=[], capacity=0, chunk=64, precision="fp32"))
     assert page.inspection is not None
-    names = [name for name, _ in page.details.facts(page.inspection)]
+    names = [name for name, _ in page.tabs.details.facts(page.inspection)]
     assert "Precision" in names
     assert not {"Prefill chunk", "Capacity", "Cache layout"} & set(names)
 
@@ -244,10 +246,10 @@ def test_a_look_leads_to_a_node(make: Make, qtbot: QtBot) -> None:
     page = make()
     page.tabs.show_tab("passes")
     page.context.inspectRequested.emit(InspectTarget("/b/demo", component="prefill", node="model.norm.Pow_99"))
-    qtbot.waitUntil(lambda: page.graph.model.selected is not None)
-    node = page.graph.model.node()
+    qtbot.waitUntil(lambda: page.tabs.graph.model.selected is not None)
+    node = page.tabs.graph.model.node()
     assert node is not None and (node.name, page.tabs.current) == ("model.norm.Pow_99", "graph")
-    assert page.graph.model.where == GraphReference("/b/demo", "prefill", "final")
+    assert page.tabs.graph.model.where == GraphReference("/b/demo", "prefill", "final")
 
 
 def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:
@@ -257,25 +259,25 @@ def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:
     assert distinct_names("/b/decoder.onnx", "/b/old/decoder.onnx") == ("decoder.onnx", "old/decoder.onnx")
     page = make(open_bundle=False, inspection=single(PREFILL))
     page.context.inspectRequested.emit(InspectTarget("/b/int4/decoder.onnx", before="/b/fp32/decoder.onnx"))
-    qtbot.waitUntil(lambda: page.graph.model.diff is not None)
+    qtbot.waitUntil(lambda: page.tabs.graph.model.diff is not None)
     assert page.heading.text() == "fp32/decoder.onnx → int4/decoder.onnx"
-    assert page.graph.stages.compare.text() == "Against fp32/decoder.onnx"
+    assert page.tabs.graph.stages.compare.text() == "Against fp32/decoder.onnx"
 
 
 def test_panels_make_room_for_the_graph_and_stay_so(make: Make, qtbot: QtBot) -> None:
     page = make()
     page.resize(1200, 700)  # of a window of 1280 × 800, beside its rail
     page.tabs.show_tab("graph")
-    qtbot.waitUntil(lambda: page.graph.model.scene is not None)
-    narrow = page.graph.view.width()
+    qtbot.waitUntil(lambda: page.tabs.graph.model.scene is not None)
+    narrow = page.tabs.graph.view.width()
     page.list_button.click()
-    page.graph.tools.details.click()
-    qtbot.waitUntil(lambda: page.graph.view.width() >= 900)
-    assert narrow < 900 and not page.components.isVisible() and not page.graph.panel.isVisible()
+    page.tabs.graph.tools.details.click()
+    qtbot.waitUntil(lambda: page.tabs.graph.view.width() >= 900)
+    assert narrow < 900 and not page.components.isVisible() and not page.tabs.graph.panel.isVisible()
     again = InspectPage(page.context)
     qtbot.addWidget(again)
-    assert not again.list_button.isChecked() and not again.graph.tools.details.isChecked()
-    assert again.graph.tools.folds.isChecked()
+    assert not again.list_button.isChecked() and not again.tabs.graph.tools.details.isChecked()
+    assert again.tabs.graph.tools.folds.isChecked()
 
 
 def test_a_graph_has_one_count_of_its_nodes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -287,8 +289,8 @@ def test_a_graph_has_one_count_of_its_nodes(make: Make, qtbot: QtBot, tmp_path: 
     file.write_text(dumps(report))
     page = make(open_bundle=False, inspection=single(PREFILL), graph=str(file))
     page.context.inspectRequested.emit(InspectTarget("/b/prefill.onnx"))
-    qtbot.waitUntil(lambda: bool(page.graph.panel.lines))
-    lines = page.graph.panel.text.toPlainText().splitlines()
-    assert lines[1:3] == [f"{len(report.nodes) - 3} nodes", "and 3 inside of them"]
-    assert page.graph.stages.words(page.graph.model.stages[-1], None)[:1] == [f"{len(report.nodes)} nodes"]
-    assert "changed nothing" not in page.graph.stages.words(page.graph.model.stages[-1], None)
+    qtbot.waitUntil(lambda: bool(page.tabs.graph.panel.lines))
+    lines = page.tabs.graph.panel.text.toPlainText().splitlines()
+    assert lines[1:3] == [f"{len(report.nodes) - 3} nodes", "and 3 in subgraphs"]
+    assert page.tabs.graph.stages.facts_of(page.tabs.graph.model.stages[-1], None)[:1] == [f"{len(report.nodes)} nodes"]
+    assert "changed nothing" not in page.tabs.graph.stages.facts_of(page.tabs.graph.model.stages[-1], None)

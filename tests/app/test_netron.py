@@ -78,7 +78,8 @@ def test_nothing_else_is_served(name: str) -> None:
 def test_root_is_told_before_the_browser_would_end_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     if missing():
         pytest.skip("Qt WebEngine cannot be loaded")
-    code = "import os; os.geteuid = lambda: 0; from app.inspect.netron.browser_engine import refusal; print(refusal())"
+    code = "import os; os.geteuid = lambda: 0; "
+    code += "import app.inspect.netron.browser_engine as it; print(it.unavailable_reason())"
     monkeypatch.delenv("QTWEBENGINE_DISABLE_SANDBOX", raising=False)
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip().startswith("Netron's view does not start as root") or sys.platform != "linux"

@@ -100,7 +100,7 @@ class Scene:
         nodes = len(model.graph.nodes) if model.graph else 0
         say(f"{self.name}: {nodes:,} nodes, {self.bytes / 1e6:.1f} MB of JSON")
         say(f"  open, with the fake worker's own time      {opened:.2f} s")
-        every = self.timed("all scopes", tab.open_all, lambda: not model.busy)
+        every = self.timed("all scopes", tab.navigation.open_all, lambda: not model.busy)
         say(f"  every scope open                           {every:.2f} s")
         for scale in (0.1, 0.3, 0.6, 1.0):
             canvas.zoom_to(1.0)
@@ -113,8 +113,8 @@ class Scene:
         say(f"  pan, the whole graph fitted                {frames(lambda: canvas.pan(1, -3))}")
         self.beat.doing = "zooming"
         say(f"  zoom                                       {frames(lambda: canvas.zoom(1.03))}")
-        self.timed("closing", tab.close_all, lambda: not model.busy)
-        again = self.timed("all scopes again", tab.open_all, lambda: not model.busy)
+        self.timed("closing", tab.navigation.close_all, lambda: not model.busy)
+        again = self.timed("all scopes again", tab.navigation.open_all, lambda: not model.busy)
         say(f"  every scope again                          {again:.2f} s")
         for key in ("model", "", nodes // 2):
             self.timed(f"selecting {key!r}", partial(model.select, key), lambda: True)
@@ -125,7 +125,7 @@ class Scene:
         for on in (not model.folds, model.folds):
             self.timed(f"folds {on}", partial(tab.model.set_folds, on), lambda: not model.busy)
             rest()
-        self.timed("closing again", tab.close_all, lambda: not model.busy)
+        self.timed("closing again", tab.navigation.close_all, lambda: not model.busy)
         first = GraphReference("/b", "decode", "export")
         diff = self.timed("diff", lambda: model.compare(first), lambda: model.diff is not None)
         say(f"  difference, with the fake worker's time    {diff:.2f} s")
@@ -139,8 +139,8 @@ class Scene:
             say(f"    {gap.wall:.0f} ms ({gap.own:.0f} ms our own) while {gap.doing}")
 
     def _look(self, words: str) -> None:
-        self.tab.finder.field.setText(words)
-        self.tab.finder.look()
+        self.tab.node_search.field.setText(words)
+        self.tab.node_search.search()
 
     def close(self) -> None:
         """Ends the worker."""

@@ -229,7 +229,7 @@ def graphs(make: Callable[[int], object], kind: str) -> Callable[[Phase], None]:
         phase.window.show_page("inspect")
         page = phase.window.page("inspect")
         until(lambda: page.inspection is not None)  # type: ignore[attr-defined]
-        tab = page.graph  # type: ignore[attr-defined]
+        tab = page.tabs.graph  # type: ignore[attr-defined]
         tab.model.clear()
         live(0.5)
         gc.collect()
@@ -239,7 +239,7 @@ def graphs(make: Callable[[int], object], kind: str) -> Callable[[Phase], None]:
             model.open("/b", "decode")
             until(lambda: model.scene is not None and not model.busy)
         with phase.act(f"{kind}: every scope"):
-            tab.open_all()
+            tab.navigation.open_all()
             until(lambda: not model.busy)
         with phase.act(f"{kind}: pan, zoom, fit"):
             canvas.fit()
@@ -253,9 +253,9 @@ def graphs(make: Callable[[int], object], kind: str) -> Callable[[Phase], None]:
             canvas.fit()
         with phase.act(f"{kind}: search"):
             for words in ("m", "mul", "layers.1", "nothing"):
-                tab.finder.field.setText(words)
+                tab.node_search.field.setText(words)
                 live(0.4)
-            tab.finder.field.setText("")
+            tab.node_search.field.setText("")
         with phase.act(f"{kind}: select"):
             for key in (phase.nodes // 2, 3, ""):
                 model.select(key)

@@ -1,6 +1,6 @@
-"""A whole graph drawn into a picture, band by band: 20,000 boxes at once would take the window 200 ms.
+"""Draws a whole graph into an image in bands: 20,000 boxes at once would block the window for 200 ms.
 
-Scene + area ──Art, a band a step──▶ QImage
+Scene + area ──ScenePainter, one band per slice──▶ QImage
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from app.graph_scene.scene import Scene
 from app.inspect.graph.scene_painter import ScenePainter
 
 BAND_NODES = 1000
-"""About as many nodes are drawn at a time."""
+"""Nodes that are drawn per slice, about."""
 OVERHANG = 80.0
-"""How far what belongs to a box lies outside of it: its shadow and its badge."""
+"""How far the shadow and the badge of a box reach beyond it."""
 
 
 def draw_in_bands(
     image: QImage, art: ScenePainter, scene: Scene, area: QRectF, scale: float, corner: QPointF
 ) -> SlicedTask:
-    """Draws `area` of the scene with its corner at `corner` of the image, in logical pixels."""
+    """Draws `area` of the scene with its corner at `corner` of the image in logical pixels, in slices."""
     size = image.deviceIndependentSize().toSize()
     bands = max(1, len(scene.graph.nodes) // BAND_NODES)
     for band in range(bands):

@@ -1,4 +1,4 @@
-"""Where the chosen box lies: a link for each scope around it."""
+"""Links to the scopes around the selected box."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.widgets.plain_text import set_tool_tip
 
 
 class ScopeBreadcrumbs(QWidget):
-    """graph › model › layers.3 › self_attn; `chosen` is the path of the one that was clicked, "" for all."""
+    """graph › model › layers.3 › self_attn; `chosen` carries the path of a clicked scope, "" for the whole graph."""
 
     chosen = Signal(str)
 
@@ -32,7 +32,7 @@ class ScopeBreadcrumbs(QWidget):
 
     @property
     def paths(self) -> list[str]:
-        """The scopes that are named, the whole graph first."""
+        """The paths of the links, the whole graph first."""
         key, outline = self.model.selected, self.model.outline
         if outline is None:
             return []
@@ -60,7 +60,7 @@ class ScopeBreadcrumbs(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Leaves out scopes after the first where there is no room for all; the last one always stays."""
+        """Hides scopes after the first where the width is too small; the last one always stays."""
         widths = [sum(part.sizeHint().width() for part in parts) for parts in self._links]
         out = 0
         while sum(widths) - sum(widths[1 : 1 + out]) > self.width() and out < len(widths) - 2:
@@ -70,6 +70,6 @@ class ScopeBreadcrumbs(QWidget):
                 part.setVisible(not 1 <= place <= out)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: there may be room for more, or for less."""
+        """Qt's name: hides or shows links to match the width."""
         super().resizeEvent(event)
         self._fit()

@@ -1,6 +1,6 @@
-"""What differs: a tree of scopes with their counts and nodes, and the operators whose counts differ.
+"""The changes of a comparison: a tree of scopes and nodes, and the operators whose counts differ.
 
-Diff + Outline ──▶ rows;   a row that is chosen ──▶ went(key)
+DiffReport + ScopeTree ──▶ rows;   a chosen row ──▶ revealRequested(key)
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES, DiffReport
 
 KEY_ROLE = Qt.ItemDataRole.UserRole
-_SHOWN, _OPENED = 200, 8
-"""Nodes that one scope lists (the picture shows all), and rows up to which branches are open from the start."""
+_MAX_NODES, _EXPANDED_ROWS = 200, 8
+"""Nodes listed per scope (the graph shows all), and rows up to which branches are expanded at first."""
 
 
 class NodeTree(QTreeWidget):
-    """A tree whose Enter chooses."""
+    """A tree of nodes and scopes; `picked` carries the key of a clicked row, or of the current row on Enter."""
 
     picked = Signal(object)
 
@@ -46,7 +46,7 @@ class NodeTree(QTreeWidget):
         self.itemClicked.connect(lambda item: self.picked.emit(item.data(0, KEY_ROLE)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: Enter chooses."""
+        """Qt's name: Enter picks the current row."""
         item = self.currentItem()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item is not None:
             self.picked.emit(item.data(0, KEY_ROLE))
@@ -55,9 +55,9 @@ class NodeTree(QTreeWidget):
 
 
 class ChangesPanel(QWidget):
-    """Shown beside the graph while two are compared."""
+    """The list of changes beside a comparison; `revealRequested` carries the key of a chosen row."""
 
-    went = Signal(object)
+    revealRequested = Signal(object)  # noqa: N815
 
     def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class ChangesPanel(QWidget):
         self.same = label("", "muted", wrap=True)
         self.notes = label("", "small", wrap=True)
         self.tree = NodeTree(self.tr("Changes by scope"))
-        self.tree.picked.connect(self.went)
+        self.tree.picked.connect(self.revealRequested)
         self.tree.itemExpanded.connect(self._on_expanded)
         self._rows = TextTableModel(
             (self.tr("Operator"), self.tr("Before"), self.tr("After")), numbers=(1, 2), mono=(0,)
@@ -89,21 +89,21 @@ class ChangesPanel(QWidget):
         theme().changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        """The difference is another."""
+        """Shows the present difference."""
         diff, outline = self.model.diff, self.model.outline
         self.tree.clear()
         if diff is None or outline is None:
             return
-        words = {"removed": self.tr("{0} removed"), "added": self.tr("{0} added"), "changed": self.tr("{0} changed")}
+        texts = {"removed": self.tr("{0} removed"), "added": self.tr("{0} added"), "changed": self.tr("{0} changed")}
         for change, pill in self.pills.items():
-            pill.setText(f"{CHANGE_SIGNS[change]} {words[change].format(format_number(diff.counts[change]))}")
+            pill.setText(f"{CHANGE_SIGNS[change]} {texts[change].format(format_number(diff.counts[change]))}")
         self.same.setText(self._same(diff))
         self.notes.setText("\n".join(diff.notes))
         self.notes.setVisible(bool(diff.notes))
         self._rows.fill([(row.op, format_number(row.before), format_number(row.after)) for row in diff.ops])
         root = self.tree.invisibleRootItem()
         self._fill(outline.root, root)
-        self._unfold(root)
+        self._expand_few(root)
 
     def _same(self, diff: DiffReport) -> str:
         text = pluralize(diff.counts["same"], self.tr("1 node is the same."), self.tr("{0} nodes are the same."))
@@ -112,23 +112,23 @@ class ChangesPanel(QWidget):
         ]
         return text + (" " + self.tr("Initializers: {0}.").format(" ".join(weights)) if weights else "")
 
-    def _unfold(self, root: QTreeWidgetItem) -> None:
-        """Opens scope after scope as long as there are but a few rows."""
+    def _expand_few(self, root: QTreeWidgetItem) -> None:
+        """Expands scope after scope while there are few rows."""
         edge = [root]
-        while 0 < sum(item.childCount() for item in edge) <= _OPENED:
+        while 0 < sum(item.childCount() for item in edge) <= _EXPANDED_ROWS:
             below = [item.child(place) for item in edge for place in range(item.childCount())]
             edge = [item for item in below if item is not None]
             for item in edge:
                 item.setExpanded(True)
 
     def _on_expanded(self, item: QTreeWidgetItem) -> None:
-        """Fills a branch when it is opened first: a big model has ten thousand changes."""
+        """Fills a branch when it is first expanded: a big model has ten thousand changes."""
         key, outline = item.data(0, KEY_ROLE), self.model.outline
         if not item.childCount() and outline is not None and isinstance(key, str) and key in outline.scopes:
             self._fill(outline.scopes[key], item)
 
     def _fill(self, scope: Scope, parent: QTreeWidgetItem) -> None:
-        """The scopes in which something differs, and the nodes that do."""
+        """Adds the child scopes with changes, and the changed nodes."""
         outline, graph = self.model.outline, self.model.graph
         if outline is None or graph is None:
             return
@@ -140,10 +140,10 @@ class ChangesPanel(QWidget):
                 item = self._item(parent, child.name, child.path, "", touched)
                 item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
         nodes = [graph.nodes[n] for n in scope.nodes if graph.nodes[n].change]
-        for node in nodes[:_SHOWN]:
+        for node in nodes[:_MAX_NODES]:
             self._item(parent, f"{CHANGE_SIGNS[node.change]} {node.op}", node.index, node.change)
-        if len(nodes) > _SHOWN:
-            self._item(parent, self.tr("… {0} more").format(format_number(len(nodes) - _SHOWN)), scope.path, "")
+        if len(nodes) > _MAX_NODES:
+            self._item(parent, self.tr("… {0} more").format(format_number(len(nodes) - _MAX_NODES)), scope.path, "")
 
     def _item(self, parent: QTreeWidgetItem, text: str, key: BoxKey, change: str, counts: str = "") -> QTreeWidgetItem:
         item = QTreeWidgetItem(parent, [text, counts])

@@ -1,6 +1,6 @@
-"""What the picture can be coloured by: providers or cost, one at a time, each with a panel beside the picture.
+"""The colorings of the graph, by provider or by cost: one at a time, each with a panel beside the graph.
 
-a switch ──▶ Colours ──▶ the panel is there, Canvas.colour(its marks);   a row of the panel ──▶ GraphView.go
+a switch ──▶ ColorOverlays ──▶ panel and GraphCanvas.set_coloring;   a row of the panel ──▶ GraphView.reveal
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ColorOverlays(QObject):
-    """`switched` tells that a panel has come or gone."""
+    """Owns the two panels; `switched` carries whether one was shown or hidden."""
 
     switched = Signal(bool)
 
@@ -32,8 +32,8 @@ class ColorOverlays(QObject):
         self._view, self._tools, model = view, tools, view.model
         self.providers = ProviderPanel(model, context)
         self.heat = HeatPanel(model, NodeCosts(model, context.new_worker, self), context.probe_worker)
-        for went in (self.providers.went, self.heat.went):
-            went.connect(view.go)
+        for requested in (self.providers.revealRequested, self.heat.revealRequested):
+            requested.connect(view.reveal)
         for changed in (self.providers.overlay.changed, self.heat.heat.changed):
             changed.connect(view.canvas.update)
             changed.connect(view.minimap.renew)
@@ -42,28 +42,28 @@ class ColorOverlays(QObject):
             switch.toggled.connect(act)
 
     def add_to(self, splitter: QSplitter) -> None:
-        """The panels stand at the left of the picture, which alone grows."""
+        """Inserts the panels at the left of the graph, which alone is stretched."""
         for place, panel in enumerate((self.providers, self.heat), 1):
             panel.hide()
             splitter.insertWidget(place, panel)
             splitter.setStretchFactor(place, 0)
         splitter.setStretchFactor(3, 1)
 
-    def arrange(self, room: bool) -> None:
-        """room: whether the picture is there, and not Netron in its place."""
-        self.providers.setVisible(room and self._tools.providers.isChecked())
-        self.heat.setVisible(room and self._tools.heat.isChecked())
+    def arrange(self, graph_shown: bool) -> None:
+        """Shows the panel of the active switch. graph_shown: False while Netron is shown in its place."""
+        self.providers.setVisible(graph_shown and self._tools.providers.isChecked())
+        self.heat.setVisible(graph_shown and self._tools.heat.isChecked())
 
     def _on_providers(self, on: bool) -> None:
         if on:
             self._tools.heat.setChecked(False)
-            self._view.canvas.colour(self.providers.overlay)
+            self._view.canvas.set_coloring(self.providers.overlay)
         self.providers.overlay.choose(self.providers.chosen if on else "")
         self.switched.emit(on)
 
     def _on_heat(self, on: bool) -> None:
         if on:
             self._tools.providers.setChecked(False)
-            self._view.canvas.colour(self.heat.colours)
+            self._view.canvas.set_coloring(self.heat.coloring)
         self.heat.switch(on)
         self.switched.emit(on)

@@ -1,11 +1,11 @@
-"""The surface that a scene is seen on: panned, zoomed, pointed at, walked through by keys.
+"""The canvas of a scene: it is panned and zoomed, and its boxes are chosen by pointer and keys.
 
-wheel, drag, pinch, keys ──▶ scale and offset ──▶ the exposed part drawn by Art;  click, keys ──▶ chosen(key)
+wheel, drag, pinch, keys ──▶ scale and offset ──▶ ScenePainter draws the exposed part;  click, keys ──▶ chosen(key)
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.graph_scene.boxes import LINE_H, TITLE_H, BoxKey, GraphBox
+from app.graph_scene.boxes import BoxKey, GraphBox
 from app.graph_scene.scene import Scene
 from app.inspect.graph.highlights import Highlights, draw_highlights
 from app.inspect.graph.scene_painter import ScenePainter
@@ -31,24 +31,24 @@ from app.widgets.theme import theme
 from workflows.wire.reports.graphs import Change
 
 ZOOM_STEP = 1.2
-"""What a notch of the wheel and a key zoom by."""
+"""Factor of one wheel notch or key."""
 
 
 class GraphCanvas(Viewport):
-    """Shows one scene; `chosen` is the key of the selected box, "" where nothing is."""
+    """Shows one scene. `chosen` and `hovered` carry a box's key or None."""
 
     chosen = Signal(object)
-    activated = Signal(object)  # a box was double-clicked, or Enter was pressed on it
+    activated = Signal(object)  # the key of a box: double click, Enter
     followed = Signal(int)  # the node at the other end of a port
     hovered = Signal(object)
-    keyed = Signal(int)  # a key that moves: left, right, up, down, backspace
+    key_pressed = Signal(int)  # an arrow key or Backspace
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.art = ScenePainter()
-        self._by: BoxColoring | None = None
-        self._hidden: Change = ""
-        self.marks = Highlights()
+        self.painter = ScenePainter()
+        self._coloring: BoxColoring | None = None
+        self._hidden_change: Change = ""
+        self.highlights = Highlights()
         self._press: QPoint | None = None
         self._grabbed = QPoint()
         self._dragging = False
@@ -60,58 +60,43 @@ class GraphCanvas(Viewport):
         theme().changed.connect(self._retheme)
 
     def show_scene(self, scene: Scene | None) -> None:
-        """Shows another scene where the view stands; nothing in it is pointed at yet."""
-        self.marks.over = None
+        """Shows another scene at the same scale and offset, without a hovered box."""
+        self.highlights.hovered = None
         super().show_scene(scene)
 
-    def colour(self, by: BoxColoring | None) -> None:
-        """From now on boxes have the colours of this; None gives them their own."""
-        self._by = by
+    def set_coloring(self, coloring: BoxColoring | None) -> None:
+        """Colors the boxes by provider or cost; None restores their own colors."""
+        self._coloring = coloring
         self._retheme()
 
     def hide_change(self, change: Change) -> None:
-        """Draws all but what has this change: added before, removed after; "" leaves nothing out."""
-        if change != self._hidden:
-            self._hidden = change
+        """Hides nodes and lines with this change; "" hides none."""
+        if change != self._hidden_change:
+            self._hidden_change = change
             self._retheme()
 
     def _retheme(self) -> None:
-        self.art = ScenePainter(self._by, self._hidden)
+        self.painter = ScenePainter(self._coloring, self._hidden_change)
         self.update()
 
-    # -- what is pointed at ----------------------------------------------------------------------------------
+    # -- boxes -----------------------------------------------------------------------------------------------
 
     def select(self, key: BoxKey | None) -> None:
-        """Marks a box and those that give to it and take from it."""
-        self.marks.selected = key
-        self.marks.near = self._neighbours(key) if key is not None and self.scene else (set(), set())
+        """Marks a box and its neighbours, and passes its description to screen readers."""
+        self.highlights.selected = key
+        self.highlights.neighbours = self.scene.neighbours(key) if key is not None and self.scene else (set(), set())
         self.update()
-        self._tell()
-
-    def _neighbours(self, key: BoxKey) -> tuple[set[BoxKey], set[BoxKey]]:
-        scene = self.scene
-        assert scene is not None
-        if key == "":
-            return set(), set()  # all is inside
-        graph = scene.graph
-        inside = {key} if isinstance(key, int) else set(scene.outline.every_node(scene.outline.scopes[key]))
-        sources, targets = graph.sources(inside), graph.targets(inside)
-        return {scene.shown(n) for n in sources} - {key}, {scene.shown(n) for n in targets} - {key}
-
-    def mark(self, keys: set[BoxKey]) -> None:
-        """Marks what a search found."""
-        self.marks.found = keys
-        self.update()
-
-    def _tell(self) -> None:
-        """For those who hear the window instead of seeing it."""
-        found = self.scene.find(self.marks.selected) if self.scene and self.marks.selected is not None else None
-        text = self.describe(found[0]) if found else ""
-        self.setAccessibleDescription(text)
+        hit = self.scene.find(key) if self.scene and key is not None else None
+        self.setAccessibleDescription(self.describe(hit[0]) if hit else "")
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
+    def highlight_matches(self, keys: set[BoxKey]) -> None:
+        """Highlights the matches of a search."""
+        self.highlights.matches = keys
+        self.update()
+
     def describe(self, box: GraphBox) -> str:
-        """A box in words."""
+        """The text of a box for tool tips and screen readers."""
         if self.scene is None:
             return ""
         if isinstance(box.key, str):
@@ -128,39 +113,35 @@ class GraphCanvas(Viewport):
             return None
         plane = self.to_plane(QRectF(point, point))
         hit = self.scene.at(plane.x(), plane.y())
-        return None if hit is not None and self.art.hides(hit[0].change) else hit
+        return None if hit is not None and self.painter.hides(hit[0].change) else hit
 
     # -- Qt's events -----------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's name: draws the exposed parts."""
         painter = QPainter(self)
-        for rect in _parts(event):
+        for rect in _exposed_parts(event):
             painter.setClipRect(rect)
-            painter.fillRect(rect, self.art.paper)
-            if self.scene is not None:
-                self._draw(painter, QRectF(rect))
+            painter.fillRect(rect, self.painter.paper)
+            if self.scene is None:
+                continue
+            painter.save()
+            painter.translate(self.offset)
+            painter.scale(self.scale, self.scale)
+            self.painter.draw(painter, self.scene, self.to_plane(QRectF(rect).adjusted(-8, -8, 8, 8)), self.scale)
+            painter.restore()
+            draw_highlights(self, self.highlights, painter)
         painter.end()
 
-    def _draw(self, painter: QPainter, rect: QRectF) -> None:
-        assert self.scene is not None
-        painter.save()
-        painter.translate(self.offset)
-        painter.scale(self.scale, self.scale)
-        grown = rect.adjusted(-8, -8, 8, 8)
-        self.art.draw(painter, self.scene, self.to_plane(grown), self.scale)
-        painter.restore()
-        draw_highlights(self, self.marks, painter)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: what was in the middle stays there."""
+        """Qt's name: keeps the centre of the picture."""
         super().resizeEvent(event)
         if event.oldSize().isValid():
             self.offset += QPoint((event.size().width() - event.oldSize().width()) // 2, 0)
         self.moved.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Qt's name: a wheel zooms; a touch pad moves, and zooms with Ctrl."""
+        """Qt's name: a wheel zooms; a touch pad pans, and zooms with Ctrl."""
         pixels, ctrl = event.pixelDelta(), event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if not pixels.isNull() and not ctrl:
             self.pan(pixels.x(), pixels.y())
@@ -171,7 +152,7 @@ class GraphCanvas(Viewport):
         event.accept()
 
     def event(self, event: QEvent) -> bool:
-        """Qt's name: two fingers zoom, the pointer at rest asks what is there."""
+        """Qt's name: a pinch zooms, a resting pointer shows a tool tip."""
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
                 self.zoom(1 + event.value(), event.position())
@@ -183,17 +164,18 @@ class GraphCanvas(Viewport):
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: a drag may begin."""
+        """Qt's name: begins a click or a drag."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             self._press = self._grabbed = event.position().toPoint()
             self._dragging = False
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: drags, or points at a box."""
+        """Qt's name: drags the picture, or hovers over a box."""
         at = event.position().toPoint()
         if self._press is None:
-            self._hover(at)
+            hit = self.box_at(at)
+            self._set_hovered(hit[0].key if hit else None)
             return
         if not self._dragging and (at - self._press).manhattanLength() > 5:
             self._dragging = True
@@ -204,56 +186,44 @@ class GraphCanvas(Viewport):
             self.pan(step.x(), step.y())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: a click chooses, or follows a port of the box that is chosen."""
+        """Qt's name: a click chooses a box, or follows a port of the chosen box."""
         press, self._press = self._press, None
         self.unsetCursor()
         if press is None or self._dragging:
             return
-        hit = self.box_at(event.position().toPoint())
-        key = hit[0].key if hit else None
-        target = self._port_at(hit, event.position()) if hit and key == self.marks.selected else -1
-        if target >= 0:
-            self.followed.emit(target)
+        at = event.position()
+        hit = self.box_at(at.toPoint())
+        key, port = hit[0].key if hit else None, None
+        if hit is not None and key == self.highlights.selected:
+            port = hit[0].port_at(self.to_plane(QRectF(at, at)).y() - hit[2])
+        if port is not None and port.node >= 0:
+            self.followed.emit(port.node)
         else:
             self.chosen.emit(key)
 
-    def _port_at(self, hit: tuple[GraphBox, float, float], at: QPointF) -> int:
-        box, _, top = hit
-        y = self.to_plane(QRectF(at, at)).y() - top - TITLE_H
-        lines = box.lines()
-        place = int(y // LINE_H)
-        if box.inner is not None or y < 0 or place >= len(lines) or lines[place][1] is None:
-            return -1
-        port = lines[place][1]
-        return port.node if port else -1
-
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: opens or closes."""
+        """Qt's name: activates a box."""
         hit = self.box_at(event.position().toPoint())
         if hit is not None:
             self.activated.emit(hit[0].key)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Qt's name: nothing is pointed at."""
+        """Qt's name: no box is hovered."""
         super().leaveEvent(event)
-        self._set_over(None)
+        self._set_hovered(None)
 
-    def _hover(self, at: QPoint) -> None:
-        hit = self.box_at(at)
-        self._set_over(hit[0].key if hit else None)
-
-    def _set_over(self, key: BoxKey | None) -> None:
-        if key == self.marks.over:
+    def _set_hovered(self, key: BoxKey | None) -> None:
+        if key == self.highlights.hovered:
             return
-        for one in (self.marks.over, key):
+        for one in (self.highlights.hovered, key):
             place = self.place_of(one) if one is not None else None
             if place is not None:
                 self.update(self.to_screen(place).adjusted(-5, -5, 5, 5).toAlignedRect())
-        self.marks.over = key
+        self.highlights.hovered = key
         self.hovered.emit(key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: zoom, fit, open and close, and go to neighbours."""
+        """Qt's name: zooms, pans, activates the selected box, and reports arrow keys."""
         key, text = event.key(), event.text()
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         moves = {
@@ -265,12 +235,12 @@ class GraphCanvas(Viewport):
         if key in moves and shifted:
             self.pan(*moves[Qt.Key(key)])
         elif key in moves or key == Qt.Key.Key_Backspace:
-            self.keyed.emit(key)
+            self.key_pressed.emit(key)
         elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             self.pan(0, self.height() * (1 if key == Qt.Key.Key_PageUp else -1) * 9 // 10)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.marks.selected is not None:
-            self.activated.emit(self.marks.selected)
-        elif key == Qt.Key.Key_Escape and self.marks.selected is not None:
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.highlights.selected is not None:
+            self.activated.emit(self.highlights.selected)
+        elif key == Qt.Key.Key_Escape and self.highlights.selected is not None:
             self.chosen.emit(None)
         elif text in ("+", "="):
             self.zoom(ZOOM_STEP)
@@ -284,7 +254,7 @@ class GraphCanvas(Viewport):
             super().keyPressEvent(event)
 
 
-def _parts(event: QPaintEvent) -> list[QRect]:
-    """The exposed rectangles; all at once where they are many."""
+def _exposed_parts(event: QPaintEvent) -> list[QRect]:
+    """The exposed rectangles; their bounding box where there are more than four."""
     parts = list(event.region())  # type: ignore[call-overload]
     return parts if len(parts) <= 4 else [event.rect()]

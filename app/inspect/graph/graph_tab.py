@@ -1,6 +1,6 @@
-"""The graph tab: stage bar, tools, and side by side what differs, the picture, and the details.
+"""The graph tab: stage bar, tool bar, and side by side the list of changes, the graph, and the details of a node.
 
-InspectPage.choose ──show_graph──▶ GraphModel ──▶ StageBar, GraphView, ChangesPanel, NodePanel;  Netron over the picture
+InspectTabs.choose ──show_graph──▶ GraphModel ──▶ StageBar, GraphView, ChangesPanel, NodePanel; Netron over the graph
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
-from app.graph_scene.boxes import BoxKey
 from app.inspect.graph.breadcrumbs import ScopeBreadcrumbs
 from app.inspect.graph.changes_panel import ChangesPanel
 from app.inspect.graph.color_overlays import ColorOverlays
-from app.inspect.graph.graph_actions import add_graph_actions
+from app.inspect.graph.graph_navigation import GraphNavigation
 from app.inspect.graph.graph_view import GraphView
 from app.inspect.graph.netron_switch import NetronSwitch
 from app.inspect.graph.node_panel import NodePanel
 from app.inspect.graph.node_search import NodeSearch
 from app.inspect.graph.panel_arrangement import PanelArrangement
-from app.inspect.graph.picture_saver import PictureSaver
+from app.inspect.graph.picture_export import PictureSaver
 from app.inspect.graph.stage_bar import StageBar
 from app.inspect.graph.tool_bar import GraphToolBar
 from app.inspect.inspect_tab import InspectTab
@@ -35,103 +34,97 @@ from app.widgets import Banner
 from app.widgets.actions import add_action
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport
-from workflows.wire.requests import GraphReference
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
 
 
 class GraphTab(InspectTab):
-    """One graph, or two as one."""
-
-    compareAsked = Signal()  # noqa: N815  a file is to be chosen
+    """One graph, or the difference of two. folder: where pictures are saved by default."""
 
     def __init__(
         self, worker: WorkerClient, folder: Path, context: AppContext | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.model = GraphModel(worker, self)
-        self._wanted: Callable[[], None] | None = None
-        self._found: Inspection | None = None
+        self._pending: Callable[[], None] | None = None
+        self._inspection: Inspection | None = None
         self._known: dict[str, Inspection] = {}
-        self.exports: list[QAction] = []
         self.banner = Banner()
         self.stages = StageBar(self.model)
         self.view = GraphView(self.model)
+        self.navigation = GraphNavigation(self.view)
         self.saver = PictureSaver(self.view, self.banner, folder, self)
-        self.crumbs = ScopeBreadcrumbs(self.model)
-        self.finder = NodeSearch(self.model)
+        self.breadcrumbs = ScopeBreadcrumbs(self.model)
+        self.node_search = NodeSearch(self.model)
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
-        self.colours: ColorOverlays | None = None
-        self.tools = GraphToolBar(self.crumbs, self.finder)
+        self.colors: ColorOverlays | None = None
+        self.tools = GraphToolBar(self.breadcrumbs, self.node_search)
         self.netron = NetronSwitch(self.model, self.view, self.tools.netron, self.banner, self)
         self._lay_out()
-        self.room = PanelArrangement(self.view, self.tools, self.netron, self.changes, self.panel)
+        self.panels = PanelArrangement(self.view, self.tools, self.netron, self.changes, self.panel)
         self._connect()
-        add_graph_actions(self)
+        self._add_actions()
         if context is not None:
-            self.room.restore(context.settings)
-            self._add_colours(ColorOverlays(self.view, self.tools, context, self))
+            self.panels.restore(context.settings)
+            self.colors = ColorOverlays(self.view, self.tools, context, self)
+            self.colors.add_to(self.splitter)
+            self.panels.add_overlays(self.colors)
+            add_action(self, self.tr("Graph: color by provider"), self.tools.providers.toggle)
+            add_action(self, self.tr("Graph: color by time or bytes"), self.tools.heat.toggle)
         self._refresh()
 
-    # -- what others may call --------------------------------------------------------------------------------
+    # -- the shown graph -------------------------------------------------------------------------------------
 
-    def fill(self, found: Inspection | None) -> None:
-        """Shows nothing until a component of it is chosen; what is known of another at its place goes."""
-        if found is not None and self._known.setdefault(found.path, found) != found:
-            self._known[found.path] = found
-            self.model.forget(found.path)
-        self._found = found
-        if found is None or not found.components:
+    def set_inspection(self, inspection: Inspection | None) -> None:
+        """Follows another inspection; forgets the graphs of a bundle that has changed on disk."""
+        if inspection is not None and self._known.setdefault(inspection.path, inspection) != inspection:
+            self._known[inspection.path] = inspection
+            self.model.forget(inspection.path)
+        self._inspection = inspection
+        if inspection is None or not inspection.components:
             self.model.clear()
 
-    def choose(self, component: ComponentReport) -> None:
-        """Shows the graph of a component, or what two files differ in."""
-        found = self._found
-        assert found is not None  # a component is of what was inspected
-        if found.before:
-            self.show_pair(found.before, found.path)
+    def set_component(self, component: ComponentReport) -> None:
+        """Shows the graph of a component, or the difference of two files."""
+        inspection = self._inspection
+        assert inspection is not None  # the component belongs to an inspection
+        if inspection.before:
+            self.show_pair(inspection.before, inspection.path)
         else:
-            self.show_graph(found.path, component.name if found.is_bundle else "")
+            self.show_graph(inspection.path, component.name if inspection.is_bundle else "")
 
     def show_graph(self, path: str, component: str) -> None:
-        """Shows a component of a bundle, or an .onnx file; asked for when the tab is looked at."""
-        self._want(partial(self.model.open, path, component))
+        """Shows a component of a bundle, or an .onnx file, as soon as the tab is visible."""
+        self._when_visible(partial(self.model.open, path, component))
 
     def show_pair(self, before: str, after: str) -> None:
-        """Shows the difference of two files."""
-        self._want(partial(self.model.compare_files, before, after))
+        """Shows the difference of two files, as soon as the tab is visible."""
+        self._when_visible(partial(self.model.compare_files, before, after))
 
-    def _want(self, act: Callable[[], None]) -> None:
+    def _when_visible(self, request: Callable[[], None]) -> None:
         self.banner.clear()
-        self.view.say("")
-        self._wanted = act
+        self.view.show_message("")
+        self._pending = request
         if self.isVisible():
-            self._catch_up()
+            self._run_pending()
 
-    def _catch_up(self) -> None:
-        wanted, self._wanted = self._wanted, None
-        if wanted is not None:
-            wanted()
+    def _run_pending(self) -> None:
+        request, self._pending = self._pending, None
+        if request is not None:
+            request()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: asks for what is wanted."""
+        """Qt's name: requests the graph that is to be shown."""
         super().showEvent(event)
-        self._catch_up()
+        self._run_pending()
 
     def go_to(self, name: str) -> None:
-        """Opens the scopes around the node `name`, selects it and centres it, as soon as it is there."""
-        self.view.want(name, now=self._wanted is None and not self.model.busy)
+        """Reveals the node called `name`, as soon as its graph is shown."""
+        self.view.reveal_node(name, now=self._pending is None and not self.model.busy)
 
-    def _add_colours(self, colours: ColorOverlays) -> None:
-        self.colours = colours
-        colours.add_to(self.splitter)
-        self.room.give_to(colours)
-        add_action(self, self.tr("Graph: colour by provider"), self.tools.providers.toggle)
-        add_action(self, self.tr("Graph: colour by time or bytes"), self.tools.heat.toggle)
-
-    # -- building --------------------------------------------------------------------------------------------
+    # -- widgets and actions ---------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -155,44 +148,91 @@ class GraphTab(InspectTab):
         tools.out.clicked.connect(lambda: canvas.zoom(1 / 1.2))
         tools.fit.clicked.connect(lambda: canvas.fit())
         tools.into.clicked.connect(lambda: canvas.zoom(1.2))
-        tools.previous_change.clicked.connect(lambda: self.step_change(-1))
-        tools.next_change.clicked.connect(lambda: self.step_change(1))
+        tools.previous_change.clicked.connect(lambda: self.navigation.step_change(-1))
+        tools.next_change.clicked.connect(lambda: self.navigation.step_change(1))
         tools.folds.toggled.connect(model.set_folds)
-        self.finder.went.connect(view.go)
-        self.finder.found.connect(self._mark)
-        self.finder.left.connect(view.canvas.setFocus)
-        self.crumbs.chosen.connect(self._to_scope)
-        self.changes.went.connect(view.go)
-        self.panel.went.connect(view.go)
-        self.stages.fileRequested.connect(self.ask_file)
+        self.node_search.revealRequested.connect(view.reveal)
+        self.node_search.matchesChanged.connect(self._highlight)
+        self.node_search.closed.connect(view.canvas.setFocus)
+        self.breadcrumbs.chosen.connect(self.navigation.show_scope)
+        self.changes.revealRequested.connect(view.reveal)
+        self.panel.revealRequested.connect(view.reveal)
         model.failed.connect(self._on_failed)
         model.sceneChanged.connect(self._on_scene)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Qt's name: what can be done with the box under the pointer."""
+    def _add_actions(self) -> None:
+        """Adds the tab's actions with their keys, the menu of all of them, and the keys of the canvas."""
+        navigation, tools = self.navigation, self.tools
+        for text, act, keys in (
+            (self.tr("Graph: find a node"), self.node_search.focus_field, "Ctrl+F"),
+            (self.tr("Graph: copy the details"), self.panel.copy, "Ctrl+Shift+C"),
+            (self.tr("Graph: next change"), partial(navigation.step_change, 1), "F8"),
+            (self.tr("Graph: previous change"), partial(navigation.step_change, -1), "Shift+F8"),
+            (self.tr("Graph: compare with the stage before"), self.stages.compare_before, ""),
+            (self.tr("Graph: compare with another file …"), self.stages.ask_file, ""),
+            (self.tr("Graph: no comparison"), partial(self.model.compare, None), ""),
+            (self.tr("Graph: draw with Netron"), partial(self.netron.set_shown, True), ""),
+            (self.tr("Graph: open every scope"), navigation.open_all, ""),
+            (self.tr("Graph: draw repeated layers as one, or each"), tools.folds.click, "Ctrl+L"),
+            (self.tr("Graph: show or hide the details"), tools.details.click, "Ctrl+I"),
+            (self.tr("Graph: show or hide the changes"), tools.changes.click, "Ctrl+J"),
+            (self.tr("Graph: before and after side by side, or as one"), self.toggle_split, "Ctrl+D"),
+            (self.tr("Graph: close every scope"), navigation.close_all, ""),
+        ):
+            add_action(self, text, act, keys)
+        self._exports = [
+            add_action(self, text, partial(self.saver.ask_file, suffix, everything))
+            for text, suffix, everything in (
+                (self.tr("Graph: save the whole graph as SVG …"), ".svg", True),
+                (self.tr("Graph: save the whole graph as PNG …"), ".png", True),
+                (self.tr("Graph: save the visible part as SVG …"), ".svg", False),
+                (self.tr("Graph: save the visible part as PNG …"), ".png", False),
+            )
+        ]
+        menu = QMenu(self)
+        menu.addActions(self.actions())
+        tools.more.setMenu(menu)
+        self._add_canvas_keys()
+
+    def _add_canvas_keys(self) -> None:
+        """Adds single letters, which only the canvas may take: a text field needs them."""
         canvas = self.view.canvas
-        hit = canvas.box_at(canvas.mapFrom(self, event.pos())) if not self.netron.drawn else None
+        for keys, act in (
+            ("n", partial(self.node_search.step, 1)),
+            ("Shift+N", partial(self.node_search.step, -1)),
+            ("]", partial(self.navigation.step_change, 1)),
+            ("[", partial(self.navigation.step_change, -1)),
+            ("/", self.node_search.focus_field),
+        ):
+            key = QAction(canvas)
+            key.setShortcut(QKeySequence(keys))
+            key.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            key.triggered.connect(lambda _checked=False, act=act: act())
+            canvas.addAction(key)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Qt's name: selects the box under the pointer, and shows its commands."""
+        canvas = self.view.canvas
+        hit = canvas.box_at(canvas.mapFrom(self, event.pos())) if not self.netron.is_shown else None
         if hit is None:
             return
-        self.model.select(hit[0].key)
-        self._context_menu(hit[0].key, event.globalPos())
-
-    def _context_menu(self, key: BoxKey, at: QPoint) -> None:
+        key = hit[0].key
+        self.model.select(key)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if isinstance(key, str):
             menu.addAction(self.tr("Open or close"), partial(self.view.toggle, key))
             menu.addAction(self.tr("Draw with Netron"), partial(self.netron.show, key))
         menu.addAction(self.tr("Copy the details"), self.panel.copy)
-        menu.addAction(self.tr("Into the middle"), partial(self.view.canvas.centre, key))
-        menu.popup(at)
+        menu.addAction(self.tr("Center"), partial(canvas.center_on, key))
+        menu.popup(event.globalPos())
 
-    # -- what happens ----------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------------------
 
     def _on_failed(self, message: str, details: str) -> None:
         self.banner.error(message, details, self.tr("Try again"), self.model.reload)
         if self.model.scene is None:
-            self.view.say(self.tr("No graph is shown."))
+            self.view.show_message(self.tr("No graph is shown."))
 
     def _on_scene(self, another: bool) -> None:
         if self.banner.isVisible() and another:
@@ -200,83 +240,32 @@ class GraphTab(InspectTab):
         scene = self.model.scene
         empty = scene is not None and not scene.graph.nodes
         same = self.model.diff is not None and not self.model.changes()
-        self.view.say(self.tr("The graph has no nodes.") if empty else "")
+        self.view.show_message(self.tr("The graph has no nodes.") if empty else "")
         if another and same and not empty:
             self.banner.show_message("ok", self.tr("No node differs between the two graphs."))
         if another and self.tools.netron.isChecked():
-            self.netron.leave()
-        self._mark(self.finder.hits)
+            self.netron.close()
+        self._highlight(self.node_search.matches)
         self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: there may be room for more, or for less."""
+        """Qt's name: there may be space for more panels, or for fewer."""
         super().resizeEvent(event)
-        self.room.resize(self.width())
+        self.panels.resize(self.width())
 
     def _refresh(self) -> None:
-        self.room.follow()
+        self.panels.follow()
         known = self.model.scene is not None
-        for one in self.exports:
+        for one in self._exports:
             one.setEnabled(known)
         self.tools.netron.setEnabled(known)
 
-    def _mark(self, hits: list[int]) -> None:
+    def _highlight(self, hits: list[int]) -> None:
         scene = self.model.scene
-        self.view.canvas.mark(scene.shown_of(hits) if scene is not None else set())
-
-    def search(self) -> None:
-        """The search field, its words chosen."""
-        self.finder.field.setFocus()
-        self.finder.field.selectAll()
-
-    def _to_scope(self, path: str) -> None:
-        if path:
-            self.view.go(path)
-        else:
-            self.model.select(None)
-            self.view.canvas.fit()
-
-    def step_change(self, by: int) -> None:
-        """Goes to the next node that differs, or to the one before."""
-        changes = self.model.changes()
-        if not changes:
-            return
-        key = self.model.selected
-        here = key if isinstance(key, int) else -1
-        if isinstance(key, str) and self.model.outline is not None:
-            here = self.model.outline.scopes[key].first
-        after = [n for n in changes if n > here]
-        before = [n for n in changes if n < here]
-        target = (after[0] if after else changes[0]) if by > 0 else (before[-1] if before else changes[-1])
-        self.view.go(target)
-
-    def open_all(self) -> None:
-        """Every scope is open."""
-        if self.model.outline is not None:
-            self.view.remember()
-            self.model.set_opened(set(self.model.outline.scopes))
-
-    def close_all(self) -> None:
-        """As it was at first."""
-        if self.model.outline is not None:
-            self.view.remember()
-            self.model.set_opened(self.model.outline.overview())
+        self.view.canvas.highlight_matches(scene.visible_boxes(hits) if scene is not None else set())
 
     def toggle_split(self) -> None:
-        """Side by side or not; compares with the stage before where nothing is compared yet."""
+        """Shows a comparison in two panes or one; compares with the stage before where there is no comparison."""
         if self.model.diff is None:
             self.stages.compare_before()
         self.tools.split.click()
-
-    # -- files -----------------------------------------------------------------------------------------------
-
-    def ask_file(self) -> None:
-        """Asks for the file that is compared with this graph: this one is before, that one after."""
-        here = self.model.where.path if self.model.where else ""
-        name, _kind = QFileDialog.getOpenFileName(self, self.tr("Compare with"), here, self.tr("ONNX files (*.onnx)"))
-        if name:
-            self.compare_with(name)
-
-    def compare_with(self, path: str) -> None:
-        """Shows what is different in this graph from that in another file."""
-        self.model.compare(GraphReference(path))

@@ -1,6 +1,6 @@
-"""Beside the graph: time, bytes or rounding that it is coloured by, the legend, and the nodes, the costliest first.
+"""The panel that colors a graph by time, bytes or rounding error: a legend, and the nodes, most expensive first.
 
-Heat ──HeatColoring──▶ Canvas;   Heat ──▶ legend, table ─a row─▶ went(node);   a chosen node ──▶ its row
+NodeCosts ──HeatColoring──▶ GraphCanvas;   NodeCosts ──▶ legend, table ─a row─▶ revealRequested(node)
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.requests import ListDevices
 
 MIN_STRENGTH, MAX_STRENGTH = 0.04, 0.54
-"""Strength of the colour of a node that costs nothing, and of the costliest."""
+"""Color strength of a node without cost, and of the most expensive one."""
 MIN_BADGE_SHARE = 0.001
-"""Shares below this have no figure in the picture."""
+"""Nodes with a smaller share have no badge."""
 CALLS_COLUMN = 3
-"""The column of the table that not every measure has."""
+"""The table column that only some measures have."""
 
 
 class HeatColoring:
-    """What boxes are coloured by: as strong as their share of the costliest node, a scope's of all; with figures."""
+    """Colors nodes by their cost relative to the most expensive one, and scopes by their share of the total."""
 
     def __init__(self, heat: NodeCosts) -> None:
         self._heat = heat
 
     @property
     def color(self) -> str:
-        """Of the theme, for the measure that is shown."""
+        """The theme color of the measure."""
         return {"bytes": "prefill", "error": "warning"}.get(self._heat.measure, "error")
 
     def text(self, value: float) -> str:
@@ -48,7 +48,7 @@ class HeatColoring:
         return format_bytes(value) if self._heat.measure == "bytes" else format_microseconds(value)
 
     def mark(self, key: BoxKey) -> BoxMark | None:
-        """None where nothing is known of a box."""
+        """The mark of a box; None without a cost."""
         heat = self._heat
         value = heat.value(key) if heat.shown else None
         if value is None:
@@ -74,28 +74,28 @@ class HeatColoring:
 
 
 class HeatLegend(QWidget):
-    """The colours from nothing to the costliest node, with what that costs."""
+    """The color scale from 0 to the cost of the most expensive node."""
 
-    def __init__(self, colours: HeatColoring, parent: QWidget | None = None) -> None:
+    def __init__(self, coloring: HeatColoring, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colours, self.most = colours, ""
+        self._coloring, self.most = coloring, ""
         self.setFixedHeight(4 * G)
         theme().changed.connect(self.update)
 
     def show_most(self, text: str) -> None:
-        """What the strongest colour stands for."""
+        """Sets the cost at the strong end of the scale."""
         self.most = text
-        self.setAccessibleName(self.tr("Colours from 0 to {0} a node").format(text))
+        self.setAccessibleName(self.tr("Color scale from 0 to {0} per node").format(text))
         set_tool_tip(self, self.accessibleName())
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: a band, and its ends in figures under it."""
+        """Qt's name: draws the scale with the numbers of its ends."""
         painter = QPainter(self)
-        strong, band = theme().color(self._colours.color), self.rect().adjusted(0, 0, 0, -2 * G)
+        strong, band = theme().color(self._coloring.color), self.rect().adjusted(0, 0, 0, -2 * G)
         blend = QLinearGradient(band.topLeft(), band.topRight())
         for place, alpha in ((0.0, MIN_STRENGTH), (1.0, MAX_STRENGTH)):
-            color = theme().color(self._colours.color)
+            color = theme().color(self._coloring.color)
             color.setAlphaF(alpha)
             blend.setColorAt(place, color)
         painter.fillRect(band, blend)
@@ -110,9 +110,9 @@ class HeatLegend(QWidget):
 
 
 class NodeTable(ReadOnlyTable):
-    """A table whose click and Enter go to a node."""
+    """A table of nodes; `picked` carries the row of a click, or the current row on Enter."""
 
-    picked = Signal(int)  # a row
+    picked = Signal(int)
 
     def __init__(self, rows: TextTableModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(rows, name, parent=parent)
@@ -120,7 +120,7 @@ class NodeTable(ReadOnlyTable):
         self.clicked.connect(lambda index: self.picked.emit(index.row()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: Enter goes to the node."""
+        """Qt's name: Enter picks the current row."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.picked.emit(self.currentIndex().row())
         else:
@@ -128,22 +128,22 @@ class NodeTable(ReadOnlyTable):
 
 
 class HeatPanel(QWidget):
-    """`went` is a node of the table that was chosen; `heat` and `colours` are what the picture is coloured by."""
+    """Colors the graph by `heat`; `revealRequested` carries the node of a chosen row."""
 
-    went = Signal(object)
+    revealRequested = Signal(object)  # noqa: N815
 
     def __init__(self, model: GraphModel, heat: NodeCosts, worker: WorkerClient, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model, self.heat, self._worker = model, heat, worker
-        self.colours = HeatColoring(heat)
+        self.coloring = HeatColoring(heat)
         self._places: list[int] = []
-        self._asked = False
+        self._devices_requested = False
         self.measure, self.phase, self.provider = QComboBox(), QComboBox(), QComboBox()
         self.measure.addItem(self.tr("Time"), "time")
         self.measure.addItem(self.tr("Bytes"), "bytes")
         self.measure.addItem(self.tr("Rounding"), "error")
         self.provider.addItem(self.tr("CPU"), "cpu")
-        self.measure.setAccessibleName(self.tr("What the graph is coloured by"))
+        self.measure.setAccessibleName(self.tr("Measure that colors the graph"))
         self.phase.setAccessibleName(self.tr("Phase that was measured"))
         self.provider.setAccessibleName(self.tr("Provider to measure on"))
         self.run = button(self.tr("Measure"), "play", clicked=heat.run)
@@ -151,14 +151,14 @@ class HeatPanel(QWidget):
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setFixedHeight(6)
-        self.progress.setAccessibleName(self.tr("How far the measurement is"))
-        self.words = label("", "small", wrap=True)
-        self.legend = HeatLegend(self.colours)
+        self.progress.setAccessibleName(self.tr("Progress of the measurement"))
+        self.description = label("", "small", wrap=True)
+        self.legend = HeatLegend(self.coloring)
         self._times = (self.tr("Node"), self.tr("Share"), self.tr("Median"), self.tr("Calls"))
         self._bytes = (self.tr("Node"), self.tr("Share"), self.tr("Bytes"), "")
         self._errors = (self.tr("Node"), self.tr("Error"), self.tr("Bits"), "")
         self._rows = TextTableModel(self._times, numbers=(1, 2, 3))
-        self.table = NodeTable(self._rows, self.tr("Nodes, the costliest first"))
+        self.table = NodeTable(self._rows, self.tr("Nodes, most expensive first"))
         self.table.horizontalHeader().setMinimumSectionSize(5 * G)
         self._lay_out()
         self._connect()
@@ -172,12 +172,12 @@ class HeatPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, G, 0)
         column.setSpacing(G // 2)
-        column.addWidget(label(self.tr("Colour by cost"), "heading"))
+        column.addWidget(label(self.tr("Color by cost"), "heading"))
         column.addLayout(choices)
-        for part in (self.words, self.progress, self.run, self.cancel, self.legend):
+        for part in (self.description, self.progress, self.run, self.cancel, self.legend):
             column.addWidget(part)
         column.addWidget(self.table, 1)
-        column.addStretch(0)  # takes the room where there is no table
+        column.addStretch(0)  # fills the column where there is no table
         self.setMinimumWidth(38 * G)
 
     def _connect(self) -> None:
@@ -189,27 +189,27 @@ class HeatPanel(QWidget):
         self._model.selectionChanged.connect(self._on_selection)
 
     def switch(self, on: bool) -> None:
-        """Colours the picture, or leaves it as it is."""
+        """Switches the coloring of the graph on or off."""
         self.heat.choose(self.measure.currentData() if on else "")
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: asks once where it could be measured."""
+        """Qt's name: requests the devices, once."""
         super().showEvent(event)
-        if not self._asked:
-            self._asked = True
+        if not self._devices_requested:
+            self._devices_requested = True
             self._worker.request(ListDevices()).on_answer(self._on_devices)
 
-    def _on_devices(self, found: DevicesReport) -> None:
-        for one in found.devices:
+    def _on_devices(self, report: DevicesReport) -> None:
+        for one in report.devices:
             if one.usable and self.provider.findData(one.name) < 0:
                 self.provider.addItem(one.title, one.name)
 
     def _on_picked(self, row: int) -> None:
         if row < len(self._places) and self._places[row] >= 0:
-            self.went.emit(self._places[row])
+            self.revealRequested.emit(self._places[row])
 
     def _on_selection(self, key: BoxKey | None) -> None:
-        """The row of the chosen node."""
+        """Selects the row of the selected node."""
         row = self._places.index(key) if isinstance(key, int) and key in self._places else -1
         if row < 0:
             self.table.clearSelection()
@@ -217,10 +217,10 @@ class HeatPanel(QWidget):
             self.table.selectRow(row)
             self.table.scrollTo(self._rows.index(row, 0))
 
-    # -- what it says ------------------------------------------------------------------------------------------
+    # -- texts and rows ----------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """What is measured, or what is chosen, is another."""
+        """Shows the present measurement."""
         heat = self.heat
         busy, progress = heat.running, heat.progress
         self.progress.setVisible(busy)
@@ -229,13 +229,13 @@ class HeatPanel(QWidget):
         self.cancel.setVisible(busy)
         self.run.setVisible(not busy)
         self.run.setEnabled(self._model.where is not None)
-        self.run.setText(self._offer())
+        self.run.setText(self._button_text())
         self._fill_phases()
-        self.words.setText(progress.message if progress is not None else heat.failed or self._words())
+        self.description.setText(progress.message if progress is not None else heat.failed or self._description())
         self.legend.setVisible(bool(heat.values))
-        self.legend.show_most(self.colours.text(heat.most))
+        self.legend.show_most(self.coloring.text(heat.most))
         {"bytes": self._fill_bytes, "error": self._fill_errors}.get(heat.measure, self._fill_times)()
-        self.table.setColumnHidden(CALLS_COLUMN, not self._tells_calls())
+        self.table.setColumnHidden(CALLS_COLUMN, not self._shows_calls())
         self.table.setVisible(bool(self._places))
         self._on_selection(self._model.selected)
 
@@ -255,31 +255,33 @@ class HeatPanel(QWidget):
         self.phase.setVisible(len(profiles) > 1 and timed)
         self.provider.setVisible(timed)
 
-    def _offer(self) -> str:
+    def _button_text(self) -> str:
         if self.heat.measure == "error":
             return self.tr("Read the weights again") if self.heat.rounded is not None else self.tr("Read the weights")
         return self.tr("Measure again") if self.heat.profiles else self.tr("Measure the nodes")
 
-    def _words(self) -> str:
+    def _description(self) -> str:
         profile = self.heat.profile
         if self.heat.measure == "error":
             if self.heat.rounded == []:
                 return self.tr("No weight of this graph is quantized.")
-            return self.tr("How far rounding puts a weight off, as is to be expected: the step of its grid / √12.")
+            return self.tr("Expected rounding error of a weight: the step of its grid / √12.")
         if profile is None and self.heat.measure == "bytes":
-            return self.tr("Weights, and activations whose shapes the graph says; measured, all activations.")
+            return self.tr("Weights, and activations with a known shape; after a measurement, all activations.")
         if profile is None:
-            return self.tr("Not measured yet: three chunks and eight steps run in a process of their own.")
+            return self.tr("Not measured yet: a measurement runs three chunks and eight steps in a separate process.")
         runs = pluralize(profile.runs, self.tr("1 run"), self.tr("{0} runs"))
         text = self.tr("{0} a run, {1}.").format(format_microseconds(profile.run_us), runs)
         made = sum(row.place < 0 for row in self.heat.rows)
         if made:
-            one = self.tr("1 node is in no graph like this: onnxruntime made it.")
-            text += " " + pluralize(made, one, self.tr("{0} nodes are in no graph like this: onnxruntime made them."))
-        return text + (" " + self.tr("A comparison has its own colours.") if self._model.diff is not None else "")
+            one = self.tr("1 node was created by onnxruntime and is not in this graph.")
+            text += " " + pluralize(
+                made, one, self.tr("{0} nodes were created by onnxruntime and are not in this graph.")
+            )
+        return text + (" " + self.tr("A comparison has its own colors.") if self._model.diff is not None else "")
 
-    def _tells_calls(self) -> bool:
-        """Whether some node is called more or less than once a run: else the column takes the room of the names."""
+    def _shows_calls(self) -> bool:
+        """Whether some node runs more or less than once per run; otherwise the column is hidden."""
         profile = self.heat.profile
         if profile is None or not self._rows.headings[CALLS_COLUMN]:
             return False
@@ -290,7 +292,7 @@ class HeatPanel(QWidget):
         for row in self.heat.rows:
             one = row.time
             share, median = f"{format_number(100 * one.share, 1)} %", format_microseconds(one.median_us)
-            rows.append((self._named(row.place, one.name), share, median, format_number(one.calls)))
+            rows.append((self._node_text(row.place, one.name), share, median, format_number(one.calls)))
             tints.append("muted" if row.place < 0 else "")
         self._rows.headings = list(self._times)
         self._places = [row.place for row in self.heat.rows]
@@ -304,7 +306,7 @@ class HeatPanel(QWidget):
         self._rows.fill(
             [
                 (
-                    self._named(p, ""),
+                    self._node_text(p, ""),
                     f"{format_number(100 * heat.values[p] / heat.total, 1)} %",
                     format_bytes(heat.values[p]),
                     "",
@@ -314,18 +316,18 @@ class HeatPanel(QWidget):
         )
 
     def _fill_errors(self) -> None:
-        graph, found = self._model.graph, self.heat.rounded or []
+        graph, rounded = self._model.graph, self.heat.rounded or []
         places = {node.name: node.index for node in graph.nodes} if graph is not None else {}
-        self._places = [places.get(one.node, -1) for one in found]
+        self._places = [places.get(one.node, -1) for one in rounded]
         self._rows.headings = list(self._errors)
         rows = [
-            (self._named(place, one.node), self.colours.text(one.error), str(one.bits), "")
-            for place, one in zip(self._places, found, strict=True)
+            (self._node_text(place, one.node), self.coloring.text(one.error), str(one.bits), "")
+            for place, one in zip(self._places, rounded, strict=True)
         ]
         self._rows.fill(rows)
 
-    def _named(self, place: int, name: str) -> str:
-        """What a node does and where, which tells more than its name; the name where it is in no graph."""
+    def _node_text(self, place: int, name: str) -> str:
+        """The operator and scope of a node, which say more than its name; the name of a node outside the graph."""
         graph = self._model.graph
         if graph is None or place < 0:
             return name

@@ -1,4 +1,4 @@
-"""The whole picture in a corner, with the part that is seen; drawn once for each layout, moved by dragging."""
+"""The whole graph in a corner with a frame around the visible part; drawn once per layout, and dragged to move."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from app.inspect.graph.graph_canvas import GraphCanvas
 from app.jobs.time_slices import TimeSlicer
 from app.widgets.theme import theme
 
-SIDE, NARROW = 160, 56
-"""The longer side at most, and the shorter one at least; in pixels."""
+MAX_SIDE, MIN_SIDE = 160, 56
+"""Upper limit of the longer side and lower limit of the shorter side, in pixels."""
 
 
 class Minimap(QWidget):
-    """A child of the canvas' neighbour, so that panning does not move it."""
+    """A sibling of the canvas, so that panning does not move it."""
 
     def __init__(self, canvas: GraphCanvas, parent: QWidget) -> None:
         super().__init__(parent)
         self.canvas = canvas
-        self._picture: QImage | None = None
+        self._image: QImage | None = None
         self._slices = TimeSlicer(self)
         self._scale = 1.0
         self.setAccessibleName(self.tr("Overview of the graph"))
@@ -30,41 +30,41 @@ class Minimap(QWidget):
         theme().changed.connect(self.renew)
 
     def renew(self) -> None:
-        """The layout or the theme is another."""
-        self._picture = None
+        """Draws the graph again after a change of layout, colors or theme."""
+        self._image = None
         self._slices.stop()
         bounds = self.canvas.bounds()
-        self._scale = min(SIDE / bounds.width(), SIDE / bounds.height())
-        width = max(NARROW, round(bounds.width() * self._scale)) + 8
-        height = max(NARROW, round(bounds.height() * self._scale)) + 8
+        self._scale = min(MAX_SIDE / bounds.width(), MAX_SIDE / bounds.height())
+        width = max(MIN_SIDE, round(bounds.width() * self._scale)) + 8
+        height = max(MIN_SIDE, round(bounds.height() * self._scale)) + 8
         self.resize(width, height)
         self.update()
 
     def _corner(self) -> QPointF:
-        """Where the picture begins: it stands in the middle."""
+        """The upper left corner of the graph, which is centered."""
         bounds = self.canvas.bounds()
         return QPointF(
             (self.width() - bounds.width() * self._scale) / 2, (self.height() - bounds.height() * self._scale) / 2
         )
 
     def _render(self) -> None:
-        """Begins the picture; a small graph's is done when this returns."""
+        """Begins to draw; a small graph is complete on return."""
         ratio = self.devicePixelRatioF()
-        picture = self._picture = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(theme().color("surface"))
+        image = self._image = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(ratio)
+        image.fill(theme().color("surface"))
         canvas, scene = self.canvas, self.canvas.scene
         if scene is not None:
-            work = draw_in_bands(picture, canvas.art, scene, canvas.bounds(), self._scale, self._corner())
+            work = draw_in_bands(image, canvas.painter, scene, canvas.bounds(), self._scale, self._corner())
             self._slices.run(work, lambda _none: self.update(), lambda _error: None)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: the picture, and what is seen of it."""
-        if self._picture is None:
+        """Qt's name: draws the graph and the frame."""
+        if self._image is None:
             self._render()
         painter = QPainter(self)
-        assert self._picture is not None
-        painter.drawImage(0, 0, self._picture)
+        assert self._image is not None
+        painter.drawImage(0, 0, self._image)
         painter.setPen(theme().color("border"))
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         seen, corner, s = self.canvas.visible(), self._corner(), self._scale
@@ -77,11 +77,11 @@ class Minimap(QWidget):
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: goes there."""
+        """Qt's name: centers the canvas on the point."""
         self._go(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: goes along."""
+        """Qt's name: follows the pointer."""
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._go(event.position())
 

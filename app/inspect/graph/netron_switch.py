@@ -1,6 +1,6 @@
-"""Netron in the place of the picture: what it draws, and the way back.
+"""Shows Netron in place of the graph, and the graph again.
 
-a key or a button ──▶ NetronSwitch ──ask(scope)──▶ NetronPanel ──shown──▶ the stack;  refused ──▶ banner
+a key or a button ──▶ NetronSwitch ──request(scope)──▶ NetronPanel ──shown──▶ the stack;  failed ──▶ banner
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from app.widgets import Banner
 
 
 class NetronSwitch(QObject):
-    """`changed` follows when the picture or Netron has come to the front of `stack`."""
+    """Switches `stack` between the graph and Netron; `changed` follows each switch."""
 
     changed = Signal()
 
     def __init__(
-        self, model: GraphModel, picture: QWidget, tool: QToolButton, banner: Banner, parent: QWidget | None = None
+        self, model: GraphModel, graph: QWidget, tool: QToolButton, banner: Banner, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._model, self._picture, self._tool, self._banner = model, picture, tool, banner
+        self._model, self._graph, self._tool, self._banner = model, graph, tool, banner
         self.panel = NetronPanel(model)
         self.stack = QStackedWidget()
-        self.stack.addWidget(picture)
+        self.stack.addWidget(graph)
         self.stack.addWidget(self.panel)
-        tool.clicked.connect(self.switch)
-        self.panel.shown.connect(lambda: self._front(self.panel))
-        self.panel.refused.connect(self._on_refused)
-        self.panel.left.connect(self.leave)
+        tool.clicked.connect(self.set_shown)
+        self.panel.shown.connect(lambda: self._show(self.panel))
+        self.panel.failed.connect(self._on_failed)
+        self.panel.closed.connect(self.close)
 
     @property
-    def drawn(self) -> bool:
-        """Whether Netron is in the place of the picture."""
+    def is_shown(self) -> bool:
+        """Whether Netron is shown."""
         return self.stack.currentWidget() is self.panel
 
-    def switch(self, on: bool) -> None:
-        """Netron draws what is chosen, or the picture is back."""
+    def set_shown(self, on: bool) -> None:
+        """Shows the selected scope in Netron, or the graph."""
         if on:
             key, outline = self._model.selected, self._model.outline
             path = key if isinstance(key, str) else ""
@@ -46,24 +46,24 @@ class NetronSwitch(QObject):
                 path = outline.of[key].path
             self.show(path)
         else:
-            self.leave()
+            self.close()
 
     def show(self, scope: str) -> None:
-        """Netron draws a scope, or the whole graph where `scope` is empty; the picture stays until it can."""
+        """Shows a scope in Netron, or the whole graph where `scope` is empty; the graph stays until Netron is ready."""
         self._banner.clear()
         self._tool.setChecked(True)
-        self.panel.ask(scope)
+        self.panel.request(scope)
 
-    def leave(self) -> None:
-        """Back to the picture."""
+    def close(self) -> None:
+        """Shows the graph."""
         self.panel.clear()
         self._tool.setChecked(False)
-        self._front(self._picture)
+        self._show(self._graph)
 
-    def _front(self, widget: QWidget) -> None:
+    def _show(self, widget: QWidget) -> None:
         self.stack.setCurrentWidget(widget)
         self.changed.emit()
 
-    def _on_refused(self, sentence: str) -> None:
-        self.leave()
+    def _on_failed(self, sentence: str) -> None:
+        self.close()
         self._banner.show_message("info", sentence)

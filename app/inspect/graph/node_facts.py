@@ -1,6 +1,6 @@
-"""What the panel says of a node, a scope or the whole graph: lines of plain text, some of which lead somewhere.
+"""The facts about a node, a scope or the whole graph: lines of plain text, some of them with links.
 
-GraphModel + key ──describe──▶ [Line(text, role, link)]
+GraphModel + key ──describe_selection──▶ [FactLine(text, role, link)]
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from app.text.formatting import format_bytes, format_number, pluralize
 from workflows.wire.reports.graphs import CHANGES
 
 MAX_ENTRIES = 60
-"""Entries of one kind that are listed; a scope of a big model has thousands."""
+"""Upper limit of the listed entries of one kind; a scope of a big model has thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """One line: `role` is title, heading, text, mono, muted, removed, added or changed; `link` where it leads."""
+    """One line. role: title, heading, text, mono, muted, removed, added, changed. link: node:…, scope:…, value:…."""
 
     text: str
     role: str = "text"
@@ -34,12 +34,12 @@ class FactLine:
 
 
 def tr(text: str) -> str:
-    """In the window's language."""
+    """`text` in the language of the window."""
     return QCoreApplication.translate("NodeFacts", text)
 
 
 def describe_selection(model: GraphModel, key: BoxKey | None) -> list[FactLine]:
-    """What is known of a box; of the whole graph where `key` is None."""
+    """The facts about a box; about the whole graph where `key` is None."""
     graph = model.graph
     if graph is None:
         return []
@@ -51,7 +51,7 @@ def describe_selection(model: GraphModel, key: BoxKey | None) -> list[FactLine]:
 
 
 def as_text(lines: list[FactLine]) -> str:
-    """For the clipboard."""
+    """The lines as text for the clipboard."""
     return "\n".join(line.text for line in lines)
 
 
@@ -66,7 +66,7 @@ def _node(model: GraphModel, graph: IndexedGraph, node: IndexedNode) -> Iterator
     if node.made_by:
         yield FactLine(tr("Made or changed by {0}").format(node.made_by))
     yield from _refused(model, node)
-    yield from _was(graph, node)
+    yield from _before(graph, node)
     if node.attrs:
         yield FactLine(tr("Attributes"), "heading")
         yield from (FactLine(f"{name} = {text}", "mono") for name, text in node.attrs.items())
@@ -80,11 +80,11 @@ def _refused(model: GraphModel, node: IndexedNode) -> Iterator[FactLine]:
     for stage in model.stages:
         for refusal in stage.refused:
             if refusal.node and refusal.node == node.name:
-                yield FactLine(tr("{0} left it alone: {1}").format(stage.title, refusal.reason), "changed")
+                yield FactLine(tr("{0} refused this node: {1}").format(stage.title, refusal.reason), "changed")
 
 
-def _was(graph: IndexedGraph, node: IndexedNode) -> Iterator[FactLine]:
-    """What a changed node was before."""
+def _before(graph: IndexedGraph, node: IndexedNode) -> Iterator[FactLine]:
+    """The node before its change."""
     was = node.was
     if was is None:
         return
@@ -131,7 +131,7 @@ def _values(
 def _ends(model: GraphModel, graph: IndexedGraph, node: IndexedNode, v: int, inward: bool) -> Iterator[FactLine]:
     value, outline = graph.values[v], model.outline
     if value.kind in ("input", "output", "initializer"):
-        kinds = {"input": tr("graph input"), "output": tr("graph output"), "initializer": tr("show its values")}
+        kinds = {"input": tr("graph input"), "output": tr("graph output"), "initializer": tr("show values")}
         yield FactLine(f"    {kinds[value.kind]}", "muted", f"value:{v}" if value.kind == "initializer" else "")
     others = [graph.producer[v]] if inward else graph.consumers[v]
     for other in others[:8]:
@@ -152,14 +152,15 @@ def _scope(model: GraphModel, graph: IndexedGraph, path: str) -> Iterator[FactLi
     yield FactLine(scope.name or tr("(unnamed)"), "title")
     yield FactLine(path, "mono")
     yield FactLine(pluralize(scope.total, tr("1 node"), tr("{0} nodes")), "muted")
-    if scope.alike:
+    if scope.repeat_count:
         yield FactLine(
-            tr("{0} scopes of one structure; open it to see each").format(format_number(scope.alike)), "muted"
+            tr("{0} scopes with the same structure; open to show each").format(format_number(scope.repeat_count)),
+            "muted",
         )
     for change in CHANGES:
         if scope.changes[change]:
             yield FactLine(f"{CHANGE_SIGNS[change]} {format_number(scope.changes[change])} {tr(change)}", change)
-    inside = outline.every_node(scope)
+    inside = outline.all_nodes(scope)
     yield FactLine(tr("Operators"), "heading")
     counts = Counter([graph.nodes[n].op for n in inside])
     yield from (FactLine(f"{op}  {format_number(count)}", "mono") for op, count in counts.most_common(MAX_ENTRIES))
@@ -177,7 +178,7 @@ def _graph(model: GraphModel, graph: IndexedGraph) -> Iterator[FactLine]:
     inner = sum(node.parent >= 0 for node in graph.nodes)
     yield FactLine(pluralize(len(graph.nodes) - inner, tr("1 node"), tr("{0} nodes")), "muted")
     if inner:
-        yield FactLine(pluralize(inner, tr("and 1 inside of it"), tr("and {0} inside of them")), "muted")
+        yield FactLine(pluralize(inner, tr("and 1 in a subgraph"), tr("and {0} in subgraphs")), "muted")
     facts = graph.facts
     if facts.producer:
         yield FactLine(tr("Made by {0}").format(facts.producer))

@@ -1,4 +1,4 @@
-"""The node panel: what is chosen in words to select and copy, links to its neighbours, values on demand."""
+"""The details panel: the facts about the selection as text, with links to neighbours and to values of initializers."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from app.graph_scene.boxes import BoxKey
 from app.inspect.graph.node_facts import FactLine, as_text, describe_selection
-from app.inspect.graph.stage_bar import tool_button
 from app.inspect.graph.tensor_card import TensorCard
 from app.jobs.job import Job
 from app.state.graph_model import GraphModel
 from app.widgets import label
+from app.widgets.actions import tool_button
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.graphs import TensorReport
 
 
 class NodePanel(QWidget):
-    """Follows the selection; `went` is a neighbour that was clicked."""
+    """Follows the selection; `revealRequested` carries the node or scope of a clicked link."""
 
-    went = Signal(object)
+    revealRequested = Signal(object)  # noqa: N815
 
     def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,10 +30,10 @@ class NodePanel(QWidget):
         self._job: Job[TensorReport] | None = None
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
-        self.text.setAccessibleName(self.tr("Details of what is chosen"))
+        self.text.setAccessibleName(self.tr("Details of the selection"))
         self.text.anchorClicked.connect(self._follow)
         self.tensor = TensorCard()
-        self.copy_button = tool_button("copy", self.tr("Copy the details (Ctrl+Shift+C)"))
+        self.copy_button = tool_button("copy", self.tr("Copy the details (Ctrl+Shift+C)"), "muted")
         self.copy_button.clicked.connect(self.copy)
         head = QHBoxLayout()
         head.addWidget(label(self.tr("Details"), "heading"))
@@ -50,7 +50,7 @@ class NodePanel(QWidget):
         theme().changed.connect(self._write)
 
     def copy(self) -> None:
-        """All of it to the clipboard."""
+        """Copies the text to the clipboard."""
         QGuiApplication.clipboard().setText(as_text(self.lines))
 
     def _on_selection(self, key: BoxKey | None) -> None:
@@ -62,10 +62,10 @@ class NodePanel(QWidget):
     # -- the text --------------------------------------------------------------------------------------------
 
     def _write(self) -> None:
-        """Plain text with formats: names from a file are never read as HTML."""
+        """Writes plain text with formats, so that names from a file are never parsed as HTML."""
         self.text.clear()
         cursor = self.text.textCursor()
-        cursor.beginEditBlock()  # laid out once, at its end
+        cursor.beginEditBlock()  # one layout, at the end
         for place, line in enumerate(self.lines):
             text = line.text.lstrip()
             block = QTextBlockFormat()
@@ -99,20 +99,20 @@ class NodePanel(QWidget):
         if graph is None or not place.isdigit():
             return
         if kind == "node":
-            self.went.emit(int(place))
+            self.revealRequested.emit(int(place))
         elif kind == "scope":
-            self.went.emit(graph.nodes[int(place)].scope)
+            self.revealRequested.emit(graph.nodes[int(place)].scope)
         elif kind == "value":
-            self.ask(int(place))
+            self.request_values(int(place))
 
-    def ask(self, value: int) -> None:
-        """Asks for the values of an initializer."""
+    def request_values(self, value: int) -> None:
+        """Requests the values of an initializer."""
         graph = self.model.graph
         if graph is None:
             return
-        found = graph.values[value]
-        self.tensor.ask(found.name)
-        job = self._job = self.model.request_tensor(found.name, before=found.change == "removed")
+        initializer = graph.values[value]
+        self.tensor.show_reading(initializer.name)
+        job = self._job = self.model.request_tensor(initializer.name, before=initializer.change == "removed")
         job.on_answer(lambda report: self._on_tensor(job, report))
         job.on_error(lambda error: self._on_error(job, error))
 
@@ -124,7 +124,7 @@ class NodePanel(QWidget):
     def _on_error(self, job: Job[TensorReport], error: ErrorEvent) -> None:
         if job is self._job:
             self._job = None
-            self.tensor.fail(error.message)
+            self.tensor.show_error(error.message)
 
 
 def _font(role: str) -> QFont:

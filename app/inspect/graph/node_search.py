@@ -1,4 +1,4 @@
-"""The search field: looks in names, operators, scopes and outputs; Enter goes from one to the next."""
+"""The search for nodes by name, operator, scope or output; Enter goes from match to match."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from app.inspect.graph.stage_bar import tool_button
 from app.state.graph_model import GraphModel
 from app.text.formatting import format_number
 from app.widgets import label
+from app.widgets.actions import tool_button
 from app.widgets.theme import G
 
 WAIT_MS = 120
-"""After the last key, before a big graph is looked through."""
+"""Delay after the last key, before the search of a big graph."""
 
 
 class NodeSearch(QWidget):
-    """Finds nodes; `went` is the node to show, `found` all of them, `left` that the graph is to be looked at again."""
+    """Finds nodes; `revealRequested` carries one match, `matchesChanged` all, `closed` follows Escape."""
 
-    went = Signal(int)
-    found = Signal(list)
-    left = Signal()
+    revealRequested = Signal(int)  # noqa: N815
+    matchesChanged = Signal(list)  # noqa: N815
+    closed = Signal()
 
     def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
-        self.hits: list[int] = []
-        self.place = -1
+        self.matches: list[int] = []
+        self.index = -1
         self.field = QLineEdit()
         self.field.setPlaceholderText(self.tr("Find (Ctrl+F)"))
         self.field.setAccessibleName(self.tr("Find nodes by name, operator or scope"))
@@ -36,66 +36,71 @@ class NodeSearch(QWidget):
         self.field.setMaximumWidth(30 * G)
         self.field.installEventFilter(self)
         self.count = label("", "muted")
-        self.back = tool_button("chevron-up", self.tr("Previous match (N)"))
-        self.on = tool_button("chevron-down", self.tr("Next match (n)"))
-        self.back.clicked.connect(lambda: self.step(-1))
-        self.on.clicked.connect(lambda: self.step(1))
+        self.previous_button = tool_button("chevron-up", self.tr("Previous match (N)"), "muted")
+        self.next_button = tool_button("chevron-down", self.tr("Next match (n)"), "muted")
+        self.previous_button.clicked.connect(lambda: self.step(-1))
+        self.next_button.clicked.connect(lambda: self.step(1))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(G // 2)
-        for part in (self.field, self.count, self.back, self.on):
+        for part in (self.field, self.count, self.previous_button, self.next_button):
             row.addWidget(part)
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.search)
         self.field.textChanged.connect(lambda _text: self._timer.start())
-        model.sceneChanged.connect(lambda another: self._again() if another else None)
+        model.sceneChanged.connect(lambda another: self._search_again() if another else None)
         self._refresh()
 
-    def look(self) -> None:
-        """Looks for what is typed, and shows the first that is found."""
+    def focus_field(self) -> None:
+        """Focuses the search field and selects its text."""
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def search(self) -> None:
+        """Searches for the typed text, and reveals the first match."""
         self._timer.stop()
-        self.hits = self.model.search(self.field.text())
-        self.place = -1
-        self.found.emit(self.hits)
-        if self.hits:
+        self.matches = self.model.search(self.field.text())
+        self.index = -1
+        self.matchesChanged.emit(self.matches)
+        if self.matches:
             self.step(1)
         self._refresh()
 
-    def _again(self) -> None:
-        """The graph is another: the same words, without moving."""
-        self.hits = self.model.search(self.field.text())
-        self.place = -1
-        self.found.emit(self.hits)
+    def _search_again(self) -> None:
+        """Searches another graph for the same text, without revealing a match."""
+        self.matches = self.model.search(self.field.text())
+        self.index = -1
+        self.matchesChanged.emit(self.matches)
         self._refresh()
 
     def step(self, by: int) -> None:
-        """Shows the next match, or the one before."""
+        """Reveals the next match (1), or the one before (-1)."""
         if self._timer.isActive():
-            self.look()
-        elif self.hits:
-            self.place = (
-                (self.place + by) % len(self.hits) if self.place >= 0 else (0 if by > 0 else len(self.hits) - 1)
+            self.search()
+        elif self.matches:
+            self.index = (
+                (self.index + by) % len(self.matches) if self.index >= 0 else (0 if by > 0 else len(self.matches) - 1)
             )
-            self.went.emit(self.hits[self.place])
+            self.revealRequested.emit(self.matches[self.index])
             self._refresh()
 
     def _refresh(self) -> None:
         text = ""
         if self.field.text().strip():
-            total = format_number(len(self.hits))
-            text = f"{self.place + 1} / {total}" if self.place >= 0 else total if self.hits else self.tr("none")
+            total = format_number(len(self.matches))
+            text = f"{self.index + 1} / {total}" if self.index >= 0 else total if self.matches else self.tr("none")
         self.count.setText(text)
         self.count.setVisible(bool(text))
-        for part in (self.back, self.on):
-            part.setVisible(bool(self.hits))
+        for part in (self.previous_button, self.next_button):
+            part.setVisible(bool(self.matches))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's name: Enter goes on, Shift+Enter back, Escape to the graph."""
+        """Qt's name: Enter goes to the next match, Shift+Enter to the one before, Escape to the graph."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
                 return True
             if event.key() == Qt.Key.Key_Escape:
-                self.left.emit()
+                self.closed.emit()
                 return True
         return super().eventFilter(watched, event)

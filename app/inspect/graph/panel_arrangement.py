@@ -1,6 +1,6 @@
-"""Which panels stand beside the picture: what a person chose, as far as there is room for it.
+"""Shows and hides the panels beside the graph: those that a person chose, as far as the width allows.
 
-switches of Tools, the tab's width, the model's comparison ──▶ Room ──▶ ChangesPanel, NodePanel, Colours, the panes
+tool bar switches, the tab's width, a comparison ──▶ PanelArrangement ──▶ ChangesPanel, NodePanel, overlays, panes
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from app.state.settings import Settings
 from app.widgets.theme import G
 
 NARROW = 110 * G
-"""Less than this has no room for two panels and a picture."""
+"""Width below which only one panel fits beside the graph."""
 WIDE = 180 * G
-"""Less than this has no room for two pictures and panels."""
+"""Width below which no panel fits beside two panes."""
 
 
 class PanelArrangement(QObject):
-    """Shows and hides the panels of one tab, which tells its width."""
+    """Arranges the panels of one tab, which passes its width to `resize`."""
 
     def __init__(
         self, view: GraphView, tools: GraphToolBar, netron: NetronSwitch, changes: ChangesPanel, details: NodePanel
@@ -33,7 +33,7 @@ class PanelArrangement(QObject):
         super().__init__(tools)
         self._view, self._tools, self._netron = view, tools, netron
         self._changes, self._details = changes, details
-        self._colours: ColorOverlays | None = None
+        self._overlays: ColorOverlays | None = None
         self._settings: Settings | None = None
         self._compared, self._width = False, 0
         self._switches = {
@@ -45,35 +45,35 @@ class PanelArrangement(QObject):
         tools.providers.hide()
         tools.heat.hide()
         for name, switch in self._switches.items():
-            switch.clicked.connect(partial(self._keep, name))  # what a person chose, and not what room there was
+            switch.clicked.connect(partial(self._store, name))  # stores clicks, not what the width forced
         tools.split.clicked.connect(self._on_split)
         for switch in (tools.details, tools.changes, tools.split):
             switch.toggled.connect(self._arrange)
         netron.changed.connect(self._arrange)
 
     def restore(self, settings: Settings) -> None:
-        """The panels that were there last time; what is chosen from now on is kept."""
+        """Restores the stored switches, and stores each click from now on."""
         self._settings = settings
         for name, switch in self._switches.items():
             usual = "1" if switch.isChecked() else "0"
             switch.setChecked(settings.text(f"inspect.graph.{name}", usual) == "1")
 
-    def _keep(self, name: str) -> None:
+    def _store(self, name: str) -> None:
         if self._settings is not None:
             self._settings.set(f"inspect.graph.{name}", "1" if self._switches[name].isChecked() else "0")
 
-    def give_to(self, colours: ColorOverlays) -> None:
-        """These panels may come too."""
-        self._colours = colours
-        colours.switched.connect(self._make_room)
+    def add_overlays(self, overlays: ColorOverlays) -> None:
+        """Arranges the panels of the color overlays too."""
+        self._overlays = overlays
+        overlays.switched.connect(self._make_room)
 
     def resize(self, width: int) -> None:
-        """There may be room for more, or for less."""
+        """Arranges the panels for another width."""
         self._width = width
         self._arrange()
 
     def follow(self) -> None:
-        """Two graphs are compared, or not any more."""
+        """Follows the beginning or the end of a comparison."""
         compared = self._view.model.diff is not None
         if compared != self._compared and self._width < NARROW:
             self._tools.details.setChecked(not compared)
@@ -82,25 +82,27 @@ class PanelArrangement(QObject):
         self._tools.set_compared(compared)
 
     def _arrange(self) -> None:
-        """Where there is little room, details or changes, and none at Netron."""
-        compared, wanted = self._view.model.diff is not None, self._tools.details.isChecked()
-        alone = self._netron.drawn
+        """Shows either details or changes where the width is small, and no panel beside Netron."""
+        compared, details = self._view.model.diff is not None, self._tools.details.isChecked()
+        netron = self._netron.is_shown
         narrow = compared and self._width < NARROW
-        if self._colours is not None:
-            self._colours.arrange(not alone)
-        self._details.setVisible(wanted and not alone)
-        self._view.split(compared and self._tools.split.isChecked())
-        self._changes.setVisible(compared and not alone and self._tools.changes.isChecked() and not (narrow and wanted))
-        self._tools.set_for_picture(not alone)
+        if self._overlays is not None:
+            self._overlays.arrange(not netron)
+        self._details.setVisible(details and not netron)
+        self._view.set_split(compared and self._tools.split.isChecked())
+        self._changes.setVisible(
+            compared and not netron and self._tools.changes.isChecked() and not (narrow and details)
+        )
+        self._tools.set_graph_shown(not netron)
 
     def _on_split(self, on: bool) -> None:
-        """Two panes have no room for panels beside them in a small window."""
+        """Hides the panels of a small window beside two panes."""
         if self._width < WIDE:
             self._tools.details.setChecked(False)
             self._tools.changes.setChecked(not on)
 
     def _make_room(self, on: bool) -> None:
-        """Where there is little room the details make place."""
+        """Hides the details of a small window while an overlay's panel is shown."""
         if self._width < NARROW:
             self._tools.details.setChecked(not on)
         self._arrange()

@@ -1,6 +1,6 @@
-"""Beside the graph: which provider it is coloured by, how many nodes that has, and those that are left to the CPU.
+"""The panel that colors a graph by provider: the number of nodes on it, and the nodes that run on the CPU instead.
 
-a provider ──▶ Overlay ──▶ legend, list ─a row─▶ went(node);   Check ──▶ Preflights
+a provider ──▶ ProviderOverlay ──▶ legend, list ─a row─▶ revealRequested(node);   Check ──▶ preflight check
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class ProviderPanel(QWidget):
-    """`went` is a node of the list that was chosen; `overlay` is what the picture is coloured by."""
+    """Colors the graph by `overlay`; `revealRequested` carries the node of a chosen row."""
 
-    went = Signal(object)
+    revealRequested = Signal(object)  # noqa: N815
 
     def __init__(self, model: GraphModel, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model, self._context = model, context
-        self._asked = False
+        self._devices_requested = False
         self.overlay = ProviderOverlay(model, context.preflights, self)
         self.provider = QComboBox()
-        self.provider.setAccessibleName(self.tr("Provider that the graph is coloured by"))
+        self.provider.setAccessibleName(self.tr("Provider that colors the graph"))
         self.provider.activated.connect(lambda _index: self.overlay.choose(self.chosen))
         self.check = button(self.tr("Check"), "play", clicked=self._check)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=context.preflights.cancel)
@@ -46,40 +46,40 @@ class ProviderPanel(QWidget):
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
         self.progress.setFixedHeight(6)
-        self.words = label("", "small", wrap=True)
+        self.description = label("", "small", wrap=True)
         self.on, self.off = PillLabel("", "ok"), PillLabel("", "warning")
         self.tree = NodeTree(self.tr("Nodes that are left to the CPU"))
         self.tree.picked.connect(self._on_picked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, G, 0)
         column.setSpacing(G // 2)
-        column.addWidget(label(self.tr("Colour by provider"), "heading"))
-        for part in (self.provider, self.words, self.progress, self.check, self.cancel, self.on, self.off):
+        column.addWidget(label(self.tr("Color by provider"), "heading"))
+        for part in (self.provider, self.description, self.progress, self.check, self.cancel, self.on, self.off):
             column.addWidget(part)
         column.addWidget(self.tree, 1)
-        column.addStretch(0)  # takes the room where there is no list
+        column.addStretch(0)  # fills the column where there is no list
         self.setMinimumWidth(28 * G)
         self.overlay.changed.connect(self.refresh)
         context.bundleChanged.connect(self._on_bundle)
-        context.plugins.done.connect(lambda _, found: self._on_devices(found))
+        context.plugins.done.connect(lambda _, report: self._on_devices(report))
         self._on_bundle(context.bundle)
 
     @property
     def chosen(self) -> str:
-        """The provider in the box; empty where there is none but the CPU."""
+        """The chosen provider; empty where only the CPU is available."""
         return str(self.provider.currentData() or "")
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: asks once what there is."""
+        """Qt's name: requests the devices, once."""
         super().showEvent(event)
-        if not self._asked:
-            self._asked = True
+        if not self._devices_requested:
+            self._devices_requested = True
             self._context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
 
-    def _on_devices(self, found: DevicesReport) -> None:
-        """Those that can be used; the CPU has every node."""
+    def _on_devices(self, report: DevicesReport) -> None:
+        """Offers the usable providers except the CPU, which runs every node."""
         self.provider.clear()
-        for one in found.devices:
+        for one in report.devices:
             if one.usable and one.name != "cpu":
                 self.provider.addItem(one.title, one.name)
         if self.overlay.provider:
@@ -96,59 +96,63 @@ class ProviderPanel(QWidget):
 
     def _on_picked(self, key: object) -> None:
         if isinstance(key, int):
-            self.went.emit(key)
+            self.revealRequested.emit(key)
 
-    # -- what it says ----------------------------------------------------------------------------------------
+    # -- texts and rows --------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """What was found, or what is tried, is another."""
+        """Shows the present state of the check."""
         overlay, preflights = self.overlay, self._context.preflights
         busy = preflights.is_trying(overlay.bundle, overlay.provider)
         self.progress.setVisible(busy)
         self.cancel.setVisible(busy)
         self.check.setVisible(not busy)
-        self.check.setEnabled(bool(overlay.provider) and self._ours and preflights.running is None)
+        self.check.setEnabled(bool(overlay.provider) and self._is_open_bundle and preflights.running is None)
         self.check.setText(self.tr("Check again") if overlay.found else self.tr("Check this bundle"))
-        self.words.setText(self._words(busy))
+        self.description.setText(self._description(busy))
         part = overlay.component
         for pill in (self.on, self.off):
             pill.setVisible(part is not None)
         if part is not None:
             self.on.setText(
-                self.tr("on it: {0} of {1} nodes").format(format_number(part.on_provider), format_number(part.nodes))
+                self.tr("on the provider: {0} of {1} nodes").format(
+                    format_number(part.on_provider), format_number(part.nodes)
+                )
             )
-            self.off.setText(self.tr("CPU: {0} left to it").format(format_number(len(part.elsewhere))))
+            self.off.setText(self.tr("on the CPU: {0}").format(format_number(len(part.elsewhere))))
         self._fill()
 
     @property
-    def _ours(self) -> bool:
+    def _is_open_bundle(self) -> bool:
         where, bundle = self._model.where, self.overlay.bundle
         return where is not None and bundle is not None and where.path == str(bundle["path"])
 
-    def _words(self, busy: bool) -> str:
-        found = self.overlay.found
+    def _description(self, busy: bool) -> str:
+        checked = self.overlay.found
         failed = self._context.preflights.why_not(self.overlay.bundle, self.overlay.provider)
-        if not self._ours:
-            return self.tr("Only the graphs of the bundle that is open can be tried.")
-        if self._asked and not self.overlay.provider:
-            return self.tr("Only the CPU can be used here: the Devices page says what would bring another provider.")
+        if not self._is_open_bundle:
+            return self.tr("Only graphs of the open bundle can be checked.")
+        if self._devices_requested and not self.overlay.provider:
+            return self.tr("Only the CPU is available here: the Devices page says how to add another provider.")
         if busy:
-            return self.tr("The bundle is tried: a chunk and a step, beside the CPU …")
+            return self.tr("Checking the bundle: one chunk and one step, compared with the CPU …")
         if failed:
             return failed
-        if found is None:
-            return self.tr("Not tried yet: a check runs a chunk and a step, and tells which nodes the provider takes.")
+        if checked is None:
+            return self.tr(
+                "Not checked yet: a check runs one chunk and one step, and shows which nodes run on the provider."
+            )
         if self.overlay.component is None:
-            return found.report.reason
-        text = self.tr("Checked {0}, of the graph as onnxruntime has fused it.").format(format_local_time(found.at))
-        hidden = self.tr("A comparison has its own colours.") if not self.overlay.shown else ""
-        wrong = "" if found.report.usable else found.report.reason
+            return checked.report.reason
+        text = self.tr("Checked {0}, on the graph after onnxruntime's fusions.").format(format_local_time(checked.at))
+        hidden = self.tr("A comparison has its own colors.") if not self.overlay.shown else ""
+        wrong = "" if checked.report.usable else checked.report.reason
         return " ".join(filter(None, (text, wrong, hidden)))
 
     def _fill(self) -> None:
-        """By operator and reason, which are the same for many."""
+        """Lists the nodes on the CPU by operator and reason."""
         self.tree.clear()
-        overlay, made = self.overlay, self.tr("Made by onnxruntime: in no graph of the bundle.")
+        overlay, made = self.overlay, self.tr("Created by onnxruntime: in no graph of the bundle.")
         groups: dict[tuple[str, str], list[tuple[FallbackNode, int | None]]] = {}
         for place, one in overlay.left.items():
             groups.setdefault((one.op, one.reason), []).append((one, place))
@@ -170,7 +174,7 @@ class ProviderPanel(QWidget):
 
 
 def _row(above: QTreeWidgetItem, text: str, tip: str, place: int | None) -> QTreeWidgetItem:
-    """A row that leads to the node at `place`, where it is one."""
+    """A row for the node at `place`; None for a row without a node."""
     item = QTreeWidgetItem(above, [text, ""])
     item.setData(0, KEY_ROLE, place)
     set_tool_tip(item, tip, 0)

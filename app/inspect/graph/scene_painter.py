@@ -1,6 +1,6 @@
-"""How a scene is drawn: with words where they can be read, as plain boxes where they cannot.
+"""Draws a scene: with text where it is readable, as plain boxes where it is not.
 
-Scene + a part of its plane + a scale ──Art.draw──▶ QPainter (the window, an image, an SVG)
+Scene + a part of its plane + a scale ──ScenePainter.draw──▶ QPainter (the window, an image, an SVG)
 """
 
 from __future__ import annotations
@@ -14,29 +14,23 @@ from app.graph_scene.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, GraphBox, 
 from app.graph_scene.indexed_graph import CHANGE_SIGNS, IndexedNode
 from app.graph_scene.scene import Scene
 from app.state.provider_overlay import BoxColoring, BoxMark
-from app.widgets.theme import SMALL, sans_font, theme
+from app.widgets.theme import SMALL, blend_colors, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES, Change
 
 TEXT_SCALE, TITLE_SCALE = 0.5, 0.27
-"""Scales from which on everything is written, and titles are."""
+"""The least scales for all text, and for titles."""
 _LABEL_PX = 60
-"""An open scope at least this wide on the screen says its name at any scale."""
+"""Least width of an open scope on the screen that shows its name at any scale."""
 _TINY_PX = 8
-"""An open scope that is smaller on the screen is one block."""
+"""Least size of an open scope on the screen whose inside is drawn."""
 _TINTS = {"matrix": "accent", "attention": "cache", "norm": "decode", "activation": "prefill", "control": "warning"}
 _STEPS = 8
-"""Strengths of a colour that boxes too small to read are told apart by."""
+"""Number of color strengths of boxes that are too small for text."""
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
-def blend_colors(one: QColor, other: QColor, share: float) -> QColor:
-    """`share` of one colour over another."""
-    pairs = zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]
-    return QColor(*(round(a * share + b * (1 - share)) for a, b in pairs))
-
-
 def link_path(link: GraphLink) -> QPainterPath:
-    """A link as a smooth line that leaves and arrives upright."""
+    """A link as a smooth curve with vertical ends."""
     path = QPainterPath(QPointF(*link.points[0]))
     for place in range(1, len(link.points), 2):
         (x0, y0), (x1, y1) = link.points[place - 1], link.points[place]
@@ -51,13 +45,13 @@ def link_path(link: GraphLink) -> QPainterPath:
 
 
 class ScenePainter:
-    """Colours, pens and fonts of one theme, made anew when it changes. by: what boxes are coloured by, if anything.
+    """Colors and fonts of one theme; a change of theme needs a new painter. coloring: by provider or cost.
 
-    hidden: the change of what is left out, its place kept: added before, removed after.
+    hidden_change: nodes and lines with this change are not drawn; their space stays empty.
     """
 
-    def __init__(self, by: BoxColoring | None = None, hidden: Change = "") -> None:
-        self._by, self._hidden = by, hidden
+    def __init__(self, coloring: BoxColoring | None = None, hidden_change: Change = "") -> None:
+        self._coloring, self._hidden_change = coloring, hidden_change
         self._nodes: list[IndexedNode] = []
         self.paper = theme().color("window")
         self.card = theme().color("raised")
@@ -78,10 +72,10 @@ class ScenePainter:
         self.large_font = QFont(self.title_font)
         self.large_font.setPixelSize(18)
 
-    # -- the whole -------------------------------------------------------------------------------------------
+    # -- levels ----------------------------------------------------------------------------------------------
 
     def draw(self, painter: QPainter, scene: Scene, part: QRectF, scale: float) -> None:
-        """Draws what of `scene` lies in `part`; the painter's unit is a pixel at 100 %."""
+        """Draws the part of `scene` in `part`; the painter's unit is a pixel at 100 %."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, scale >= TITLE_SCALE)
         self._nodes = scene.graph.nodes
         self._level(painter, scene.root, part, scale, 0)
@@ -110,15 +104,15 @@ class ScenePainter:
             painter.translate(-left, -top)
 
     def hides(self, change: str) -> bool:
-        """Whether what has this change is left out."""
-        return bool(self._hidden) and change == self._hidden
+        """Whether nodes and lines with this change are hidden."""
+        return bool(self._hidden_change) and change == self._hidden_change
 
     def title(self, box: GraphBox) -> str:
-        """What stands on a box: before a change, what it was."""
-        was = self._nodes[box.key].was if isinstance(box.key, int) and self._hidden == "added" else None
+        """The title of a box; in the pane before a change, the former operator."""
+        was = self._nodes[box.key].was if isinstance(box.key, int) and self._hidden_change == "added" else None
         return was.op if was is not None else box.title
 
-    # -- its parts -------------------------------------------------------------------------------------------
+    # -- boxes and lines -------------------------------------------------------------------------------------
 
     def _frame(self, painter: QPainter, box: GraphBox, scale: float, depth: int) -> None:
         rect = QRectF(box.x, box.y, box.w, box.h)
@@ -128,14 +122,14 @@ class ScenePainter:
         painter.drawRoundedRect(rect, 8, 8)
         if box.w * scale < _LABEL_PX:
             return
-        size = max(1.0, min(11.0 / 12 / scale, box.h * 0.4 / 12))  # as large as it must be to be read from afar
+        size = max(1.0, min(11.0 / 12 / scale, box.h * 0.4 / 12))  # large enough to be read at a small scale
         font = QFont(self.title_font)
         font.setPixelSize(max(1, round(12 * size)))
         painter.setFont(font)
         painter.setPen(self.muted if scale >= TITLE_SCALE else self.text)
         head = QRectF(box.x + 12, box.y + 2, box.w - 24, max(HEAD - 4, 14 * size))
         if scale < TITLE_SCALE and box.inner is not None and 14 * size > HEAD:
-            return  # there is no room above its boxes
+            return  # no space above its boxes
         painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, _fit(f"▾ {box.title}", head.width(), 7.3 * size))
 
     def _links(self, painter: QPainter, level: SceneLevel, part: QRectF, scale: float) -> None:
@@ -143,9 +137,9 @@ class ScenePainter:
         width = 1.2 if scale >= TEXT_SCALE else 1.0 / scale
         if scale < TITLE_SCALE:
             painter.setPen(QPen(self.line, width))
-            painter.drawLines([QLineF(*link.points[0], *link.points[-1]) for link in self._seen(level, part)])
+            painter.drawLines([QLineF(*link.points[0], *link.points[-1]) for link in self._visible_links(level, part)])
             return
-        for link in self._seen(level, part):
+        for link in self._visible_links(level, part):
             color = self.change.get(link.change, self.line)
             pen = QPen(color, width)
             if link.change == "removed":
@@ -155,11 +149,11 @@ class ScenePainter:
             if scale >= TEXT_SCALE:
                 self.arrow(painter, link, color)
 
-    def _seen(self, level: SceneLevel, part: QRectF) -> Iterator[GraphLink]:
+    def _visible_links(self, level: SceneLevel, part: QRectF) -> Iterator[GraphLink]:
         return (link for link in level.links_in(part.top(), part.bottom()) if not self.hides(link.change))
 
     def arrow(self, painter: QPainter, link: GraphLink, color: QColor) -> None:
-        """The head of a link."""
+        """Draws the arrow head of a link."""
         x, y = link.points[-1]
         painter.setPen(_NO_PEN)
         painter.setBrush(color)
@@ -173,10 +167,10 @@ class ScenePainter:
         return blend_colors(theme().color(mark.color), self.card, mark.strength) if mark is not None else self.card
 
     def _mark(self, box: GraphBox) -> BoxMark | None:
-        return self._by.mark(box.key) if self._by is not None else None
+        return self._coloring.mark(box.key) if self._coloring is not None else None
 
     def _badge(self, painter: QPainter, box: GraphBox) -> None:
-        """Says beside a box what its colour says, in words and as a bar: a colour alone is not enough."""
+        """Repeats the color of a box as text and as a bar, since color alone is not enough."""
         mark = self._mark(box)
         if mark is None:
             return
@@ -203,7 +197,7 @@ class ScenePainter:
         painter.setPen(pen)
         painter.setBrush(self._ground(box))
         if box.kind == "scope":
-            painter.drawRoundedRect(rect.translated(3, 3), 8, 8)  # a stack: there is more behind it
+            painter.drawRoundedRect(rect.translated(3, 3), 8, 8)  # a stack, since it has boxes inside
             painter.drawRoundedRect(rect, 8, 8)
         else:
             painter.drawRoundedRect(rect, 5, 5)
@@ -212,7 +206,7 @@ class ScenePainter:
             painter.fillRect(QRectF(box.x + 1, box.y + 5, 3, box.h - 10), tint)
         self._badge(painter, box)
         if scale >= TEXT_SCALE:
-            self._words(painter, box)
+            self._text(painter, box)
         else:
             painter.setFont(self.large_font)
             painter.setPen(self.change.get(box.change, self.text))
@@ -222,7 +216,7 @@ class ScenePainter:
         title = f"{CHANGE_SIGNS[box.change]} {self.title(box)}" if box.change else box.title
         return shorten(title, max(3, int((box.w - 10) / 10.5)))
 
-    def _words(self, painter: QPainter, box: GraphBox) -> None:
+    def _text(self, painter: QPainter, box: GraphBox) -> None:
         left, width = box.x + 12, box.w - 20
         painter.setFont(self.title_font)
         painter.setPen(self.change.get(box.change, self.text))
@@ -242,7 +236,7 @@ class ScenePainter:
             y += LINE_H
 
     def _blocks(self, painter: QPainter, boxes: list[GraphBox]) -> None:
-        """Boxes too small to read, by colour in one go."""
+        """Draws boxes that are too small for text, all of one color at once."""
         by_color: dict[tuple[str, int], list[QRectF]] = {}
         for box in boxes:
             mark = None if box.change else self._mark(box)

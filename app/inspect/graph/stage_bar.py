@@ -1,6 +1,6 @@
-"""The stages of a build as a slider, what the chosen one did, and what it is compared with.
+"""The stages of a build as a slider, with the facts of the chosen stage and the menu of comparisons.
 
-GraphModel.stages ──▶ slider and words;   slider, keys, menu ──▶ GraphModel.go_stage, compare
+GraphModel.stages ──▶ slider and texts;   slider, keys, menu ──▶ GraphModel.go_stage, compare
 """
 
 from __future__ import annotations
@@ -8,33 +8,24 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from app.graph_scene.boxes import shorten
 from app.state.graph_model import GraphModel
 from app.state.inspection import distinct_names
 from app.text.formatting import format_duration, format_milliseconds, format_number, pluralize
 from app.widgets import ElidedLabel, PillLabel, label
+from app.widgets.actions import tool_button
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 from workflows.wire.reports.graphs import GraphStage
-
-
-def tool_button(icon: str, text: str, parent: QWidget | None = None) -> QToolButton:
-    """A button with a picture alone; `text` is its tip and its name."""
-    result = QToolButton(parent)
-    set_icon(result, icon, "muted")
-    set_tool_tip(result, text)
-    result.setAccessibleName(text)
-    return result
+from workflows.wire.requests import GraphReference
 
 
 class StageBar(QWidget):
-    """Walks through the stages of one component."""
-
-    fileRequested = Signal()  # noqa: N815  another file to compare with
+    """Chooses a stage of one component, and the stage or file to compare it with."""
 
     def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,12 +36,12 @@ class StageBar(QWidget):
         self.slider.setPageStep(1)
         self.slider.setMinimumWidth(12 * G)
         self.slider.valueChanged.connect(self._on_value)
-        self.back = tool_button("chevron-left", self.tr("Stage before"))
-        self.on = tool_button("chevron-right", self.tr("Next stage"))
-        self.back.clicked.connect(lambda: self.slider.setValue(self.slider.value() - 1))
-        self.on.clicked.connect(lambda: self.slider.setValue(self.slider.value() + 1))
+        self.previous_button = tool_button("chevron-left", self.tr("Stage before"), "muted")
+        self.next_button = tool_button("chevron-right", self.tr("Next stage"), "muted")
+        self.previous_button.clicked.connect(lambda: self.slider.setValue(self.slider.value() - 1))
+        self.next_button.clicked.connect(lambda: self.slider.setValue(self.slider.value() + 1))
         self.name = label("", "heading")
-        self.place = label("", "muted")
+        self.position = label("", "muted")
         self.facts = ElidedLabel("")
         self.refused = PillLabel("", "warning")
         self.compare = QToolButton()
@@ -69,41 +60,41 @@ class StageBar(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(G)
-        for part in (self.back, self.on):
+        for part in (self.previous_button, self.next_button):
             row.addWidget(part)
         row.addWidget(self.slider, 2)
-        row.addWidget(self.place)
+        row.addWidget(self.position)
         row.addStretch(1)
         row.addWidget(self.compare)
-        words = QHBoxLayout()
-        words.setSpacing(G)
-        words.addWidget(self.name)
-        words.addWidget(self.refused)
-        words.addWidget(self.facts, 1)
+        texts = QHBoxLayout()
+        texts.setSpacing(G)
+        texts.addWidget(self.name)
+        texts.addWidget(self.refused)
+        texts.addWidget(self.facts, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addLayout(row)
-        column.addLayout(words)
+        column.addLayout(texts)
 
-    # -- what it says ----------------------------------------------------------------------------------------
+    # -- texts -----------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """The stages, the stage or the comparison is another."""
+        """Shows the present stages, stage and comparison."""
         stages, place = self.model.stages, self.model.stage
         several = len(stages) > 1
-        for part in (self.slider, self.back, self.on, self.place):
+        for part in (self.slider, self.previous_button, self.next_button, self.position):
             part.setVisible(several)
         self.slider.blockSignals(True)
         self.slider.setRange(0, max(len(stages) - 1, 0))
         self.slider.setValue(max(place, 0))
         self.slider.blockSignals(False)
-        self.back.setEnabled(place > 0)
-        self.on.setEnabled(place < len(stages) - 1)
+        self.previous_button.setEnabled(place > 0)
+        self.next_button.setEnabled(place < len(stages) - 1)
         stage = stages[place] if stages else None
         self.name.setText(stage.title if stage and several else "")
         self.name.setVisible(bool(self.name.text()))
-        self.place.setText(self.tr("{0} of {1}").format(place + 1, len(stages)))
+        self.position.setText(self.tr("{0} of {1}").format(place + 1, len(stages)))
         self._say(stage, stages[place - 1] if place > 0 else None)
         self.compare.setText(self._compare_text())
         self.compare.setAccessibleName(self.compare.text())
@@ -115,10 +106,10 @@ class StageBar(QWidget):
         set_tool_tip(
             self.refused, "\n".join(f"{r.reason}  {r.node}".rstrip() for r in stage.refused[:12]) if stage else ""
         )
-        self.facts.set_whole(" · ".join(self.words(stage, before)) if stage else "")
+        self.facts.set_whole(" · ".join(self.facts_of(stage, before)) if stage else "")
 
-    def words(self, stage: GraphStage, before: GraphStage | None) -> list[str]:
-        """What a stage came to: nodes, time, parity."""
+    def facts_of(self, stage: GraphStage, before: GraphStage | None) -> list[str]:
+        """The facts of a stage: nodes, time, parity."""
         nodes = pluralize(stage.nodes, self.tr("1 node"), self.tr("{0} nodes"))
         if before is not None and stage.nodes != before.nodes:
             difference = stage.nodes - before.nodes
@@ -149,13 +140,13 @@ class StageBar(QWidget):
         here = self.model.where.path if self.model.where else ""
         return self.tr("Against {0}").format(shorten(distinct_names(against.path, here)[0]))
 
-    # -- what it does ----------------------------------------------------------------------------------------
+    # -- commands --------------------------------------------------------------------------------------------
 
     def _on_value(self, place: int) -> None:
         self.model.go_stage(place)
 
     def compare_before(self) -> None:
-        """Compares with the stage before; where there is none, with the next one shown."""
+        """Compares with the stage before; at the first stage, compares the second with it."""
         place = self.model.stage
         if place == 0 and len(self.model.stages) > 1:
             self.model.go_stage(1)
@@ -163,6 +154,13 @@ class StageBar(QWidget):
         before = self.model.before(place)
         if before is not None:
             self.model.compare(before)
+
+    def ask_file(self) -> None:
+        """Opens a file dialog, then shows the changes from the graph of that file to this one."""
+        here = self.model.where.path if self.model.where else ""
+        name, _kind = QFileDialog.getOpenFileName(self, self.tr("Compare with"), here, self.tr("ONNX files (*.onnx)"))
+        if name:
+            self.model.compare(GraphReference(name))
 
     def _fill_menu(self) -> None:
         self._menu.clear()
@@ -178,7 +176,7 @@ class StageBar(QWidget):
                     text = self.tr("With {0}").format(stage.title)
                     self._entry(text, against == other, partial(self.model.compare, other))
         self._menu.addSeparator()
-        self._entry(self.tr("With another file…"), False, self.fileRequested.emit)
+        self._entry(self.tr("With another file…"), False, self.ask_file)
 
     def _entry(self, text: str, chosen: bool, act: object) -> None:
         assert callable(act)

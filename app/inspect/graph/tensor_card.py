@@ -1,6 +1,6 @@
-"""The values of an initializer: how often which occurs, and their statistics.
+"""The values of an initializer: a histogram and statistics.
 
-worker's "tensor" ──▶ TensorCard: bars, least, most, mean, deviation, zeros, what is not finite
+worker's "tensor" ──▶ TensorCard: histogram, min, max, mean, standard deviation, zeros, NaN and infinite values
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from workflows.wire.reports.graphs import TensorReport
 
 
 def short_number(value: float | None) -> str:
-    """A number of a tensor in few figures; – where there is none."""
+    """A number with four significant digits; – for None."""
     return "–" if value is None else f"{value:.4g}"
 
 
 class TensorHistogram(QWidget):
-    """Bars over a line, with the ends of the range under it."""
+    """A histogram with the ends of its range."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class TensorHistogram(QWidget):
         theme().changed.connect(self.update)
 
     def show_counts(self, low: float, high: float, counts: list[int]) -> None:
-        """Other values."""
+        """Shows other counts."""
         self.low, self.high, self.counts = low, high, counts
         top = max(counts, default=0)
         self.setAccessibleName(
@@ -45,7 +45,7 @@ class TensorHistogram(QWidget):
         self.update()
 
     def bars(self) -> list[QRectF]:
-        """The rectangles of the bars; one that is not empty is at least a pixel high."""
+        """The rectangles of the bars; a count above 0 is at least one pixel high."""
         top = max(self.counts, default=0)
         height, width = self.height() - 3 * G, self.width() / max(len(self.counts), 1)
         result = []
@@ -55,7 +55,7 @@ class TensorHistogram(QWidget):
         return result
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: draws."""
+        """Qt's name: draws the histogram."""
         painter = QPainter(self)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("accent"))
@@ -65,9 +65,9 @@ class TensorHistogram(QWidget):
         painter.drawLine(0, base, self.width(), base)
         painter.setFont(sans_font(SMALL - 1))
         painter.setPen(theme().color("muted"))
-        words = QRectF(0, base + 1, self.width(), 2 * G - 1)
-        painter.drawText(words, Qt.AlignmentFlag.AlignLeft, short_number(self.low))
-        painter.drawText(words, Qt.AlignmentFlag.AlignRight, short_number(self.high))
+        ends = QRectF(0, base + 1, self.width(), 2 * G - 1)
+        painter.drawText(ends, Qt.AlignmentFlag.AlignLeft, short_number(self.low))
+        painter.drawText(ends, Qt.AlignmentFlag.AlignRight, short_number(self.high))
         if self.low < 0 < self.high:
             x = self.width() * -self.low / (self.high - self.low)
             painter.setPen(theme().color("faint"))
@@ -76,7 +76,7 @@ class TensorHistogram(QWidget):
 
 
 class TensorCard(CardFrame):
-    """One initializer, while it is asked for, when it is known, and why it cannot be."""
+    """One initializer: while it is read, its statistics, or the error."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -92,13 +92,13 @@ class TensorCard(CardFrame):
             self.body.addWidget(part)
         self.hide()
 
-    def ask(self, name: str) -> None:
-        """It is on the way."""
+    def show_reading(self, name: str) -> None:
+        """Shows that the values are being read."""
         self._reset(name)
         self.type.set_whole(self.tr("Reading its values …"))
 
-    def fail(self, message: str) -> None:
-        """It cannot be shown."""
+    def show_error(self, message: str) -> None:
+        """Shows an error."""
         self.type.set_whole("")
         self.error.setText(message)
         self.error.show()
@@ -109,31 +109,31 @@ class TensorCard(CardFrame):
             part.hide()
         self.show()
 
-    def show_tensor(self, found: TensorReport) -> None:
-        """What the worker found."""
-        self._reset(found.name)
-        shape = " × ".join(map(str, found.shape)) or self.tr("scalar")
-        self.type.set_whole(f"{found.dtype} {shape} · {format_bytes(found.bytes)}")
-        bars = found.histogram
+    def show_tensor(self, report: TensorReport) -> None:
+        """Shows the worker's report."""
+        self._reset(report.name)
+        shape = " × ".join(map(str, report.shape)) or self.tr("scalar")
+        self.type.set_whole(f"{report.dtype} {shape} · {format_bytes(report.bytes)}")
+        bars = report.histogram
         if bars is not None:
             self.histogram.show_counts(bars.low, bars.high, bars.counts)
         self.histogram.setVisible(bars is not None)
-        self.figures.setText(self._figures(found))
+        self.figures.setText(self._figures(report))
         self.figures.show()
-        head = ", ".join(map(short_number, found.head))
+        head = ", ".join(map(short_number, report.head))
         self.head.setText(self.tr("First values: {0}").format(head) if head else "")
         self.head.setVisible(bool(head))
 
-    def _figures(self, found: TensorReport) -> str:
+    def _figures(self, report: TensorReport) -> str:
         parts = [
-            pluralize(found.count, self.tr("1 value"), self.tr("{0} values")),
-            self.tr("min {0}").format(short_number(found.min)),
-            self.tr("max {0}").format(short_number(found.max)),
-            self.tr("mean {0}").format(short_number(found.mean)),
-            self.tr("std {0}").format(short_number(found.std)),
-            pluralize(found.zeros, self.tr("1 zero"), self.tr("{0} zeros")),
+            pluralize(report.count, self.tr("1 value"), self.tr("{0} values")),
+            self.tr("min {0}").format(short_number(report.min)),
+            self.tr("max {0}").format(short_number(report.max)),
+            self.tr("mean {0}").format(short_number(report.mean)),
+            self.tr("std {0}").format(short_number(report.std)),
+            pluralize(report.zeros, self.tr("1 zero"), self.tr("{0} zeros")),
         ]
-        for odd, text in ((found.nan, self.tr("{0} NaN")), (found.inf, self.tr("{0} infinite"))):
+        for odd, text in ((report.nan, self.tr("{0} NaN")), (report.inf, self.tr("{0} infinite"))):
             if odd:
                 parts.append(text.format(format_number(odd)))
         return " · ".join(parts)

@@ -1,4 +1,4 @@
-"""Which part of a scene is seen, and how large: a scale and an offset over the picture's plane.
+"""The visible part of a scene: a scale and an offset in the plane of the scene.
 
 zoom, fit, centre, pan ──▶ scale and offset ──▶ to_plane, to_screen
 """
@@ -13,14 +13,14 @@ from app.graph_scene.scene import Scene
 
 MIN_SCALE, MAX_SCALE = 0.004, 3.0
 MIN_START_SCALE = 0.5
-"""A graph opens no smaller than this: a tall one from its beginning."""
+"""Least scale of a graph that is opened; a larger graph is shown from its beginning."""
 MARGIN = 32
 
 
 class Viewport(QWidget):
-    """A widget on the plane of a scene; what is drawn there is another's."""
+    """A widget that shows a part of a scene's plane; subclasses draw it. `moved` follows each change of the part."""
 
-    moved = Signal()  # another part is seen
+    moved = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,56 +29,56 @@ class Viewport(QWidget):
         self.offset = QPoint(0, 0)
 
     def show_scene(self, scene: Scene | None) -> None:
-        """Shows another scene where the view stands."""
+        """Shows another scene at the same scale and offset."""
         self.scene = scene
         self.update()
         self.moved.emit()
 
     def bounds(self) -> QRectF:
-        """The whole picture."""
+        """The rectangle of the whole scene."""
         if self.scene is None:
             return QRectF(0, 0, 1, 1)
         return QRectF(0, 0, max(self.scene.root.width, 1), max(self.scene.root.height, 1))
 
     def visible(self) -> QRectF:
-        """The part of the picture that is seen."""
+        """The visible part of the scene."""
         return self.to_plane(QRectF(self.rect()))
 
     def to_plane(self, rect: QRectF) -> QRectF:
-        """A part of the widget as a part of the picture."""
+        """A rectangle of the widget in the plane of the scene."""
         s, o = self.scale, self.offset
         return QRectF((rect.x() - o.x()) / s, (rect.y() - o.y()) / s, rect.width() / s, rect.height() / s)
 
     def to_screen(self, rect: QRectF) -> QRectF:
-        """A part of the picture as a part of the widget."""
+        """A rectangle of the plane in the widget."""
         s, o = self.scale, self.offset
         return QRectF(rect.x() * s + o.x(), rect.y() * s + o.y(), rect.width() * s, rect.height() * s)
 
     def place_of(self, key: BoxKey) -> QRectF | None:
-        """Where a box is in the picture; None while it is inside a closed scope."""
-        found = self.scene.find(key) if self.scene and self.scene.exists(key) else None
-        return QRectF(found[1], found[2], found[0].w, found[0].h) if found else None
+        """The rectangle of a box in the plane; None inside a closed scope."""
+        hit = self.scene.find(key) if self.scene and self.scene.exists(key) else None
+        return QRectF(hit[1], hit[2], hit[0].w, hit[0].h) if hit else None
 
     def set_view(self, scale: float, offset: QPointF) -> None:
-        """Sees the picture at `scale` with its corner at `offset`."""
+        """Sets the scale, and the offset of the scene's upper left corner."""
         self.scale = min(max(scale, MIN_SCALE), MAX_SCALE)
         self.offset = offset.toPoint()
         self.update()
         self.moved.emit()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Larger or smaller; the point `at` of the widget stays where it is."""
+        """Multiplies the scale; the point `at` of the widget stays in place."""
         at = at or QPointF(self.rect().center())
         scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
         ratio = scale / self.scale
         self.set_view(scale, at - (at - QPointF(self.offset)) * ratio)
 
     def zoom_to(self, scale: float) -> None:
-        """At a scale, around the middle."""
+        """Sets the scale around the center."""
         self.zoom(scale / self.scale)
 
     def fit(self, rect: QRectF | None = None, most: float = 1.0) -> None:
-        """The whole picture, or a part of it, as large as there is room for."""
+        """Shows the whole scene, or `rect` of it, as large as the widget allows."""
         rect = rect or self.bounds()
         room = self.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
         scale = min(room.width() / rect.width(), room.height() / rect.height(), most)
@@ -86,7 +86,7 @@ class Viewport(QWidget):
         self.set_view(scale, QPointF(self.rect().center()) - rect.center() * scale)
 
     def start(self) -> None:
-        """The whole picture where it can be read, else its beginning."""
+        """Shows the whole scene where it is readable, else its beginning."""
         self.fit()
         if self.scale < MIN_START_SCALE:
             bounds = self.bounds()
@@ -98,24 +98,24 @@ class Viewport(QWidget):
                 middle = bounds.center().x()
             self.set_view(scale, QPointF(self.width() / 2 - middle * scale, MARGIN))
 
-    def centre(self, key: BoxKey) -> None:
-        """Moves a box into the middle, unless all of it is seen well already."""
+    def center_on(self, key: BoxKey) -> None:
+        """Centers a box, unless it is fully visible at a readable scale."""
         place = self.place_of(key)
         if place is None:
             return
         scale = max(self.scale, MIN_START_SCALE)
         if self.scale == scale and self.visible().contains(place):
             return
-        self.set_view(scale, QPointF(self.rect().center()) - self._heart(place) * scale)
+        self.set_view(scale, QPointF(self.rect().center()) - self._focus_point(place) * scale)
 
-    def _heart(self, place: QRectF) -> QPointF:
-        """The middle of a box, or the upper part of one that is larger than the window."""
+    def _focus_point(self, place: QRectF) -> QPointF:
+        """The center of a box, or the center of the upper part of a box that is taller than the widget."""
         room = self.height() / max(self.scale, MIN_START_SCALE) - 2 * MARGIN
         y = place.center().y() if place.height() < room else place.top() + room / 2
         return QPointF(place.center().x(), y)
 
     def pan(self, dx: int, dy: int) -> None:
-        """Moves the picture; what stays in sight is copied, and what comes into sight drawn."""
+        """Moves the scene; copies the part that stays visible, and draws the rest."""
         if dx or dy:
             self.offset += QPoint(dx, dy)
             self.scroll(dx, dy)

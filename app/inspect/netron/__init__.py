@@ -4,5 +4,5 @@ scheme   netron://VIEW/FILE ──▶ Netron's files, changed where they would c
 view     one browser widget a model
 panel    one or two of them, or the sentence why there is none
 
-Nothing here is imported before a person asks for it: the browser's library takes 0.2 s and 150 MB.
+Nothing here is imported before a person opens Netron: the browser's library takes 0.2 s and 150 MB.
 """

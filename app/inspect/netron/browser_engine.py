@@ -1,6 +1,6 @@
-"""The browser behind Netron: a scheme of our own, one profile that keeps nothing, and a guard at its door.
+"""The browser engine for Netron: a URL scheme of its own, a profile without storage, and a request filter.
 
-a page asks ──▶ Guard: netron://… goes on, all else is blocked and counted ──▶ Pages: files and models from memory
+a page ──▶ RequestGuard: passes netron://…, blocks all else ──▶ NetronSchemeHandler: files and models from memory
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ SCHEME = b"netron"
 
 
 class RequestGuard(QWebEngineUrlRequestInterceptor):
-    """Lets requests of our scheme pass; `blocked` holds the URLs of all others."""
+    """Passes requests of the scheme `netron`; `blocked` lists the URLs of all others."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.blocked: list[str] = []
 
     def interceptRequest(self, info: QWebEngineUrlRequestInfo) -> None:  # noqa: N802
-        """Qt's name: asked before each request."""
+        """Qt's name: called before each request."""
         if info.requestUrl().scheme() != SCHEME.decode():
             self.blocked.append(info.requestUrl().toString())
             info.block(True)
 
 
 class NetronSchemeHandler(QWebEngineUrlSchemeHandler):
-    """Serves netron://VIEW/FILE; `models` has the path and the title for each view."""
+    """Serves netron://VIEW/FILE. models: path and title of the model of each view."""
 
     def __init__(self, root: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class NetronSchemeHandler(QWebEngineUrlSchemeHandler):
         self.models: dict[str, tuple[Path, str]] = {}
 
     def requestStarted(self, job: QWebEngineUrlRequestJob) -> None:  # noqa: N802
-        """Qt's name: answers from memory, or says that there is nothing."""
+        """Qt's name: answers with a file or a model, or with "not found"."""
         url = job.requestUrl()
         answer = self._answer(url.host(), url.path().lstrip("/"))
         if answer is None:
@@ -76,11 +76,11 @@ class NetronSchemeHandler(QWebEngineUrlSchemeHandler):
 
 
 class BrowserEngine(QObject):
-    """The one browser engine of the process."""
+    """The only browser engine of the process."""
 
     def __init__(self, root: Path) -> None:
         super().__init__()
-        self.profile = QWebEngineProfile(self)  # without a name: it keeps nothing
+        self.profile = QWebEngineProfile(self)  # without a name: it stores nothing
         self.guard = RequestGuard(self)
         self.pages = NetronSchemeHandler(root, self)
         self.profile.setUrlRequestInterceptor(self.guard)
@@ -89,10 +89,10 @@ class BrowserEngine(QObject):
         self.profile.setHttpCacheType(QWebEngineProfile.HttpCacheType.NoCache)
         self.profile.setSpellCheckEnabled(False)
         self.profile.downloadRequested.connect(lambda request: request.cancel())
-        self._settle(self.profile.settings())
-        self._stand_in()
+        self._disable_features(self.profile.settings())
+        self._insert_cookie_script()
 
-    def _settle(self, settings: QWebEngineSettings) -> None:
+    def _disable_features(self, settings: QWebEngineSettings) -> None:
         off = QWebEngineSettings.WebAttribute
         for attribute in (
             off.LocalContentCanAccessFileUrls,
@@ -109,7 +109,7 @@ class BrowserEngine(QObject):
         ):
             settings.setAttribute(attribute, False)
 
-    def _stand_in(self) -> None:
+    def _insert_cookie_script(self) -> None:
         script = QWebEngineScript()
         script.setName("cookie")
         script.setSourceCode(COOKIE)
@@ -119,7 +119,7 @@ class BrowserEngine(QObject):
 
 
 def _register() -> None:
-    """Our scheme, before the first profile is made."""
+    """Registers the scheme, which must happen before the first profile is made."""
     scheme = QWebEngineUrlScheme(SCHEME)
     scheme.setSyntax(QWebEngineUrlScheme.Syntax.Host)
     flags = QWebEngineUrlScheme.Flag
@@ -127,8 +127,8 @@ def _register() -> None:
     QWebEngineUrlScheme.registerScheme(scheme)
 
 
-def refusal() -> str:
-    """Why the browser cannot be started here; empty where it can. It would end the window with it."""
+def unavailable_reason() -> str:
+    """The reason why the browser cannot be started here, where it would crash the window; empty if it can."""
     if netron_folder() is None:
         return "Netron is not installed: pip install netron==9.3.3 brings it."
     root = sys.platform.startswith("linux") and os.geteuid() == 0
@@ -139,8 +139,8 @@ def refusal() -> str:
 
 @lru_cache(maxsize=1)
 def browser_engine() -> BrowserEngine:
-    """The engine, started with the first call. Raises RuntimeError with `refusal`'s sentence."""
-    reason = refusal()
+    """The engine, started with the first call. Raises RuntimeError with `unavailable_reason`."""
+    reason = unavailable_reason()
     root = netron_folder()
     if reason or root is None:
         raise RuntimeError(reason)
@@ -151,7 +151,7 @@ def browser_engine() -> BrowserEngine:
 
 
 def close_engine() -> None:
-    """Lets the engine go, after all its views."""
+    """Deletes the engine, after all its views."""
     if browser_engine.cache_info().currsize:
         browser_engine().profile.deleteLater()
         browser_engine.cache_clear()

@@ -1,6 +1,6 @@
-"""Netron in the place of the picture: one model, or before and after side by side, or why there is none.
+"""The panel with Netron: one model, or before and after side by side.
 
-show(scope) ──worker's "netron"──▶ a small file for each side ──▶ NetronView
+request(scope) ──worker's "netron"──▶ a small file for each side ──▶ NetronView
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 SYSTEM_PACKAGES = "libnss3 libasound2 libxcomposite1 libxdamage1 libxrandr2 libxtst6 libxkbfile1 libgssapi-krb5-2"
-"""What Qt WebEngine loads beside what the window needs; the installer knows the same."""
+"""The system libraries that Qt WebEngine needs beyond those of the window; the installer has the same list."""
 
 
 def start_engine() -> tuple[Any, str]:
-    """The engine, or None and the sentence why there is none. The library is loaded here and not before."""
+    """The browser engine, or None and the reason; imports Qt WebEngine on the first call."""
     try:
         from app.inspect.netron.browser_engine import browser_engine
 
@@ -44,11 +44,11 @@ def start_engine() -> tuple[Any, str]:
 
 
 class NetronPanel(QWidget):
-    """Asks for the models and shows them; `refused` carries one sentence, and then nothing is shown."""
+    """Requests the models and shows them; `failed` carries the reason where nothing can be shown."""
 
-    refused = Signal(str)
+    failed = Signal(str)
     shown = Signal()
-    left = Signal()
+    closed = Signal()
 
     def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,9 +57,9 @@ class NetronPanel(QWidget):
         self._jobs: list[Job[ExcerptReport]] = []
         self._files: dict[int, tuple[Path, str]] = {}
         if (app := QCoreApplication.instance()) is not None:
-            app.aboutToQuit.connect(self.clear)  # before the engine's own, which was not made yet: pages go first
+            app.aboutToQuit.connect(self.clear)  # before the engine closes: pages must be deleted before their profile
         self.title = label("", "heading")
-        back = button(self.tr("Back to the graph"), "chevron-left", clicked=self.left.emit)
+        back = button(self.tr("Back to the graph"), "chevron-left", clicked=self.closed.emit)
         self.progress = QProgressBar()
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
@@ -78,8 +78,8 @@ class NetronPanel(QWidget):
         column.addWidget(self.progress)
         column.addWidget(self.sides, 1)
 
-    def ask(self, scope: str) -> None:
-        """Fetches the models of a scope, or of the whole graph where `scope` is empty."""
+    def request(self, scope: str) -> None:
+        """Requests the models of a scope, or of the whole graph where `scope` is empty."""
         self.clear()
         self.title.setText(scope or self.model.title)
         self.progress.show()
@@ -89,29 +89,29 @@ class NetronPanel(QWidget):
             job.on_answer(partial(self._on_file, job, place))
             job.on_error(partial(self._on_error, job))
 
-    def _on_file(self, job: Job[ExcerptReport], place: int, found: ExcerptReport) -> None:
+    def _on_file(self, job: Job[ExcerptReport], place: int, report: ExcerptReport) -> None:
         if job in self._jobs:
-            self._files[place] = (Path(found.file), self.title.text())
+            self._files[place] = (Path(report.file), self.title.text())
             if len(self._files) == len(self._jobs):
                 self._show()
 
     def _on_error(self, job: Job[ExcerptReport], error: ErrorEvent) -> None:
         if job in self._jobs:
-            self._refuse(error.message)
+            self._fail(error.message)
 
-    def _refuse(self, sentence: str) -> None:
+    def _fail(self, sentence: str) -> None:
         self.clear()
-        self.refused.emit(sentence)
+        self.failed.emit(sentence)
 
     def _show(self) -> None:
-        found, reason = start_engine()
-        if found is None:
-            self._refuse(reason)
+        engine, reason = start_engine()
+        if engine is None:
+            self._fail(reason)
             return
         from app.inspect.netron.netron_view import NetronView
 
         for place in sorted(self._files):
-            view = NetronView(found)
+            view = NetronView(engine)
             self.views.append(view)
             self.sides.addWidget(view)
             view.loadFinished.connect(lambda _ok: self.progress.hide())
@@ -122,12 +122,12 @@ class NetronPanel(QWidget):
         self.shown.emit()
 
     def clear(self) -> None:
-        """Lets the views go, and whatever was asked for."""
+        """Closes the views, and cancels the requests."""
         jobs, self._jobs = self._jobs, []
         for job in jobs:
             job.cancel()
         self._files.clear()
         for view in self.views:
-            view.leave()
+            view.close_model()
         self.views.clear()
         self.progress.hide()

@@ -1,4 +1,4 @@
-"""One model in Netron: a browser widget that can go nowhere else."""
+"""One model in Netron: a browser widget that cannot leave Netron's page."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ _numbers = count(1)
 _SWITCH = """for (const sheet of document.styleSheets) for (const rule of sheet.cssRules)
   if (rule instanceof CSSMediaRule && rule.media.mediaText === "%s") rule.media.mediaText = "%s";"""
 DARK, LIGHT = _SWITCH % ("not all", "all"), _SWITCH % ("all", "not all")
-"""Netron's rules for the dark, on and off, without drawing the model anew; see `files.served`."""
+"""Scripts that switch Netron's dark mode without a new layout of the model; see packaged_files.read_asset."""
 
 
 class NetronPage(QWebEnginePage):
-    """Opens no other window and follows no link out of our scheme."""
+    """Opens no window, and follows no link to another scheme."""
 
-    said = Signal(str)
+    logged = Signal(str)
 
     def acceptNavigationRequest(  # noqa: N802
         self, url: QUrl | str, kind: QWebEnginePage.NavigationType, is_main: bool
     ) -> bool:
-        """Qt's name: our own pages alone."""
+        """Qt's name: allows pages of Netron's scheme only."""
         return QUrl(url).scheme() == SCHEME.decode()
 
     def createWindow(self, kind: QWebEnginePage.WebWindowType) -> QWebEnginePage | None:  # type: ignore[override]  # noqa: N802
-        """Qt's name: none."""
+        """Qt's name: creates no window."""
         return None
 
     def javaScriptConsoleMessage(  # noqa: N802
         self, level: QWebEnginePage.JavaScriptConsoleMessageLevel, message: str, line: int, source: str
     ) -> None:
-        """Qt's name: what a page logs is no warning of ours."""
-        self.said.emit(message)
+        """Qt's name: keeps messages of the page out of the log."""
+        self.logged.emit(message)
 
 
 class NetronView(QWebEngineView):
-    """Shows one model; follows the window's theme."""
+    """Shows one model in the colors of the window's theme."""
 
     def __init__(self, engine: BrowserEngine, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,8 +64,8 @@ class NetronView(QWebEngineView):
         self._page.setBackgroundColor(theme().color("surface"))
         self._page.runJavaScript(DARK if theme().dark else LIGHT)
 
-    def leave(self) -> None:
-        """Forgets its model, and lets its page go before the profile."""
+    def close_model(self) -> None:
+        """Closes the model; deletes the page before its profile."""
         theme().changed.disconnect(self._retheme)
         self._engine.pages.models.pop(self.host, None)
         self._page.deleteLater()

@@ -1,6 +1,6 @@
-"""Netron's packaged files as they are shown: without its date, its version, its consent page and its dark-mode query.
+"""Netron's packaged files as they are served: without date, version, consent page and dark-mode query.
 
-    name ──served──▶ (type, bytes)
+    name ──read_asset──▶ (media type, bytes)
 
 Netron 9.3.3 loops on "please update" 180 days after the date in its page, calls home where its version is not 0.0.0,
 and asks at a server which country this is where no cookie says "consent"; a page of our scheme has no cookies, so a
@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 MODEL = "model.onnx"
-"""The name under which a page finds its model."""
+"""The file name of the model for the page."""
 
 TYPES = {
     ".html": "text/html",
@@ -25,7 +25,7 @@ TYPES = {
     ".ico": "image/x-icon",
 }
 COOKIE = 'Object.defineProperty(document, "cookie", { get: () => "consent=1", set: () => {} });'
-"""Runs in each page before Netron does."""
+"""A script that each page runs before Netron."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+")
 _DATE = re.compile(r'<meta name="date" content="[^"]*">\n?')
@@ -34,14 +34,14 @@ _DARK = "(prefers-color-scheme: dark)"
 
 
 def netron_folder() -> Path | None:
-    """Where Netron's package is; None where it is not installed. It is not imported: that would read its server."""
-    found = find_spec("netron")
-    places = list(found.submodule_search_locations or []) if found else []
+    """The folder of Netron's package, which is not imported; None where it is not installed."""
+    spec = find_spec("netron")
+    places = list(spec.submodule_search_locations or []) if spec else []
     return Path(places[0]) if places else None
 
 
 def read_asset(root: Path, name: str, title: str, dark: bool) -> tuple[str, bytes] | None:
-    """The type and the bytes of one of Netron's files; None for what it has not, or what is no file name."""
+    """The media type and the content of one of Netron's files; None for a missing file or an invalid name."""
     kind = TYPES.get(Path(name).suffix)
     if kind is None or not _NAME.fullmatch(name):
         return None
@@ -57,7 +57,7 @@ def read_asset(root: Path, name: str, title: str, dark: bool) -> tuple[str, byte
 
 
 def adapt_index_page(html: str, title: str) -> str:
-    """Netron's page for our model: no date, version 0.0.0, and where its model is."""
+    """Netron's page with the model's file name, without date, and with version 0.0.0."""
     named = re.sub(r'["<>&]', "_", title)
     meta = (
         '<meta name="version" content="0.0.0">\n'

@@ -90,7 +90,7 @@ def test_outline_and_overview() -> None:
     graph: IndexedGraph = run_at_once(read_graph(decoder(24).answer()))
     outline = run_at_once(read_scope_tree(graph))
     layer = outline.scopes["model/layers.3"]
-    assert (layer.name, layer.total) == ("layers.3", len(outline.every_node(layer)))
+    assert (layer.name, layer.total) == ("layers.3", len(outline.all_nodes(layer)))
     assert [s.path for s in layer.line] == ["", "model", "model/layers.3"]
     assert outline.root.total == len(graph.nodes)
     assert outline.overview() == {"", "model", "lm_head"}

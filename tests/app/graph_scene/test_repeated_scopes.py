@@ -102,7 +102,7 @@ def test_a_run_is_one_scope() -> None:
     graph, outline = read(decoder(28))
     run_at_once(group_repeated_scopes(graph, outline))
     group = outline.scopes["model/layers.0–27"]
-    assert (group.name, group.alike, len(group.children)) == ("layers.0–27", 28, 28)
+    assert (group.name, group.repeat_count, len(group.children)) == ("layers.0–27", 28, 28)
     assert group.total == 28 * outline.scopes["model/layers.3"].total
     assert group.path in outline.scopes["model"].children and "model/layers.3" not in outline.scopes["model"].children
     inner = outline.scopes["model/layers.3/self_attn/q_proj"]
@@ -111,7 +111,7 @@ def test_a_run_is_one_scope() -> None:
     ]  # fmt: skip
     assert outline.first_of(group.path) == "model/layers.0" and outline.first_of("model") == "model"
     assert "model/layers.0–27" not in outline.overview() and "model" in outline.overview()
-    assert sorted(outline.every_node(outline.root)) == list(range(len(graph.nodes)))
+    assert sorted(outline.all_nodes(outline.root)) == list(range(len(graph.nodes)))
 
 
 def test_a_run_is_drawn_once_and_opens_into_its_layers() -> None:
@@ -125,8 +125,8 @@ def test_a_run_is_drawn_once_and_opens_into_its_layers() -> None:
     assert (box.title, box.detail) == ("layers.0–27 × 28", ["28 × 47 nodes"])
     assert ("model/layers.0–27", "model/norm") in inner.lines
     node = next(node.index for node in graph.nodes if node.scope == "model/layers.9/mlp")
-    assert scene.shown(node) == "model/layers.0–27" and scene.find("model/layers.9") is None
+    assert scene.visible_box(node) == "model/layers.0–27" and scene.find("model/layers.9") is None
     scene.open({"model", "model/layers.0–27"})
     run_at_once(scene.build())
-    assert scene.shown(node) == "model/layers.9" and scene.find("model/layers.9") is not None
-    assert scene.lined("model/layers.8", "model/layers.9")
+    assert scene.visible_box(node) == "model/layers.9" and scene.find("model/layers.9") is not None
+    assert scene.has_line("model/layers.8", "model/layers.9")

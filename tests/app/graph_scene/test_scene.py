@@ -34,8 +34,8 @@ def test_closed_scopes_are_boxes_with_their_lines() -> None:
     lines = {(k.source, k.target) for k in model.inner.drawn}
     assert {("model/layers.0", "model/layers.1"), ("model/layers.5", "model/norm")} <= lines
     assert ("model", "lm_head") in scene.root.lines
-    assert scene.lined("model/layers.0", "model/layers.1")
-    assert not scene.lined("model", "model/layers.0")
+    assert scene.has_line("model/layers.0", "model/layers.1")
+    assert not scene.has_line("model", "model/layers.0")
 
 
 def test_inputs_outputs_and_far_ends_are_ports() -> None:
@@ -81,7 +81,7 @@ def test_a_scene_that_is_left_goes_bit_by_bit() -> None:
     scene = scene_of(flat_graph(1000))
     level = scene.root
     boxes = len(level.boxes)
-    left = [len(level.boxes) for _ in scene.take_apart()]
+    left = [len(level.boxes) for _ in scene.release()]
     assert left[0] == boxes and left[-1] == 0
     assert max(a - b for a, b in pairwise(left)) <= 200
     assert not level.links and not level.by_key and not list(level.boxes_in(0, 1e9)) and scene.root is not level
@@ -118,9 +118,9 @@ def test_inner_boxes_lie_within_their_frame() -> None:
 def test_shown_is_the_outermost_closed_scope() -> None:
     scene = scene_of(decoder(2).answer(), "model")
     node = next(n.index for n in scene.graph.nodes if n.scope == "model/layers.1/self_attn/q_proj")
-    assert scene.shown(node) == "model/layers.1"
+    assert scene.visible_box(node) == "model/layers.1"
     scene.open({"model", "model/layers.1", "model/layers.1/self_attn", "model/layers.1/self_attn/q_proj"})
-    assert scene.shown(node) == node
+    assert scene.visible_box(node) == node
 
 
 def test_scopes_in_a_circle() -> None:

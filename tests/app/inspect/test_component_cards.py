@@ -84,21 +84,21 @@ def test_one_card_is_marked_and_other_components_take_their_place(cards: Compone
 def test_what_goes_in_and_comes_out(qtbot: QtBot) -> None:
     tab = SignatureTab()
     qtbot.addWidget(tab)
-    tab.choose(DECODE)
+    tab.set_component(DECODE)
     assert cells(tab.inputs) == [["ids", "[1, tokens]", "int64"], ["scalar", "[]", "float32"]]
     assert cells(tab.outputs) == [["logits", "[1, tokens, 512]", "float32"]]
     assert (tab.inputs_title.text(), tab.outputs_title.text()) == ("Inputs · 2", "Outputs · 1")
-    tab.choose(HEAD)
+    tab.set_component(HEAD)
     assert cells(tab.inputs) == [] and tab.inputs_title.text() == "Inputs · 0"
 
 
 def test_operators_are_counted_and_one_is_one(qtbot: QtBot) -> None:
     tab = OperatorsTab()
     qtbot.addWidget(tab)
-    tab.choose(DECODE)
+    tab.set_component(DECODE)
     assert tab.opset.text() == "19 nodes, 2 kinds of operator · opset ai.onnx 23 · com.microsoft 1"
     assert [row[:2] for row in cells(tab.table)] == [["MatMul", "15"], ["Add", "4"]]
-    tab.choose(HEAD)
+    tab.set_component(HEAD)
     assert tab.opset.text() == "1 node, 1 kind of operator · opset ?"
 
 
@@ -109,13 +109,13 @@ def done(name: str, modified: bool, *refused: PassRefusal) -> BuiltPass:
 def test_passes_and_the_refusals_of_the_chosen_one_in_full(qtbot: QtBot) -> None:
     tab = PassesTab()
     qtbot.addWidget(tab)
-    tab.fill(None)
-    assert tab.nothing.isVisibleTo(tab) and not tab.table.isVisibleTo(tab)
+    tab.set_inspection(None)
+    assert tab.empty.isVisibleTo(tab) and not tab.table.isVisibleTo(tab)
     refused = PassRefusal("Two takers.", "Mul_3"), PassRefusal("All of it.")
     fused, folded = done("fuse", True), done("fold", False, *refused)
     rows = PassRow("optimize", "decode", fused), PassRow("optimize", "head", folded)
-    tab.fill(Inspection("/b", "b", True, (), (DECODE, HEAD), (), rows, ()))
-    assert not tab.nothing.isVisibleTo(tab)
+    tab.set_inspection(Inspection("/b", "b", True, (), (DECODE, HEAD), (), rows, ()))
+    assert not tab.empty.isVisibleTo(tab)
     assert cells(tab.table) == [
         ["optimize", "decode", "fuse", "changed", "120", "107", ""],
         ["optimize", "head", "fold", "unchanged", "120", "107", "Two takers. (Mul_3); All of it."],

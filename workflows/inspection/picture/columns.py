@@ -105,22 +105,31 @@ def assign_heights(columns: Sequence[Sequence[ColumnItem]], gap: float) -> None:
             item.y = round(item.y - top, 1)
 
 
+def isotonic_positions(targets: Sequence[float], offsets: Sequence[float]) -> list[float]:
+    """The positions nearest to `targets` by least squares that are at least as far apart as `offsets`.
+
+    offsets: the least distance of each item from the first. Pool adjacent violators, Barlow et al., 1972.
+    """
+    pools: list[tuple[float, int]] = []  # (mean, number of items)
+    for target, offset in zip(targets, offsets, strict=True):
+        mean, count = target - offset, 1
+        while pools and pools[-1][0] > mean:
+            other, many = pools.pop()
+            mean, count = (other * many + mean * count) / (many + count), many + count
+        pools.append((mean, count))
+    means = [mean for mean, count in pools for _ in range(count)]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
+
+
 def _place_column(column: Sequence[ColumnItem], wanted: Mapping[int, float], gap: float) -> None:
-    """Places a column with the least sum of squared deviations (pool adjacent violators)."""
+    """Places the items of a column as near to their target heights as order and gaps allow."""
     offset, offsets = 0.0, []
     for before, item in zip((None, *column), column, strict=False):
         offset += before.height - before.anchor + gap + item.anchor if before else 0.0
         offsets.append(offset)
-    pools: list[tuple[float, int]] = []  # (mean, how many)
-    for item, shift in zip(column, offsets, strict=True):
-        mean, count = wanted[id(item)] - shift, 1
-        while pools and pools[-1][0] > mean:
-            other, many = pools.pop()
-            mean, count = (mean * count + other * many) / (count + many), count + many
-        pools.append((mean, count))
-    places = [mean for mean, count in pools for _ in range(count)]
-    for item, shift, place in zip(column, offsets, places, strict=True):
-        item.y = place + shift - item.anchor
+    places = isotonic_positions([wanted[id(item)] for item in column], offsets)
+    for item, place in zip(column, places, strict=True):
+        item.y = place - item.anchor
 
 
 def _side(item: ColumnItem, forward: bool) -> list[ColumnItem]:

@@ -5,7 +5,8 @@
                                 output
     column 0        1             2           3
 
-Sessions are in the even columns. A line that passes a column has a place of its own there, so it crosses no box.
+Sessions stand in the even columns. A line that passes a column has a place of its own there, so it crosses no box.
+It serves about ten boxes, since it counts all crossings of lines.
 """
 
 from __future__ import annotations

@@ -52,11 +52,11 @@ def test_bands_come_to_the_same_picture(
 
 
 def test_boxes_of_a_part_are_those_that_reach_into_it(scene: Scene) -> None:
-    every = [box.key for box, _, _ in scene.within((0, 0, scene.root.width, scene.root.height))]
+    every = [box.key for box, _, _ in scene.boxes_within((0, 0, scene.root.width, scene.root.height))]
     nodes, scopes = range(len(scene.graph.nodes)), filter(None, scene.outline.scopes)
     assert sorted(map(str, every)) == sorted(map(str, [*nodes, *scopes]))
     part = (100.0, 300.0, 400.0, 900.0)
-    for box, x, y in scene.within(part):
+    for box, x, y in scene.boxes_within(part):
         assert scene.find(box.key) == (box, x, y)
         assert x <= part[2] and x + box.w >= part[0] and y <= part[3] and y + box.h >= part[1]
 
@@ -64,5 +64,5 @@ def test_boxes_of_a_part_are_those_that_reach_into_it(scene: Scene) -> None:
 def test_boxes_that_stand_for_nodes(scene: Scene) -> None:
     nodes = range(len(scene.graph.nodes))
     scene.open({"", "model"})
-    assert scene.shown_of(nodes) == {scene.shown(node) for node in nodes}
-    assert len(scene.shown_of(nodes)) < len(nodes)
+    assert scene.visible_boxes(nodes) == {scene.visible_box(node) for node in nodes}
+    assert len(scene.visible_boxes(nodes)) < len(nodes)

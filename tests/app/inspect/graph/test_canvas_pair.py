@@ -49,10 +49,10 @@ def test_each_pane_has_its_side(make: Make, qtbot: QtBot) -> None:
     before, after = tab.view.pair.before, tab.view.canvas
     assert before.isVisible() and abs(before.width() - after.width()) <= 1
     assert before.geometry().right() < after.geometry().left()
-    assert [word.text() for word in tab.view.pair.words] == ["Before", "After"]
+    assert [word.text() for word in tab.view.pair.captions] == ["Before", "After"]
     for change, has, lacks in (("removed", before, after), ("added", after, before)):
         key = changed(tab, change)
-        tab.view.go(key)
+        tab.view.reveal(key)
         tab.model.select(None)
         assert look(has, key) != look(lacks, key)
         assert has.box_at(middle(has, key)) is not None
@@ -75,12 +75,12 @@ def test_they_see_the_same(make: Make, qtbot: QtBot) -> None:
 def test_choosing_and_opening_go_along(make: Make, qtbot: QtBot) -> None:
     tab = compared(make, qtbot)
     before, after = tab.view.pair.before, tab.view.canvas
-    tab.view.go("lm_head")
+    tab.view.reveal("lm_head")
     qtbot.mouseClick(before, Qt.MouseButton.LeftButton, pos=middle(before, "model/norm"))
     chosen = tab.model.selected
-    assert chosen is not None and before.marks.selected == after.marks.selected == chosen
+    assert chosen is not None and before.highlights.selected == after.highlights.selected == chosen
     layer = "model/layers.1"
-    tab.view.go(layer)
+    tab.view.reveal(layer)
     assert tab.model.scene is not None
     opened = layer in tab.model.scene.opened
     before.activated.emit(layer)
@@ -92,16 +92,16 @@ def test_one_picture_again(make: Make, qtbot: QtBot) -> None:
     tab.tools.split.click()
     assert not tab.view.pair.before.isVisible() and tab.view.canvas.width() == tab.view.width()
     key = changed(tab, "removed")
-    tab.view.go(key)
+    tab.view.reveal(key)
     assert tab.view.canvas.box_at(middle(tab.view.canvas, key)) is not None
     tab.tools.split.click()
     tab.model.compare(None)
     qtbot.waitUntil(lambda: tab.model.diff is None and not tab.model.busy)
-    assert not tab.view.pair.on and tab.view.canvas.width() == tab.view.width()
+    assert not tab.view.pair.is_shown and tab.view.canvas.width() == tab.view.width()
 
 
 def test_the_key_compares_where_nothing_is(make: Make, qtbot: QtBot) -> None:
     tab = make()
     next(one for one in tab.actions() if "side by side" in one.text()).trigger()
-    qtbot.waitUntil(lambda: tab.view.pair.on)
+    qtbot.waitUntil(lambda: tab.view.pair.is_shown)
     assert tab.model.diff is not None

@@ -91,13 +91,13 @@ def test_plain_arrows_and_enter_are_the_neighbours_matter(canvas: GraphCanvas, q
     keyed: list[int] = []
     activated: list[object] = []
     chosen: list[object] = []
-    canvas.keyed.connect(keyed.append)
+    canvas.key_pressed.connect(keyed.append)
     canvas.activated.connect(activated.append)
     canvas.chosen.connect(chosen.append)
     for key in (Key.Key_Left, Key.Key_Down, Key.Key_Backspace, Key.Key_Return, Key.Key_Escape):
         qtbot.keyClick(canvas, key)  # nothing is chosen: Enter and Escape mean nothing
     assert keyed == [Key.Key_Left, Key.Key_Down, Key.Key_Backspace] and activated == chosen == []
-    canvas.marks.selected = "model/layers.0"
+    canvas.highlights.selected = "model/layers.0"
     for key in (Key.Key_Return, Key.Key_Enter, Key.Key_Escape):
         qtbot.keyClick(canvas, key)
     assert activated == ["model/layers.0"] * 2 and chosen == [None]
@@ -128,7 +128,7 @@ def test_what_is_pointed_at_is_told_once_and_no_more_when_the_pointer_leaves(can
     at = middle(canvas, "model/rotary_emb")
     for point in (at, at + QPoint(1, 0), QPoint(799, 1), at):
         qtbot.mouseMove(canvas, point)
-    canvas._set_over(None)
+    canvas._set_hovered(None)
     assert told == ["model/rotary_emb", None, "model/rotary_emb", None]
 
 

@@ -104,7 +104,7 @@ def test_double_click_opens_and_the_box_stays_where_it_is(make: Make, qtbot: QtB
     canvas, scene = tab.view.canvas, tab.model.scene
     assert scene is not None and "model" in scene.opened and "model/layers.0" in scene.opened
     key = "model/layers.0/self_attn"
-    canvas.centre(key)
+    canvas.center_on(key)
     before = canvas.to_screen(canvas.place_of(key)).topLeft()  # type: ignore[arg-type]
     click(qtbot, tab, key, double=True)
     assert key in scene.opened and tab.model.selected == key
@@ -119,7 +119,7 @@ def test_keys_open_close_and_walk(make: Make, qtbot: QtBot) -> None:
     tab = make()
     canvas, model = tab.view.canvas, tab.model
     canvas.setFocus()
-    tab.view.go("model/layers.0/mlp")
+    tab.view.reveal("model/layers.0/mlp")
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
     assert model.scene is not None and "model/layers.0/mlp" in model.scene.opened
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
@@ -167,25 +167,25 @@ def test_panning_by_copying_is_the_same_picture(make: Make) -> None:
 
 def test_selection_shows_who_gives_and_who_takes(make: Make) -> None:
     tab = make()
-    tab.view.go("model/layers.1")
-    gives, takes = tab.view.canvas.marks.near
+    tab.view.reveal("model/layers.1")
+    gives, takes = tab.view.canvas.highlights.neighbours
     assert tab.model.graph is not None
     nodes = tab.model.graph.nodes
     assert {nodes[n].scope for n in gives if isinstance(n, int)} == {"model", "model/rotary_emb", "model/layers.0"}
     assert {nodes[n].scope for n in takes if isinstance(n, int)} == {"model/norm"}
     chosen = node_called(tab, "Softmax", "model/layers.0/self_attn")
-    tab.view.go(chosen)
-    assert tab.crumbs.paths == ["", "model", "model/layers.0", "model/layers.0/self_attn"]
-    gives, takes = tab.view.canvas.marks.near
+    tab.view.reveal(chosen)
+    assert tab.breadcrumbs.paths == ["", "model", "model/layers.0", "model/layers.0/self_attn"]
+    gives, takes = tab.view.canvas.highlights.neighbours
     assert [nodes[n].op for n in (*gives, *takes) if isinstance(n, int)] == ["Add", "MatMul"]
 
 
 def test_a_port_of_the_chosen_box_leads_to_its_other_end(make: Make, qtbot: QtBot) -> None:
     tab = make()
     key = node_called(tab, "Pow", "model/layers.1/input_layernorm")
-    tab.view.go(key)
+    tab.view.reveal(key)
     tab.view.canvas.zoom_to(1.0)
-    tab.view.canvas.centre(key)
+    tab.view.canvas.center_on(key)
     box = tab.model.scene.find(key)[0]  # type: ignore[union-attr,index]
     line = [port.text if port else "" for _, port in box.lines()].index("layers.0")
     click(qtbot, tab, key, dy=20 + 17 * line)
@@ -197,21 +197,21 @@ def test_search_goes_from_one_to_the_next(make: Make, qtbot: QtBot) -> None:
     tab = make()
     tab.view.canvas.setFocus()
     qtbot.keyClick(tab, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: tab.finder.field.hasFocus())
-    qtbot.keyClicks(tab.finder.field, "softmax layers")
-    qtbot.waitUntil(lambda: tab.finder.count.text() == "1 / 2")
+    qtbot.waitUntil(lambda: tab.node_search.field.hasFocus())
+    qtbot.keyClicks(tab.node_search.field, "softmax layers")
+    qtbot.waitUntil(lambda: tab.node_search.count.text() == "1 / 2")
     first = tab.model.selected
-    qtbot.keyClick(tab.finder.field, Qt.Key.Key_Return)
-    assert tab.finder.count.text() == "2 / 2" and tab.model.selected != first
+    qtbot.keyClick(tab.node_search.field, Qt.Key.Key_Return)
+    assert tab.node_search.count.text() == "2 / 2" and tab.model.selected != first
     assert tab.view.canvas.place_of(tab.model.selected) is not None  # type: ignore[arg-type]
-    assert len(tab.view.canvas.marks.found) == 2
-    qtbot.keyClick(tab.finder.field, Qt.Key.Key_Escape)
+    assert len(tab.view.canvas.highlights.matches) == 2
+    qtbot.keyClick(tab.node_search.field, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: tab.view.canvas.hasFocus())
     qtbot.keyClick(tab.view.canvas, Qt.Key.Key_N)
-    assert tab.finder.count.text() == "1 / 2"
-    tab.finder.field.setText("nothing like it")
-    qtbot.waitUntil(lambda: tab.finder.count.text() == "none")
-    assert tab.view.canvas.marks.found == set()
+    assert tab.node_search.count.text() == "1 / 2"
+    tab.node_search.field.setText("nothing like it")
+    qtbot.waitUntil(lambda: tab.node_search.count.text() == "none")
+    assert tab.view.canvas.highlights.matches == set()
 
 
 def test_stages_keep_place_selection_and_open_scopes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -223,17 +223,17 @@ def test_stages_keep_place_selection_and_open_scopes(make: Make, qtbot: QtBot, t
     tab = make(graphs={"export": write(tmp_path, "export.json", export)})
     canvas, model = tab.view.canvas, tab.model
     key = node_called(tab, "Softmax", "model/layers.1/self_attn")
-    tab.view.go(key)
+    tab.view.reveal(key)
     name = model.graph.nodes[key].name  # type: ignore[union-attr]
     canvas.zoom_to(0.9)
     corner = canvas.to_screen(canvas.place_of(key)).topLeft()  # type: ignore[arg-type]
-    assert tab.stages.name.text() == "final" and tab.stages.place.text() == "3 of 3"
+    assert tab.stages.name.text() == "final" and tab.stages.position.text() == "3 of 3"
     tab.stages.slider.setValue(1)
     qtbot.waitUntil(lambda: tab.stages.name.text() == "fuse rmsnorm" and not model.busy)
     assert "32 of 32 greedy tokens equal" in tab.stages.facts.toolTip()
     assert "107 nodes (−14)" in tab.stages.facts.toolTip()
     assert tab.stages.refused.text() == "1 refused" and not tab.stages.refused.isHidden()
-    tab.stages.back.click()
+    tab.stages.previous_button.click()
     qtbot.waitUntil(lambda: tab.stages.name.text() == "export" and not model.busy)
     assert model.selected == key + 3
     assert model.graph.nodes[model.selected].name == name  # type: ignore[union-attr,index]
@@ -252,7 +252,7 @@ def test_difference_with_the_stage_before(make: Make, qtbot: QtBot) -> None:
     assert top.text(0) == "model" and top.text(1) == "−10 +5 ~5"
     assert tab.changes.ops.rows.rowCount() == 2
     tab.view.canvas.setFocus()
-    tab.step_change(1)
+    tab.navigation.step_change(1)
     first = tab.model.selected
     assert tab.model.graph.nodes[first].change == "removed"  # type: ignore[union-attr,index]
     qtbot.keyClick(tab.view.canvas, Qt.Key.Key_BracketRight)
@@ -273,13 +273,13 @@ def test_changes_are_told_by_colour_and_by_sign(make: Make, qtbot: QtBot) -> Non
     colours = {}
     for op, change in (("Pow", "removed"), ("ReduceMean", "added"), ("Reciprocal", "changed"), ("Add", "")):
         key = node_called(tab, op, "model/norm")
-        tab.view.go(key)
+        tab.view.reveal(key)
         tab.view.canvas.zoom_to(1.0)
         tab.model.select(None)
         colours[change] = pixel(tab, key)
     assert len(set(colours.values())) == 4
     assert colours[""] == theme().color("raised").name()
-    tab.view.go(node_called(tab, "Reciprocal", "model/norm"))
+    tab.view.reveal(node_called(tab, "Reciprocal", "model/norm"))
     words = tab.panel.text.toPlainText()
     assert "~ changed" in words and "− Div" in words and "+ Reciprocal" in words
     assert "− axis = 0" in words and "+ axis = -1" in words
@@ -296,10 +296,10 @@ def test_little_room_is_for_changes_or_for_details(make: Make, qtbot: QtBot) -> 
     tab.resize(1200, 560)
     assert not tab.changes.isHidden() and not tab.panel.isHidden()
     tab.resize(760, 560)
-    tab.view.go(node_called(tab, "Softmax", "model/layers.0/self_attn"))
-    links = [parts[-1] for parts in tab.crumbs._links]
+    tab.view.reveal(node_called(tab, "Softmax", "model/layers.0/self_attn"))
+    links = [parts[-1] for parts in tab.breadcrumbs._links]
     assert not links[0].isHidden() and not links[-1].isHidden()
-    assert sum(link.width() for link in links if not link.isHidden()) <= tab.crumbs.width()
+    assert sum(link.width() for link in links if not link.isHidden()) <= tab.breadcrumbs.width()
     tab.model.compare(None)
     qtbot.waitUntil(lambda: tab.model.diff is None)
     assert tab.changes.isHidden() and not tab.panel.isHidden()
@@ -337,7 +337,7 @@ def test_click_in_the_tree_of_changes_goes_there(make: Make, qtbot: QtBot) -> No
 def test_panel_says_all_and_leads_on(make: Make, qtbot: QtBot) -> None:
     tab = make()
     key = node_called(tab, "MatMul", "model/layers.0/self_attn/q_proj")
-    tab.view.go(key)
+    tab.view.reveal(key)
     words = tab.panel.text.toPlainText().splitlines()
     assert words[:3] == ["MatMul", "ai.onnx", tab.model.graph.nodes[key].name]  # type: ignore[union-attr]
     assert "model/layers.0/self_attn/q_proj.weight" in words and "float32 128 × 128  64.0 KiB" in words
@@ -354,9 +354,9 @@ def test_refusals_and_passes_are_told_of_their_node(make: Make) -> None:
     graph = tab.model.graph
     assert graph is not None
     refused = graph.stages[1].refused[0].node
-    tab.view.go(next(n.index for n in graph.nodes if n.name == refused))
-    assert "fuse rmsnorm left it alone: The norm has two consumers." in tab.panel.text.toPlainText()
-    tab.view.go(9)
+    tab.view.reveal(next(n.index for n in graph.nodes if n.name == refused))
+    assert "fuse rmsnorm refused this node: The norm has two consumers." in tab.panel.text.toPlainText()
+    tab.view.reveal(9)
     assert "Made or changed by fuse-rmsnorm" in tab.panel.text.toPlainText()
 
 
@@ -364,7 +364,7 @@ def test_names_from_a_file_are_never_read_as_html(make: Make, tmp_path: Path) ->
     maker = Maker()
     maker.output(maker.node("<b>bold</b>", "Relu", maker.input("<img src=x>", [1])), "y")
     tab = make(graph=write(tmp_path, "graph.json", maker.answer()))
-    tab.view.go(0)
+    tab.view.reveal(0)
     assert "<img src=x>" in tab.panel.text.toPlainText()
     assert "<b>bold<" in tab.panel.text.toPlainText()
 
@@ -372,7 +372,7 @@ def test_names_from_a_file_are_never_read_as_html(make: Make, tmp_path: Path) ->
 def test_values_on_demand(make: Make, qtbot: QtBot) -> None:
     tab = make()
     key = node_called(tab, "MatMul", "model/layers.0/self_attn/q_proj")
-    tab.view.go(key)
+    tab.view.reveal(key)
     weight = tab.model.graph.nodes[key].inputs[1]  # type: ignore[union-attr]
     assert tab.panel.tensor.isHidden()
     tab.panel.text.anchorClicked.emit(QUrl(f"value:{weight}"))
@@ -381,7 +381,7 @@ def test_values_on_demand(make: Make, qtbot: QtBot) -> None:
     assert "min -0.0812 · max 0.0793 · mean 0.00012 · std 0.0201 · 3 zeros" in card.figures.text()
     bars = card.histogram.bars()
     assert len(bars) == 64 and max(bars, key=lambda b: b.height()) == bars[32]
-    tab.view.go(0)
+    tab.view.reveal(0)
     assert card.isHidden()
 
 
@@ -389,8 +389,8 @@ def test_values_that_are_kept_elsewhere(make: Make, qtbot: QtBot) -> None:
     message = "w is kept in weights.data, which is not there."
     tab = make(errors={"tensor": {"kind": "graph", "message": message}})
     key = node_called(tab, "MatMul", "model/layers.0/self_attn/q_proj")
-    tab.view.go(key)
-    tab.panel.ask(tab.model.graph.nodes[key].inputs[1])  # type: ignore[union-attr]
+    tab.view.reveal(key)
+    tab.panel.request_values(tab.model.graph.nodes[key].inputs[1])  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: tab.panel.tensor.error.text() == message)
 
 
@@ -410,13 +410,13 @@ def test_pictures_of_all_and_of_what_is_seen(make: Make, qtbot: QtBot, tmp_path:
     tab.saver.save(tmp_path / "no" / "all.png", everything=True)
     qtbot.waitUntil(lambda: "could not be saved" in tab.banner.message)
     tab.saver.save(tmp_path / "all.gif", everything=True)
-    assert "neither in .svg nor in .png" in tab.banner.message
+    assert "must end in .svg or .png" in tab.banner.message
 
 
 def test_a_picture_that_would_be_too_large_is_smaller_and_says_so(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     tab = make(graph=write(tmp_path, "graph.json", flat_graph(500)))
     tab.saver.save(tmp_path / "all.png", everything=True)
-    qtbot.waitUntil(lambda: "% of its size" in tab.banner.message)
+    qtbot.waitUntil(lambda: "The PNG is scaled to " in tab.banner.message)
     assert QImage(str(tmp_path / "all.png")).height() <= 16_000
 
 
@@ -424,7 +424,7 @@ def test_too_large_for_netron_is_said_and_the_picture_stays(make: Make, qtbot: Q
     tab = make()
     tab.tools.netron.click()
     qtbot.waitUntil(lambda: "Netron draws up to 500: choose a scope." in tab.banner.message)
-    assert not tab.netron.drawn and not tab.tools.netron.isChecked()
+    assert not tab.netron.is_shown and not tab.tools.netron.isChecked()
 
 
 def test_without_its_library_netron_is_one_sentence(
@@ -434,17 +434,17 @@ def test_without_its_library_netron_is_one_sentence(
     tab = make(netron=str(chain(tmp_path / "a.onnx", "Relu", 3)))
     tab.netron.show("model/norm")
     qtbot.waitUntil(lambda: "Qt WebEngine, which cannot be loaded" in tab.banner.message)
-    assert not tab.netron.drawn
+    assert not tab.netron.is_shown
 
 
 def test_error_is_a_banner_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
     tab = make(errors={"diff": {"kind": "graph", "message": "b.onnx is cut short.", "details": "trace"}})
-    tab.compare_with("/x/b.onnx")
+    tab.model.compare(GraphReference("/x/b.onnx"))
     qtbot.waitUntil(lambda: tab.banner.message == "b.onnx is cut short.")
     assert tab.model.scene is not None and tab.model.diff is None
     broken = make(ready=False, errors={"graph": {"kind": "graph", "message": "It runs in a circle.", "details": ""}})
     qtbot.waitUntil(lambda: broken.banner.message == "It runs in a circle.")
-    assert not broken.view.nothing.isHidden()
+    assert not broken.view.message.isHidden()
 
 
 def test_what_takes_long_can_be_stopped(make: Make, qtbot: QtBot) -> None:
@@ -458,7 +458,7 @@ def test_what_takes_long_can_be_stopped(make: Make, qtbot: QtBot) -> None:
 def test_no_nodes_and_no_differences_are_said(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     empty = Maker().answer()
     tab = make(graph=write(tmp_path, "graph.json", empty))
-    assert tab.view.nothing.text() == "The graph has no nodes."
+    assert tab.view.message.text() == "The graph has no nodes."
     counts = {"same": 107, "removed": 0, "added": 0, "changed": 0}
     same = DiffReport(small(), counts, [], [], {"removed": [], "added": [], "changed": []}, [])
     tab = make(diff=write(tmp_path, "diff.json", same))
@@ -470,20 +470,20 @@ def test_going_there_waits_for_the_layout(make: Make, qtbot: QtBot, monkeypatch:
     tab = make()
     monkeypatch.setattr("app.jobs.time_slices.SLICE_MS", 0.0)
     key = node_called(tab, "Softmax", "model/layers.1/self_attn")
-    tab.view.go(key)
+    tab.view.reveal(key)
     assert tab.model.relaying and not tab.view.canvas.updatesEnabled()
     qtbot.waitUntil(lambda: not tab.model.busy)
     canvas = tab.view.canvas
     assert canvas.updatesEnabled() and canvas.visible().contains(canvas.place_of(key))  # type: ignore[arg-type]
-    assert key in (tab.model.selected, canvas.marks.selected)
+    assert key in (tab.model.selected, canvas.highlights.selected)
 
 
 def test_a_graph_of_twenty_thousand_nodes_opens_and_draws(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     tab = make(ready=False, graph=write(tmp_path, "graph.json", decoder_graph(20_000)))
     qtbot.waitUntil(lambda: tab.model.scene is not None, timeout=30_000)
-    tab.open_all()
+    tab.navigation.open_all()
     qtbot.waitUntil(lambda: not tab.model.busy, timeout=30_000)
-    tab.view.go(node_called(tab, "Softmax", "model/layers.300/self_attn"))
+    tab.view.reveal(node_called(tab, "Softmax", "model/layers.300/self_attn"))
     canvas = tab.view.canvas
     assert canvas.visible().contains(canvas.place_of(tab.model.selected))  # type: ignore[arg-type]
     assert not canvas.grab().toImage().allGray()
@@ -496,9 +496,9 @@ def test_layers_of_one_structure_are_one_until_they_are_opened(make: Make, qtbot
     qtbot.waitUntil(lambda: tab.model.outline is not None and "model/layers.0–5" in tab.model.outline.scopes)
     assert tab.view.canvas.place_of("model/layers.3") is None
     tab.model.select("model/layers.0–5")
-    assert "6 scopes of one structure; open it to see each" in tab.panel.text.toPlainText()
-    tab.finder.field.setText("layers.4 softmax")  # a match inside opens what is around it
-    tab.finder.look()
+    assert "6 scopes with the same structure; open to show each" in tab.panel.text.toPlainText()
+    tab.node_search.field.setText("layers.4 softmax")  # a match inside opens what is around it
+    tab.node_search.search()
     assert tab.model.selected == node_called(tab, "Softmax", "model/layers.4/self_attn")
     assert tab.view.canvas.place_of("model/layers.4") is not None
     tab.tools.folds.click()
@@ -511,6 +511,6 @@ def test_a_change_inside_of_folded_layers_is_gone_to(make: Make, qtbot: QtBot) -
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None and not tab.model.busy)
     outline = tab.model.outline
-    assert outline is not None and any(scope.alike for scope in outline.scopes.values())
-    tab.step_change(1)
+    assert outline is not None and any(scope.repeat_count for scope in outline.scopes.values())
+    tab.navigation.step_change(1)
     assert isinstance(tab.model.selected, int) and tab.view.canvas.place_of(tab.model.selected) is not None

@@ -46,8 +46,8 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         tab.show()
         tab.show_graph("/b/demo", "decode")
         qtbot.waitUntil(lambda: tab.model.scene is not None)
-        assert tab.colours is not None
-        return tab, tab.colours.heat
+        assert tab.colors is not None
+        return tab, tab.colors.heat
 
     yield build
     for context in made:
@@ -64,22 +64,22 @@ def test_a_measurement_colours_by_time_with_a_legend(make: Make, qtbot: QtBot) -
     tab, panel = make()
     assert panel.run.text() == "Measure the nodes" and not panel.heat.values
     head = node_called(tab, "MatMul", "lm_head")
-    tab.view.go(head)
+    tab.view.reveal(head)
     before = pixel(tab, head)
     measured(qtbot, tab, panel)
-    tab.view.go(head)
+    tab.view.reveal(head)
     assert panel.run.text() == "Measure again" and pixel(tab, head) != before
     assert panel.legend.most == "500 µs" and panel.heat.most == 500
     assert panel.heat.profile is not None and panel.heat.profile.phase == "decode"
-    assert panel.words.text().endswith("1 node is in no graph like this: onnxruntime made it.")
-    mark = panel.colours.mark(head)
+    assert panel.description.text().endswith("1 node was created by onnxruntime and is not in this graph.")
+    mark = panel.coloring.mark(head)
     assert mark is not None and (mark.color, mark.bar) == ("error", 1.0)
     assert mark.badge.startswith("500 µs · ")
-    softmax = panel.colours.mark(node_called(tab, "Softmax", "model/layers.0/self_attn"))
+    softmax = panel.coloring.mark(node_called(tab, "Softmax", "model/layers.0/self_attn"))
     assert softmax is not None and softmax.bar == 40 / 500 and softmax.strength < mark.strength
     tab.tools.heat.click()
-    tab.view.go(head)
-    assert pixel(tab, head) == before and panel.colours.mark(head) is None
+    tab.view.reveal(head)
+    assert pixel(tab, head) == before and panel.coloring.mark(head) is None
 
 
 def test_a_scope_has_the_sum_and_folded_layers_their_spread(make: Make, qtbot: QtBot) -> None:
@@ -87,12 +87,12 @@ def test_a_scope_has_the_sum_and_folded_layers_their_spread(make: Make, qtbot: Q
     measured(qtbot, tab, panel)
     group, outline = "model/layers.0–5", tab.model.outline
     assert outline is not None
-    inside = [panel.heat.values[n] for n in outline.every_node(outline.scopes[group])]
+    inside = [panel.heat.values[n] for n in outline.all_nodes(outline.scopes[group])]
     assert panel.heat.value(group) == pytest.approx(sum(inside))
     one = sum(inside) / 6
     assert panel.heat.spread(group) == pytest.approx((one, one)) and panel.heat.spread("model") is None
-    mark = panel.colours.mark(group)
-    assert mark is not None and mark.badge.endswith(f"({panel.colours.text(one)})")
+    mark = panel.coloring.mark(group)
+    assert mark is not None and mark.badge.endswith(f"({panel.coloring.text(one)})")
     assert panel.heat.value("") == pytest.approx(panel.heat.total)
 
 
@@ -159,7 +159,7 @@ def test_bytes_are_there_without_a_measurement(make: Make, qtbot: QtBot) -> None
     assert panel.heat.values[table] == bytes_of(graph, graph.nodes[table], None) == 128 * 512 * 4
     assert bytes_of(graph, graph.nodes[table], 1000) == 128 * 512 * 4 + 1000
     assert panel.legend.most == "256 KiB" and panel.table.rows.index(0, 2).data() == "256 KiB"
-    mark = panel.colours.mark(table)
+    mark = panel.coloring.mark(table)
     assert mark is not None and mark.color == "prefill"
 
 
@@ -172,23 +172,23 @@ def test_one_colouring_at_a_time_and_none_over_a_comparison(make: Make, qtbot: Q
     assert not tab.tools.providers.isChecked() and panel.heat.values
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
-    assert panel.colours.mark("lm_head") is None and "A comparison has its own colours." in panel.words.text()
+    assert panel.coloring.mark("lm_head") is None and "A comparison has its own colors." in panel.description.text()
 
 
 def test_what_could_not_be_measured_says_why(make: Make, qtbot: QtBot) -> None:
     tab, panel = make(errors={"profile": {"kind": "device", "message": "QNN cannot be used."}})
     tab.tools.heat.click()
     panel.run.click()
-    qtbot.waitUntil(lambda: panel.words.text() == "QNN cannot be used.")
+    qtbot.waitUntil(lambda: panel.description.text() == "QNN cannot be used.")
     assert panel.run.isVisible() and panel.table.isHidden()
     panel.measure.setCurrentIndex(2)  # of the weights, which were not read yet
     panel.measure.activated.emit(2)
-    assert panel.words.text().startswith("How far rounding")
+    assert panel.description.text().startswith("Expected rounding error")
     panel.measure.setCurrentIndex(0)
     panel.measure.activated.emit(0)
-    assert panel.words.text() == "QNN cannot be used."
+    assert panel.description.text() == "QNN cannot be used."
     panel.heat.choose_provider("qnn")
-    assert panel.words.text().startswith("Not measured yet")
+    assert panel.description.text().startswith("Not measured yet")
 
 
 def test_a_measurement_can_be_cancelled(make: Make, qtbot: QtBot) -> None:
@@ -214,7 +214,7 @@ def test_rounding_of_weights_is_read_and_does_not_add_up(make: Make, qtbot: QtBo
     products = [node.index for node in graph.nodes if node.op == "MatMul"]
     head = node_called(tab, "MatMul", "lm_head")
     assert panel.heat.values[head] == panel.heat.value("") == pytest.approx(0.01 * len(products))
-    mark = panel.colours.mark(head)
+    mark = panel.coloring.mark(head)
     assert mark is not None and (mark.badge, mark.bar) == (panel.legend.most, 1.0)
     rows = panel.table.rows
     assert [rows.index(0, column).data() for column in range(3)] == ["MatMul  lm_head", panel.legend.most, "4"]
@@ -225,14 +225,14 @@ def test_rounding_of_weights_is_read_and_does_not_add_up(make: Make, qtbot: QtBo
 def test_another_bundle_in_the_same_folder_has_no_figures_of_the_one_before(make: Make, qtbot: QtBot) -> None:
     tab, panel = make()
     was = inspection_of("/b/demo", BUNDLE)
-    tab.fill(was)
+    tab.set_inspection(was)
     measured(qtbot, tab, panel)
     first = tab.model.scene
-    tab.fill(inspection_of("/b/other", BUNDLE))
-    tab.fill(was)
+    tab.set_inspection(inspection_of("/b/other", BUNDLE))
+    tab.set_inspection(was)
     assert panel.heat.profiles  # it was looked at elsewhere meanwhile, and is what it was
     panel.run.click()
-    tab.fill(replace(was, facts=(*was.facts, ("built_at", "2027"))))
+    tab.set_inspection(replace(was, facts=(*was.facts, ("built_at", "2027"))))
     assert not panel.heat.profiles and not panel.heat.values
     qtbot.waitUntil(lambda: not panel.heat.running)
     assert not panel.heat.profiles  # what was being measured is not taken for its own either

@@ -43,7 +43,7 @@ def test_a_node_tells_its_ends_and_where_they_lead(qapp: object) -> None:
     assert lines[4] == "Inputs" and lines.index("Outputs") > lines.index(f"{scope}.weight")
     to = links(model, place)
     assert to[scope] == f"scope:{place}"
-    assert to["from Mul · input_layernorm"].startswith("node:") and to["show its values"].startswith("value:")
+    assert to["from Mul · input_layernorm"].startswith("node:") and to["show values"].startswith("value:")
     assert model.graph is not None
     (taker,) = (link for text, link in to.items() if text.startswith("to Mul"))
     assert model.graph.nodes[int(taker.removeprefix("node:"))].op == "Mul"
@@ -102,8 +102,8 @@ def test_a_scope_counts_its_operators_and_names_its_largest_weights(qapp: object
 def test_layers_that_are_one_say_so(qapp: object) -> None:
     model = model_of(small(4), folds=True)
     assert model.outline is not None
-    folded = next(path for path, scope in model.outline.scopes.items() if scope.alike)
-    assert "4 scopes of one structure; open it to see each" in told(model, folded)
+    folded = next(path for path, scope in model.outline.scopes.items() if scope.repeat_count)
+    assert "4 scopes with the same structure; open to show each" in told(model, folded)
 
 
 def test_the_graph_says_what_its_file_says(qapp: object) -> None:
@@ -122,7 +122,7 @@ def test_one_function_warnings_and_nodes_inside_of_others(qapp: object) -> None:
     report.nodes[2].parent = 1
     lines = describe_selection(model_of(report), None)
     assert [line.text for line in lines[:5]] == [
-        "hub", "2 nodes", "and 1 inside of it", "1 function", "! It names two values alike.",
+        "hub", "2 nodes", "and 1 in a subgraph", "1 function", "! It names two values alike.",
     ]  # fmt: skip
     assert lines[4] == FactLine("! It names two values alike.", "changed")
 
@@ -137,7 +137,7 @@ def test_a_refusal_leads_to_its_node_where_that_is_there(qapp: object) -> None:
     assert [(line.text.strip(), line.link) for line in found[at + 1 : at + 6]] == [
         ("Two takers.", ""), ("Neg_1", "node:1"), ("It went.", ""), ("Gone_7", ""), ("All of it.", ""),
     ]  # fmt: skip
-    assert "fuse left it alone: Two takers." in told(model, 1)
+    assert "fuse refused this node: Two takers." in told(model, 1)
 
 
 def test_without_a_graph_there_is_nothing_to_say(qapp: object) -> None:

@@ -45,8 +45,8 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         tab.show()
         tab.show_graph(path, "decode")
         qtbot.waitUntil(lambda: tab.model.scene is not None)
-        assert tab.colours is not None
-        return tab, tab.colours.providers
+        assert tab.colors is not None
+        return tab, tab.colors.providers
 
     yield build
     for context in made:
@@ -77,10 +77,11 @@ def test_a_tried_bundle_is_coloured_with_a_legend_in_figures(make: Make, qtbot: 
     tab.tools.providers.click()
     qtbot.waitUntil(lambda: panel.provider.count() == 1)  # the CPU has every node, and the others cannot be used
     assert panel.provider.currentText() == "Qualcomm QNN"
-    assert panel.words.text().startswith("Not tried yet") and not panel.on.isVisible() and not panel.overlay.shown
+    assert panel.description.text().startswith("Not checked yet")
+    assert not panel.on.isVisible() and not panel.overlay.shown
     panel.check.click()
     qtbot.waitUntil(lambda: panel.overlay.shown)
-    assert panel.on.text() == "on it: 104 of 107 nodes" and panel.off.text() == "CPU: 3 left to it"
+    assert panel.on.text() == "on the provider: 104 of 107 nodes" and panel.off.text() == "on the CPU: 3"
     assert panel.overlay.count(named(tab, COS)) == 1 and panel.overlay.count(named(tab, SOFTMAX)) == 1
     assert panel.overlay.count("model/layers.0") == 1 and panel.overlay.count("model/layers.1") == 0
     assert panel.overlay.count("") == 2  # one of the three is in no graph of ours
@@ -88,22 +89,22 @@ def test_a_tried_bundle_is_coloured_with_a_legend_in_figures(make: Make, qtbot: 
 
 def test_boxes_differ_in_colour_and_lose_it_with_the_panel(make: Make, qtbot: QtBot) -> None:
     tab, panel = make()
-    tab.view.go(named(tab, COS))
+    tab.view.reveal(named(tab, COS))
     tab.model.select(None)
     before = pixel(tab, named(tab, COS))
     coloured(qtbot, tab, panel)
-    tab.view.canvas.centre(named(tab, COS))
+    tab.view.canvas.center_on(named(tab, COS))
     left = pixel(tab, named(tab, COS))
-    tab.view.canvas.centre("model/layers.1/mlp")
+    tab.view.canvas.center_on("model/layers.1/mlp")
     taken = pixel(tab, "model/layers.1/mlp")
     assert len({before, left, taken}) == 3
     theme().set_mode("dark")
-    tab.view.canvas.centre(named(tab, COS))
+    tab.view.canvas.center_on(named(tab, COS))
     assert pixel(tab, named(tab, COS)) not in {before, left, taken}  # the overlay outlives its colours
     theme().set_mode("light")
     tab.tools.providers.click()
     assert not panel.isVisible() and not panel.overlay.shown
-    tab.view.canvas.centre(named(tab, COS))
+    tab.view.canvas.center_on(named(tab, COS))
     assert pixel(tab, named(tab, COS)) == before
 
 
@@ -114,7 +115,7 @@ def test_rows_lead_to_their_nodes_and_say_why(make: Make, qtbot: QtBot) -> None:
     assert [item.text(0) for item in (cos, softmax, made)] == ["Cos", "Softmax", "ReorderInput"]
     assert [cos.child(n).text(0) for n in range(2)] == ["Cos of two axes has no kernel.", COS]
     assert softmax.childCount() == 1 and softmax.child(0).text(0) == SOFTMAX
-    assert made.child(0).text(0) == "Made by onnxruntime: in no graph of the bundle."
+    assert made.child(0).text(0) == "Created by onnxruntime: in no graph of the bundle."
     panel.tree.itemClicked.emit(softmax.child(0), 0)
     assert tab.model.selected == named(tab, SOFTMAX) and tab.view.canvas.place_of(named(tab, SOFTMAX)) is not None
     panel.tree.setCurrentItem(cos)
@@ -139,7 +140,7 @@ def test_a_comparison_keeps_its_own_colours(make: Make, qtbot: QtBot) -> None:
     coloured(qtbot, tab, panel)
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
-    assert not panel.overlay.shown and "A comparison has its own colours." in panel.words.text()
+    assert not panel.overlay.shown and "A comparison has its own colors." in panel.description.text()
     tab.model.compare(None)
     qtbot.waitUntil(lambda: tab.model.diff is None)
     assert panel.overlay.shown
@@ -150,7 +151,7 @@ def test_the_graph_of_another_bundle_has_no_figures_of_this_one(make: Make, qtbo
     tab.tools.providers.click()
     qtbot.waitUntil(lambda: panel.overlay.provider == "qnn")
     assert not panel.check.isEnabled()
-    assert panel.words.text() == "Only the graphs of the bundle that is open can be tried."
+    assert panel.description.text() == "Only graphs of the open bundle can be checked."
     tab.show_graph("/b/demo", "decode")
     qtbot.waitUntil(lambda: panel.check.isEnabled())
 
@@ -160,7 +161,7 @@ def test_what_could_not_be_tried_says_why(make: Make, qtbot: QtBot) -> None:
     tab.tools.providers.click()
     qtbot.waitUntil(lambda: panel.overlay.provider == "qnn")
     panel.check.click()
-    qtbot.waitUntil(lambda: panel.words.text() == "Qualcomm QNN cannot be used: no driver.")
+    qtbot.waitUntil(lambda: panel.description.text() == "Qualcomm QNN cannot be used: no driver.")
     assert panel.check.isVisible() and not panel.cancel.isVisible()
 
 
@@ -168,5 +169,5 @@ def test_where_only_the_cpu_is_the_way_on_is_named(make: Make, qtbot: QtBot) -> 
     cpu = {"name": "cpu", "title": "CPU", "provider": "CPUExecutionProvider", "kind": "CPU", "usable": True}
     tab, panel = make(devices=[cpu])
     tab.tools.providers.click()
-    qtbot.waitUntil(lambda: "Only the CPU can be used here" in panel.words.text())
+    qtbot.waitUntil(lambda: "Only the CPU is available here" in panel.description.text())
     assert not panel.check.isEnabled()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.inspect.graph.stage_bar import StageBar
@@ -63,24 +64,28 @@ BASE = stage("fuse", "pass", 107, seconds=0.0)
 )  # fmt: skip
 def test_what_a_stage_came_to(bar: StageBar, changes: dict[str, object], before: int | None, words: list[str]) -> None:
     one: GraphStage = replace(BASE, **changes)  # type: ignore[arg-type]
-    assert bar.words(one, replace(BASE, nodes=before) if before is not None else None) == words
+    assert bar.facts_of(one, replace(BASE, nodes=before) if before is not None else None) == words
 
 
 def test_time_is_in_the_unit_that_fits(bar: StageBar) -> None:
-    short, long = (bar.words(replace(BASE, seconds=took), None)[1] for took in (0.21, 75.0))
+    short, long = (bar.facts_of(replace(BASE, seconds=took), None)[1] for took in (0.21, 75.0))
     assert "ms" in short and "210" in short and "ms" not in long
 
 
 def test_walking_by_keyboard_asks_for_each_stage_and_the_ends_are_ends(bar: StageBar, qtbot: QtBot) -> None:
-    assert (bar.place.text(), bar.on.isEnabled(), bar.back.isEnabled()) == ("3 of 3", False, True)
+    assert (bar.position.text(), bar.next_button.isEnabled(), bar.previous_button.isEnabled()) == (
+        "3 of 3",
+        False,
+        True,
+    )
     qtbot.keyClick(bar.slider, Qt.Key.Key_Left)
     assert asked(bar) == ShowGraph(FUSED)
     answer(bar.model, replace(small(), stage="fuse-rmsnorm"))
-    assert (bar.place.text(), bar.name.text(), bar.refused.text()) == ("2 of 3", "fuse rmsnorm", "1 refused")
+    assert (bar.position.text(), bar.name.text(), bar.refused.text()) == ("2 of 3", "fuse rmsnorm", "1 refused")
     assert "The norm has two consumers." in bar.refused.toolTip() and bar.refused.isVisible()
-    bar.back.click()
+    bar.previous_button.click()
     answer(bar.model, replace(small(), stage="export"))
-    assert (bar.place.text(), bar.back.isEnabled(), bar.refused.isVisible()) == ("1 of 3", False, False)
+    assert (bar.position.text(), bar.previous_button.isEnabled(), bar.refused.isVisible()) == ("1 of 3", False, False)
 
 
 def test_the_menu_compares_and_says_with_what(bar: StageBar) -> None:
@@ -103,13 +108,14 @@ def test_the_menu_compares_and_says_with_what(bar: StageBar) -> None:
     assert bar.model.against is None and menu(bar)["No comparison"]
 
 
-def test_a_graph_that_was_not_built_has_no_stages_to_walk(qtbot: QtBot) -> None:
+def test_a_graph_that_was_not_built_has_no_stages_to_walk(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     maker = Maker()
     maker.node("", "Relu", maker.input("x", [1]))
     bar = StageBar(model_of(maker.answer()))
     qtbot.addWidget(bar)
     bar.show()
-    assert not bar.slider.isVisible() and not bar.name.isVisible() and not bar.place.isVisible()
+    assert not bar.slider.isVisible() and not bar.name.isVisible() and not bar.position.isVisible()
     assert list(menu(bar)) == ["No comparison", "With another file…"]
-    with qtbot.waitSignal(bar.fileRequested):
-        press(bar, "With another file…")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/x/other.onnx", ""))
+    press(bar, "With another file…")
+    assert asked(bar) == DiffGraphs(GraphReference("/x/other.onnx"), bar.model.where or FINAL)

@@ -74,7 +74,7 @@ def test_the_bars_are_drawn_in_the_theme_s_colour(qtbot: QtBot) -> None:
 
 
 def test_what_was_found_in_words(card: TensorCard) -> None:
-    card.ask("model.embed.weight")
+    card.show_reading("model.embed.weight")
     assert card.isVisible() and card.type.toolTip() == "Reading its values …" and not card.figures.isVisible()
     card.show_tensor(REPORT)
     assert card.type.toolTip() == "float16 4 × 8 · 64 B"
@@ -99,8 +99,8 @@ def test_what_is_not_finite_is_counted(card: TensorCard) -> None:
 
 def test_why_it_cannot_be_shown_and_the_next_one_is_without_that(card: TensorCard) -> None:
     card.show_tensor(REPORT)
-    card.ask("other")
-    card.fail("Its data is in a file that is not there.")
+    card.show_reading("other")
+    card.show_error("Its data is in a file that is not there.")
     assert card.name.toolTip() == "other" and card.error.text() == "Its data is in a file that is not there."
     assert card.error.isVisible() and not card.figures.isVisible() and not card.histogram.isVisible()
     card.show_tensor(REPORT)

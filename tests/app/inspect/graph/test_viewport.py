@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.graph_scene.scene import Scene
 from app.inspect.graph.graph_canvas import GraphCanvas
-from app.inspect.graph.minimap import NARROW, SIDE, Minimap
+from app.inspect.graph.minimap import MAX_SIDE, MIN_SIDE, Minimap
 from app.inspect.graph.viewport import MARGIN, MAX_SCALE, MIN_SCALE, MIN_START_SCALE, Viewport
 from app.widgets.theme import theme
 from tests.app.graph_scene.test_scene import scene_of
@@ -39,7 +39,7 @@ def middle(view: Viewport) -> QPointF:
 def test_without_a_scene_it_is_empty_and_nothing_moves(view: Viewport) -> None:
     view.fit()
     view.start()
-    view.centre(0)
+    view.center_on(0)
     assert view.bounds() == QRectF(0, 0, 1, 1) and view.place_of(0) is None
 
 
@@ -88,14 +88,14 @@ def test_what_is_seen_already_does_not_move_and_what_is_not_comes_into_the_middl
     view.show_scene(chain(60))
     view.start()
     before = view.offset
-    view.centre(1)
+    view.center_on(1)
     assert view.offset == before
-    view.centre(50)
+    view.center_on(50)
     place = view.place_of(50)
     assert place is not None and view.offset != before
     assert (middle(view) - place.center()).manhattanLength() <= 2 / view.scale
     view.set_view(0.1, QPointF(0, 0))
-    view.centre(50)
+    view.center_on(50)
     assert view.scale == MIN_START_SCALE  # where it can be read
 
 
@@ -124,7 +124,7 @@ def canvas(qtbot: QtBot) -> GraphCanvas:
 def test_the_overview_is_a_corner_and_a_click_goes_there(canvas: GraphCanvas, qtbot: QtBot) -> None:
     overview = Minimap(canvas, canvas)
     overview.renew()
-    assert NARROW <= overview.width() <= SIDE + 8 and NARROW <= overview.height() <= SIDE + 8
+    assert MIN_SIDE <= overview.width() <= MAX_SIDE + 8 and MIN_SIDE <= overview.height() <= MAX_SIDE + 8
     overview.show()
     low = QPoint(overview.width() // 2, overview.height() - 8)
     qtbot.mouseClick(overview, Qt.MouseButton.LeftButton, pos=low)

@@ -1,6 +1,6 @@
-"""The first tab of a bundle: its composite as it runs, and the picture as a file.
+"""The composite tab: the picture of how a bundle's components run together, and its export as SVG.
 
-Inspection.composite ──lay_out──▶ CompositeView;   Lights ──▶ the run that is under way
+Inspection.composite ──lay_out──▶ CompositeView;   ActiveRun ──▶ highlighted boxes and lines
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.composite.composite_view import STEP, CompositeView
+from app.composite.composite_view import CompositeView
 from app.composite.labels import composite_labels
-from app.inspect.graph.stage_bar import tool_button
+from app.composite.zoom_view import ZOOM_STEP
 from app.inspect.inspect_tab import InspectTab
 from app.state.active_run import STARTED, ActiveRun
 from app.state.inspection import Inspection
 from app.widgets import Banner, ElidedLabel, EmptyState, PillLabel, button
-from app.widgets.actions import add_action
+from app.widgets.actions import add_action, tool_button
 from app.widgets.file_suffix import with_file_suffix
 from app.widgets.theme import G
 from workflows.common.errors import RequestError
@@ -29,15 +29,15 @@ from workflows.wire.reports.composite import Composite
 
 
 class CompositeTab(InspectTab):
-    """A composite, or why there is none."""
+    """The picture of a composite. `opened`: see CompositeView. folder: where pictures are saved by default."""
 
-    opened = Signal(object)  # see CompositeView
+    opened = Signal(object)
 
-    def __init__(self, lights: ActiveRun, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(self, active_run: ActiveRun, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.folder = folder
         self.drawing: CompositeDrawing | None = None
-        self._lights, self._bundle = lights, ""
+        self._active_run, self._bundle = active_run, ""
         self._composite: Composite | None = None
         self.banner = Banner()
         self.view = CompositeView()
@@ -45,7 +45,7 @@ class CompositeTab(InspectTab):
         self.running = PillLabel()
         self.save_button = button(self.tr("Save picture …"), "save", clicked=self.ask_save)
         self.empty = EmptyState(
-            self.tr("No picture"), self.tr("Nothing is known of how these graphs run together."), icon="component"
+            self.tr("No picture"), self.tr("The file does not say how these graphs run together."), icon="component"
         )
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
@@ -53,21 +53,21 @@ class CompositeTab(InspectTab):
         self._lay_out()
         self.setFocusProxy(self.view)
         add_action(self, self.tr("Composite: save the picture …"), self.ask_save)
-        lights.changed.connect(self._refresh_run)
+        active_run.changed.connect(self._refresh_run)
         self.show_composite(None, "")
 
     def _lay_out(self) -> None:
         out, fit, into = (
-            tool_button("minus", self.tr("Smaller (-)")),
-            tool_button("zoom", self.tr("Fit the whole picture (0)")),
-            tool_button("plus", self.tr("Larger (+)")),
+            tool_button("minus", self.tr("Smaller (-)"), "muted"),
+            tool_button("zoom", self.tr("Fit the whole picture (0)"), "muted"),
+            tool_button("plus", self.tr("Larger (+)"), "muted"),
         )
-        out.clicked.connect(lambda: self.view.zoom(1 / STEP))
+        out.clicked.connect(lambda: self.view.zoom(1 / ZOOM_STEP))
         fit.clicked.connect(self.view.fit)
-        into.clicked.connect(lambda: self.view.zoom(STEP))
+        into.clicked.connect(lambda: self.view.zoom(ZOOM_STEP))
         row = QHBoxLayout()
         row.setSpacing(G)
-        row.addWidget(ElidedLabel(self.tr("A click on a session opens its graph, on a state the KV cache.")), 1)
+        row.addWidget(ElidedLabel(self.tr("Click a session to open its graph, or a state to open the KV cache.")), 1)
         for part in (self.running, out, fit, into, self.save_button):
             row.addWidget(part)
         column = QVBoxLayout(self)
@@ -77,12 +77,12 @@ class CompositeTab(InspectTab):
         column.addWidget(self.banner)
         column.addWidget(self.stack, 1)
 
-    def fill(self, found: Inspection | None) -> None:
-        """Shows how the components of a bundle run together."""
-        self.show_composite(found.composite if found else None, found.bundle if found else "")
+    def set_inspection(self, inspection: Inspection | None) -> None:
+        """Shows the composite of another inspection."""
+        self.show_composite(inspection.composite if inspection else None, inspection.bundle if inspection else "")
 
     def show_composite(self, composite: Composite | None, bundle: str) -> None:
-        """Shows another composite; bundle: its folder, empty for a graph alone."""
+        """Shows another composite. bundle: its folder, empty for a single graph."""
         self._composite, self._bundle = composite, bundle
         self.drawing = lay_out(composite, composite_labels(self)) if composite else None
         self.banner.clear()
@@ -92,32 +92,32 @@ class CompositeTab(InspectTab):
         self._refresh_run()
 
     def _refresh_run(self) -> None:
-        run = self._lights.run_of(self._bundle)
+        run = self._active_run.run_of(self._bundle)
         if run == STARTED:
             run = self._composite.runs[0] if self._composite and self._composite.runs else ""
         self.view.set_run(run)
         self.running.set(self.tr("Running: {0}").format(run) if run else "", TINTS.get(run, ""))
         self.running.setVisible(bool(run))
 
-    # -- the file --------------------------------------------------------------------------------------------
+    # -- export ----------------------------------------------------------------------------------------------
 
     def ask_save(self) -> None:
-        """Asks where to."""
+        """Opens the file dialog, then saves."""
         if self.drawing is None:
             return
         make_folder(self.folder)
-        draft = self.folder / f"{Path(self.drawing.name).name or 'composite'}.svg"
+        suggested = self.folder / f"{Path(self.drawing.name).name or 'composite'}.svg"
         name, _kind = QFileDialog.getSaveFileName(
-            self, self.tr("Save the picture"), str(draft), self.tr("Pictures (*.svg)")
+            self, self.tr("Save the picture"), str(suggested), self.tr("Pictures (*.svg)")
         )
         if name:
             self.save(with_file_suffix(name, ".svg"))
 
     def save(self, path: Path) -> None:
-        """Saves the picture, and says how it went."""
-        assert self.drawing is not None  # there is nothing to save otherwise, and the button is disabled
+        """Saves the picture as SVG, and reports the result in the banner."""
+        assert self.drawing is not None  # the button is disabled otherwise
         try:
-            write_picture(path, self.drawing, over=True)  # the dialog has asked
+            write_picture(path, self.drawing, over=True)  # the dialog asked before overwriting
         except (OSError, RequestError) as error:
             self.banner.error(self.tr("The picture could not be saved: {0}").format(error))
             return

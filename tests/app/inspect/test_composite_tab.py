@@ -53,11 +53,11 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 
 
 def item(page: InspectPage, key: str) -> NodeItem:
-    return next(one for one in page.composite.view.nodes if one.node.key == key)
+    return next(one for one in page.tabs.composite.view.nodes if one.node.key == key)
 
 
 def click(qtbot: QtBot, page: InspectPage, key: str) -> None:
-    view = page.composite.view
+    view = page.tabs.composite.view
     at = view.mapFromScene(item(page, key).box.center())
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
@@ -67,25 +67,25 @@ def shown(page: InspectPage) -> str:
 
 
 def lit(view: CompositeView) -> set[str]:
-    return {one.node.key for one in view.nodes if one.lit}
+    return {one.node.key for one in view.nodes if one.active}
 
 
 def test_a_bundle_opens_on_its_composite(make: Make) -> None:
     """Every session, state, driver and output is a box; no component is chosen yet."""
     page = make()
     assert shown(page) == "composite"
-    assert {one.node.key for one in page.composite.view.nodes} == {
+    assert {one.node.key for one in page.tabs.composite.view.nodes} == {
         "session:table", "session:first", "session:later", "session:head", "state:0",
         "feed:table", "feed:first", "feed:later", "output:head",
     }  # fmt: skip
-    assert not any(card.property("chosen") == "true" for card in page.cards)
-    assert "first: hidden [1, n, 8] float32" in " ".join(link.toolTip() for link in page.composite.view.links)
+    assert not any(card.property("chosen") == "true" for card in page.components.cards)
+    assert "first: hidden [1, n, 8] float32" in " ".join(link.toolTip() for link in page.tabs.composite.view.links)
 
 
 def test_names_are_no_markup(make: Make) -> None:
     """Nor in what is said of a box that is pointed at."""
     alone = ComponentSession("<b>table</b>", "<i>.onnx", "", ())
-    (one,) = make(Composite("<u>", (), (alone,), (), (), (), ())).composite.view.nodes
+    (one,) = make(Composite("<u>", (), (alone,), (), (), (), ())).tabs.composite.view.nodes
     assert one.toolTip() == "<p style='white-space: pre'>&lt;b&gt;table&lt;/b&gt;, &lt;i&gt;.onnx</p>"
 
 
@@ -93,15 +93,15 @@ def test_a_click_on_a_session_opens_its_graph(make: Make, qtbot: QtBot) -> None:
     """And chooses its card."""
     page = make()
     click(qtbot, page, "session:later")
-    assert shown(page) == "graph" and [card.property("chosen") for card in page.cards].index("true") == 2
-    qtbot.waitUntil(lambda: page.graph.model.graph is not None)
+    assert shown(page) == "graph" and [card.property("chosen") for card in page.components.cards].index("true") == 2
+    qtbot.waitUntil(lambda: page.tabs.graph.model.graph is not None)
 
 
 def test_a_click_on_a_state_opens_the_kv_tab(make: Make, qtbot: QtBot) -> None:
     """What feeds a session leads nowhere."""
     page = make()
     click(qtbot, page, "feed:first")
-    assert shown(page) == "composite" and page.composite.view.chosen is item(page, "feed:first")
+    assert shown(page) == "composite" and page.tabs.composite.view.chosen is item(page, "feed:first")
     click(qtbot, page, "state:0")
     assert shown(page) == "kv"
 
@@ -109,7 +109,7 @@ def test_a_click_on_a_state_opens_the_kv_tab(make: Make, qtbot: QtBot) -> None:
 def test_a_drag_opens_nothing(make: Make, qtbot: QtBot) -> None:
     """It moves the picture."""
     page = make()
-    view = page.composite.view
+    view = page.tabs.composite.view
     at = view.mapFromScene(item(page, "session:head").box.center())
     qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=at + QPoint(40, 0))
@@ -119,7 +119,7 @@ def test_a_drag_opens_nothing(make: Make, qtbot: QtBot) -> None:
 def test_arrows_and_enter(make: Make, qtbot: QtBot) -> None:
     """To the nearest box that way; Enter opens it."""
     page = make()
-    view = page.composite.view
+    view = page.tabs.composite.view
     view.choose(item(page, "session:table"))
     qtbot.keyClick(view, Qt.Key.Key_Up)
     assert view.chosen is item(page, "feed:table")
@@ -136,7 +136,7 @@ def test_tab_goes_through_all_boxes_and_on(make: Make, qtbot: QtBot) -> None:
     """From left to right; after the last the focus moves on."""
     page = make(encoder_decoder())
     page.activateWindow()
-    view = page.composite.view
+    view = page.tabs.composite.view
     view.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(view.hasFocus)
     seen = []
@@ -152,7 +152,7 @@ def test_tab_goes_through_all_boxes_and_on(make: Make, qtbot: QtBot) -> None:
 def test_marks_join_what_is_chosen(make: Make) -> None:
     """The lines of a box, and no other."""
     page = make()
-    view = page.composite.view
+    view = page.tabs.composite.view
     page.activateWindow()
     view.setFocus()
     view.choose(item(page, "session:head"))
@@ -164,7 +164,7 @@ def test_marks_join_what_is_chosen(make: Make) -> None:
 
 def test_a_run_lights_up_its_parts(make: Make) -> None:
     """Sessions, lines, the state, and what feeds them; seen in the pixels, and dark again."""
-    view = make().composite.view
+    view = make().tabs.composite.view
     box = next(one.box for one in view.nodes if one.node.key == "session:later")
     at = view.mapFromScene(box.topRight() + QPoint(-8, 8).toPointF())
     dark = view.grab().toImage().pixelColor(at)
@@ -172,7 +172,7 @@ def test_a_run_lights_up_its_parts(make: Make) -> None:
     assert lit(view) == {
         "session:table", "feed:table", "session:later", "feed:later", "session:head", "output:head", "state:0",
     }  # fmt: skip
-    lines = {(link.link.source, link.link.target) for link in view.links if link.lit}
+    lines = {(link.link.source, link.link.target) for link in view.links if link.active}
     assert ("session:later", "state:0") in lines and ("session:first", "state:0") not in lines
     assert view.grab().toImage().pixelColor(at) != dark
     view.set_run("")
@@ -182,10 +182,10 @@ def test_a_run_lights_up_its_parts(make: Make) -> None:
 def test_lights_follow_a_chat_with_this_bundle(make: Make, qtbot: QtBot) -> None:
     """The first run, prefill, decode, and dark at the end."""
     page = make(encoder_decoder(), reply="a b c", chunks=2)
-    tab, session, runs = page.composite, page.context.session, list[str]()
-    page.lights.changed.connect(lambda: runs.append(page.lights.run_of("/b/demo")))
+    tab, session, runs = page.tabs.composite, page.context.session, list[str]()
+    page.tabs.active_run.changed.connect(lambda: runs.append(page.tabs.active_run.run_of("/b/demo")))
     texts = list[str]()
-    page.lights.changed.connect(lambda: texts.append(tab.running.text()))
+    page.tabs.active_run.changed.connect(lambda: texts.append(tab.running.text()))
     session.open("/b/demo")
     session.generate("x")
     qtbot.waitUntil(lambda: session.state == "ready" and len(runs) > 1)
@@ -198,11 +198,11 @@ def test_another_bundle_lights_nothing(make: Make, qtbot: QtBot) -> None:
     """Though it generates."""
     page = make(reply="a b c")
     seen = list[set[str]]()
-    page.lights.changed.connect(lambda: seen.append(lit(page.composite.view)))
+    page.tabs.active_run.changed.connect(lambda: seen.append(lit(page.tabs.composite.view)))
     page.context.session.open("/b/other")
     page.context.session.generate("x")
     qtbot.waitUntil(lambda: len(seen) == 4)
-    assert seen == [set()] * 4 and page.lights.run_of("/b/demo") == ""
+    assert seen == [set()] * 4 and page.tabs.active_run.run_of("/b/demo") == ""
 
 
 def test_a_crash_puts_the_lights_out(make: Make, qtbot: QtBot) -> None:
@@ -211,7 +211,7 @@ def test_a_crash_puts_the_lights_out(make: Make, qtbot: QtBot) -> None:
     page.context.session.open("/b/demo")
     page.context.session.generate("x")
     qtbot.waitUntil(lambda: page.context.session.state == "failed")
-    assert page.lights.run_of("/b/demo") == "" and lit(page.composite.view) == set()
+    assert page.tabs.active_run.run_of("/b/demo") == "" and lit(page.tabs.composite.view) == set()
 
 
 def test_lights_that_come_late(make: Make, qtbot: QtBot) -> None:
@@ -227,7 +227,7 @@ def test_lights_that_come_late(make: Make, qtbot: QtBot) -> None:
 
 def test_the_file_is_the_picture(make: Make, tmp_path: Path) -> None:
     """The same writer as the command line's; a name without its ending is told what is wrong."""
-    tab = make().composite
+    tab = make().tabs.composite
     tab.save(tmp_path / "picture.svg")
     assert (tmp_path / "picture.svg").read_text("utf-8") == svg_of(lay_out(PARTS))
     assert tab.banner.message.startswith("Saved to ")
@@ -237,7 +237,7 @@ def test_the_file_is_the_picture(make: Make, tmp_path: Path) -> None:
 
 def test_nothing_to_draw(make: Make) -> None:
     """An inspection without a composite says so."""
-    tab = make(inspection=BUNDLE).composite
+    tab = make(inspection=BUNDLE).tabs.composite
     assert tab.stack.currentWidget() is tab.empty and not tab.save_button.isEnabled()
     tab.ask_save()  # does nothing
 
@@ -249,18 +249,18 @@ def seen(view: CompositeView) -> QRectF:
 
 def test_a_large_one_begins_where_it_can_be_read(make: Make, qtbot: QtBot) -> None:
     """Ten sessions are no smaller than can be read; a small one is whole."""
-    view = make(ten_sessions()).composite.view
+    view = make(ten_sessions()).tabs.composite.view
     assert view.transform().m11() == pytest.approx(0.8)
     assert view.mapToScene(0, 0).x() <= 16
     view.fit()
     qtbot.waitUntil(lambda: all(seen(view).contains(one.box) for one in view.nodes))
-    small = make().composite.view
+    small = make().tabs.composite.view
     assert all(seen(small).contains(one.box) for one in small.nodes)
 
 
 def test_zoom_stays_when_the_room_changes(make: Make, qtbot: QtBot) -> None:
     """0 fits again."""
-    view = make(encoder_decoder()).composite.view
+    view = make(encoder_decoder()).tabs.composite.view
     fitted = view.transform().m11()
     qtbot.keyClick(view, Qt.Key.Key_Minus)
     scale = view.transform().m11()
@@ -273,7 +273,7 @@ def test_zoom_stays_when_the_room_changes(make: Make, qtbot: QtBot) -> None:
 
 def test_both_themes(make: Make) -> None:
     """The ground is the window's."""
-    view = make().composite.view
+    view = make().tabs.composite.view
     for mode in ("dark", "light"):
         theme().set_mode(mode)
         assert view.grab().toImage().pixelColor(2, 2) == theme().color("window")
