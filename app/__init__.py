@@ -1,16 +1,18 @@
-"""The window: a workbench over the engine, which runs in worker processes.
+"""The window: a PySide6 front end of the engine, which runs in worker processes.
 
-    main.py      wiring alone
+    main.py      the entry point: application, context, pages, window
+    window.py    the main window around the pages
+    home/ build/ inspect/ chat/ measure/ devices/ settings/    a package per page; views are thin
+    composite/   pictures of composite models       graph_scene/   the layout of one graph, without Qt
+    interop/     import and export dialogs          help/          F1, shortcuts, About
     state/       observable models without widgets
     jobs/        the only place that starts processes
-    widgets/     theme and small shared widgets
-    library/ wizard/ inspect/ chat/ charts/ devices/ settings/    a folder a page; views are thin
-    help/        F1, shortcuts, About
-    i18n/        the window in another language
-    libraries.py what of the system is missing, said before Qt is imported
+    widgets/     theme and shared widgets
+    text/        formatting and translations
+    startup/     check for system libraries, preloading, the tour
 
-Of `workflows` it imports the events, the errors, the bundle reader and the picture of a composite alone;
-never torch, transformers, onnx, onnxruntime.
+Of `workflows` it imports events, errors, the bundle reader and the picture of a composite; never torch, transformers,
+onnx or onnxruntime.
 """
 
 import os

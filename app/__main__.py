@@ -1,4 +1,4 @@
-"""`python -m app [PATH]`: opens the window, or says in a sentence what of the system it lacks."""
+"""`python -m app [PATH]`: opens the window, or reports in a sentence which system libraries are missing."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Wiring alone: the application, the context, the pages, the window.
+"""The entry point: creates the application, the context, the pages and the window.
 
 python -m app [PATH]           opens the window, and PATH in it: a bundle, a checkpoint's folder or an .onnx file
 python -m app --tour DIR       converts the demo, chats, saves a picture of every page in DIR, and ends
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
-from app.text.translatable import marked
+from app.text.translatable import translatable
 from app.text.translator import install_language
 from app.widgets.rail import PageEntry
 from app.widgets.theme import theme
@@ -26,17 +26,17 @@ from app.widgets.wheel_guard import guard_wheel
 from app.window import MainWindow
 
 PAGES = (
-    PageEntry("home", marked("Home"), "home", "app.home.page:HomePage"),
-    PageEntry("build", marked("Build"), "build", "app.build.page:BuildPage"),
-    PageEntry("inspect", marked("Inspect"), "inspect", "app.inspect.inspect_page:InspectPage"),
-    PageEntry("chat", marked("Chat"), "chat", "app.chat.page:ChatPage"),
-    PageEntry("measure", marked("Measure"), "measure", "app.measure.page:MeasurePage"),
-    PageEntry("devices", marked("Devices"), "devices", "app.devices.page:DevicesPage"),
+    PageEntry("home", translatable("Home"), "home", "app.home.page:HomePage"),
+    PageEntry("build", translatable("Build"), "build", "app.build.page:BuildPage"),
+    PageEntry("inspect", translatable("Inspect"), "inspect", "app.inspect.inspect_page:InspectPage"),
+    PageEntry("chat", translatable("Chat"), "chat", "app.chat.page:ChatPage"),
+    PageEntry("measure", translatable("Measure"), "measure", "app.measure.page:MeasurePage"),
+    PageEntry("devices", translatable("Devices"), "devices", "app.devices.page:DevicesPage"),
 )
 
 
 def application() -> QApplication:
-    """The one QApplication, dressed."""
+    """The one QApplication, with the theme applied."""
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)  # for a browser loaded later on
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else QApplication(["joinery"])
@@ -50,14 +50,17 @@ def application() -> QApplication:
 
 
 def set_zoom(settings: Settings) -> None:
-    """Have Qt draw everything in the chosen size; the environment's own factor goes first. Before the application."""
+    """Sets Qt's scale factor to the chosen zoom, unless the environment sets one.
+
+    Call it before the application exists.
+    """
     zoom = settings.preference("zoom")
     if zoom.isdecimal() and zoom != "100" and 50 <= int(zoom) <= 300:
         os.environ.setdefault("QT_SCALE_FACTOR", str(int(zoom) / 100))
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """The command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(prog="python -m app", description="Joinery's window.")
     parser.add_argument("path", nargs="?", help="a bundle, a checkpoint's folder or an .onnx file to open")
     parser.add_argument(
@@ -68,7 +71,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Open the window and stay until it is closed; the exit code."""
+    """Opens the window and returns the exit code when it is closed."""
     options = arguments(argv)
     if options.home is not None:
         os.environ["JOINERY_HOME"] = str(options.home.resolve())  # workers keep their runs there, too

@@ -17,7 +17,7 @@ from app.startup.preload import SLOW_IMPORTS, Preloader
 from app.state.context import Act, AppContext
 from app.state.inspection import InspectTarget
 from app.state.settings import expand_home
-from app.text.translatable import marked
+from app.text.translatable import translatable
 from app.widgets.bundle_bar import BundleBar
 from app.widgets.close_guard import CloseGuard
 from app.widgets.command_palette import CommandPalette
@@ -30,7 +30,7 @@ from app.widgets.status_line import StatusLine
 from app.widgets.styling import apply_style
 from app.widgets.theme import set_icon, theme
 
-SETTINGS = PageEntry("settings", marked("Settings"), "settings", "app.settings.page:SettingsPage")
+SETTINGS = PageEntry("settings", translatable("Settings"), "settings", "app.settings.page:SettingsPage")
 
 
 class MainWindow(QMainWindow):
@@ -184,7 +184,7 @@ class MainWindow(QMainWindow):
         """Bring a page to the front; Ctrl+1… and the rail come here."""
         page = self.page(name)
         self.stack.setCurrentWidget(page)
-        self.context.notes.bring("page", name)
+        self.context.notes.set_front("page", name)
         page.setFocus()
         self.rail.set_current(name)
         self.setWindowTitle(f"{self.title_of(name)} · Joinery")
@@ -267,10 +267,10 @@ class MainWindow(QMainWindow):
                 self.show_page("chat")
         elif target.is_dir():
             self.show_page("build")
-            self.context.draft.probe(str(target))
+            self.context.unsaved_recipe.probe(str(target))
         else:
             self.context.show_error(
-                self.tr("%1 is neither a folder nor an .onnx file.").replace("%1", str(target)),
+                self.tr("{0} is neither a folder nor an .onnx file.").format(str(target)),
             )
 
     def open_paths(self, paths: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ class BlockOptions(Section):
         self.block = QComboBox()
         self.block.setAccessibleName(self.tr("Weights that share a scale"))
         for size in BLOCKS:
-            self.block.addItem(self.tr("Blocks of %1").replace("%1", str(size)), size)
+            self.block.addItem(self.tr("Blocks of {0}").format(str(size)), size)
         self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
         self.fine = QComboBox()
         self.fine.setAccessibleName(self.tr("The same of the head, the table and what follows attention"))
@@ -35,7 +35,7 @@ class BlockOptions(Section):
                                      "blocks there keep most for their bytes. Of int4."))  # fmt: skip
         self.fine.addItem(self.tr("Head and attention alike"), None)
         for size in BLOCKS[:-1]:
-            self.fine.addItem(self.tr("Head and attention: %1").replace("%1", str(size)), size)
+            self.fine.addItem(self.tr("Head and attention: {0}").format(str(size)), size)
         self.fine.activated.connect(lambda _index: self._send(fine_block_size=self.fine.currentData()))
         self.rounding = QComboBox()
         self.rounding.setAccessibleName(self.tr("How weights are rounded"))

@@ -125,7 +125,7 @@ def _checkpoint_facts(widget: QWidget, found: ProbeReport) -> list[tuple[str, st
     ]
     if (decoder := found.decoder) is not None:
         layers = pluralize(decoder.layers, widget.tr("1 layer"), widget.tr("{0} layers"))
-        width = widget.tr("width %1").replace("%1", format_number(decoder.hidden_size))
+        width = widget.tr("width {0}").format(format_number(decoder.hidden_size))
         rows += [
             (widget.tr("Shape"), f"{layers}, {width}"),
             (

@@ -86,14 +86,14 @@ class CodeDialog(QDialog):
             with (self._folder / name).open("rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
         except OSError as error:
-            self._say("", self.tr("%1 cannot be read: %2.").replace("%1", name).replace("%2", str(error.strerror)))
+            self._say("", self.tr("{0} cannot be read: {1}.").format(name, str(error.strerror)))
             return
         if len(data) > MAX_FILE_BYTES or hashlib.sha256(data).hexdigest() != self._files[name]:
-            self._say("", self.tr("%1 is not what was found: look at the source again.").replace("%1", name))
+            self._say("", self.tr("{0} is not what was found: look at the source again.").format(name))
             return
         self.seen.add(name)
         left = sorted(set(self._files) - self.seen)
-        rest = self.tr("Still to be read: %1").replace("%1", ", ".join(left))
+        rest = self.tr("Still to be read: {0}").format(", ".join(left))
         self._say(data.decode("utf-8", "replace"), rest if left else self.tr("Every file was opened."))
         if not left:
             self.read.emit()

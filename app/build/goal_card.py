@@ -117,13 +117,13 @@ class GoalCard(ChoiceCard):
 def goal_description(goal: Goal) -> str:
     """What is built to it, in a sentence."""
     words = {
-        "top1": _tr("The smallest bundle that makes the model's own first choice at %1 % of the positions at least."),
-        "kl": _tr("The smallest bundle whose mean divergence (KL) is %1 nats at most."),
-        "perplexity": _tr("The smallest bundle whose perplexity is %1 times the model's own at most."),
-        "task": _tr("The smallest bundle that keeps %1 % of the model's own score in %2."),
+        "top1": _tr("The smallest bundle that makes the model's own first choice at {0} % of the positions at least."),
+        "kl": _tr("The smallest bundle whose mean divergence (KL) is {0} nats at most."),
+        "perplexity": _tr("The smallest bundle whose perplexity is {0} times the model's own at most."),
+        "task": _tr("The smallest bundle that keeps {0} % of the model's own score in {1}."),
     }[goal.metric]
     limit = f"{goal.limit * 100:g}" if goal.metric in AT_LEAST else f"{goal.limit:g}"
-    return words.replace("%1", limit).replace("%2", Path(goal.task.file).name if goal.task else "")
+    return words.format(limit, Path(goal.task.file).name if goal.task else "")
 
 
 def _tr(text: str) -> str:
@@ -156,9 +156,9 @@ class TrialsChart(QWidget):
         self.setVisible(report is not None)
         if report is not None:
             chosen = report.points[report.chosen]
-            text = self.tr("%1 mixes tried; the smallest that holds has %2 of weights: %3")
-            text = text.replace("%1", format_number(len(report.points))).replace("%2", format_bytes(chosen.bytes))
-            self.setAccessibleName(text.replace("%3", chosen.what))
+            text = self.tr("{0} mixes tried; the smallest that holds has {1} of weights: {2}")
+            values = format_number(len(report.points)), format_bytes(chosen.bytes), chosen.what
+            self.setAccessibleName(text.format(*values))
             set_tool_tip(self, self.accessibleName())
         self.update()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
@@ -93,7 +94,7 @@ class BuildWizard(QWizard):
         context.build.started.connect(lambda: QTimer.singleShot(0, self, self.show_build))
         context.build.finished.connect(self._on_build_end)
         context.build.changed.connect(self._on_build)
-        context.draft.changed.connect(self._on_draft)
+        context.unsaved_recipe.changed.connect(self._on_draft)
 
     @property
     def run_page(self) -> RunPage:
@@ -162,7 +163,7 @@ class BuildWizard(QWizard):
         """An empty draft; a build that runs goes on."""
         if not self.context.build.running:
             self._goal = None
-            self.context.draft.reset()
+            self.context.unsaved_recipe.reset()
             self.context.build.reset()
             self.restart()
 
@@ -175,8 +176,10 @@ class BuildWizard(QWizard):
             while self.currentId() != RECIPE:
                 self.back()
             return
-        draft, consented = self.context.draft, frozenset(request.consented)
-        other = draft.keeper() if draft.source and not draft.is_of(request) else None
+        draft, consented = self.context.unsaved_recipe, frozenset(request.consented)
+        other = None
+        if draft.source and not draft.is_of(request):
+            other = partial(draft.restore, draft.source, dict(draft.options), draft.out, draft.consented, draft.goal)
         self.restart()  # it was begun elsewhere: by one click, or before the window was closed
         draft.restore(request.source, request.options, request.out, consented, request.goal)
         self.go_to(RECIPE)
@@ -197,7 +200,7 @@ class BuildWizard(QWizard):
 
     def go_to(self, ident: int) -> None:
         """On to a step before the build as soon as each one before it is complete."""
-        self._goal, self._goal_of = ident, self.context.draft.source
+        self._goal, self._goal_of = ident, self.context.unsaved_recipe.source
         self._go_on()
 
     def _go_on(self) -> None:
@@ -235,8 +238,8 @@ class BuildWizard(QWizard):
     def _keep_page(self) -> None:
         """Where the draft is left: no step on the way to another, and none of a build that is not of it."""
         ident, context = self.currentId(), self.context
-        if self._goal is None and (ident < RUN or context.draft.is_of(context.build.request)):
-            context.kept_draft.turn(None if ident == DONE else min(ident, REVIEW))
+        if self._goal is None and (ident < RUN or context.unsaved_recipe.is_of(context.build.request)):
+            context.recipe_file.set_page(None if ident == DONE else min(ident, REVIEW))
 
     def _focus_page(self) -> None:
         """The button that had the focus may be disabled by now; on the page, Enter still means Next."""
@@ -264,14 +267,14 @@ class BuildWizard(QWizard):
         """A build that is put away makes room for the draft, at the step where that was left."""
         if self.context.build.state != "idle" or self.currentId() not in (RUN, DONE):
             return
-        left = self.context.kept_draft.page
+        left = self.context.recipe_file.page
         self.restart()
-        if left and self.context.draft.source:
+        if left and self.context.unsaved_recipe.source:
             self.go_to(left)
 
     def _on_draft(self) -> None:
         """A new source begins at the first step, wherever the wizard was left."""
-        draft, build = self.context.draft, self.context.build
+        draft, build = self.context.unsaved_recipe, self.context.build
         anew = draft.probing or (not draft.source and build.state == "idle")
         if anew and self.currentId() != SOURCE and not build.running:
             self.restart()
@@ -327,7 +330,7 @@ class BuildPage(QWidget):
             return
         self._restored = True
         if self._context.build.state == "idle":
-            page = self._context.kept_draft.restore()
+            page = self._context.recipe_file.restore()
             if page:
                 self.wizard.go_to(page)
 

@@ -87,12 +87,12 @@ class PrecisionCard(ChoiceCard):
 
     def show_offer(self, offer: PrecisionOption, target: str) -> None:
         """What `target` makes of it, and the bytes, with the settings as they are now."""
-        reason = self.tr("Not for %1: %2.").replace("%1", target).replace("%2", offer.refused)
+        reason = self.tr("Not for {0}: {1}.").format(target, offer.refused)
         self.allow(not offer.refused, reason if offer.refused else "")
         self.runs.setText(offer.trap or offer.runs)
         set_role(self.runs, "warning" if offer.trap else "muted")
         self.runs.setHidden(bool(offer.refused))
-        self.weights.setText(self.tr("about %1 of weights").replace("%1", format_bytes(offer.bytes)))
+        self.weights.setText(self.tr("about {0} of weights").format(format_bytes(offer.bytes)))
 
 
 class QuantizePage(StepPage):

@@ -102,7 +102,7 @@ class RecipeEditor(Section):
         try:
             said = parse_json(self.text.toPlainText())
         except json.JSONDecodeError as error:
-            self._say(self.tr("Line %1: %2.").replace("%1", str(error.lineno)).replace("%2", error.msg))
+            self._say(self.tr("Line {0}: {1}.").format(str(error.lineno), error.msg))
             return
         except ValueError as error:
             self._say(str(error))
@@ -129,7 +129,7 @@ class RecipeEditor(Section):
         for word in reversed(re.findall(r"\w+", message.split(" is wrong")[0])):
             for number, text in enumerate(lines, 1):
                 if text.strip().startswith(f'"{word}":'):
-                    return self.tr("Line %1: %2").replace("%1", str(number)).replace("%2", message)
+                    return self.tr("Line {0}: {1}").format(str(number), message)
         return message
 
     def _say(self, problem: str) -> None:
@@ -150,7 +150,7 @@ class RecipeEditor(Section):
             text = file.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else self.tr("it is no text")
-            self._say(self.tr("%1 cannot be read: %2.").replace("%1", str(file)).replace("%2", str(why)))
+            self._say(self.tr("{0} cannot be read: {1}.").format(str(file), str(why)))
             return
         self._write(text)
         self._late.stop()
@@ -168,4 +168,4 @@ class RecipeEditor(Section):
             write_atomically(file, (self.text.toPlainText().rstrip() + "\n").encode())
         except OSError as error:
             why = error.strerror or type(error).__name__
-            self._say(self.tr("%1 cannot be written: %2.").replace("%1", str(file)).replace("%2", why))
+            self._say(self.tr("{0} cannot be written: {1}.").format(str(file), why))

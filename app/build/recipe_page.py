@@ -158,8 +158,8 @@ class RecipePage(StepPage):
     def _show_cost(self) -> None:
         decoder = self.draft.found.decoder if self.draft.found else None
         each = decoder.kv_bytes_per_token if decoder else 0
-        text = self.tr("%1 of KV cache: %2 a token, allocated when a bundle is opened.")
-        text = text.replace("%1", format_bytes(each * self.capacity.value())).replace("%2", format_bytes(each))
+        text = self.tr("{0} of KV cache: {1} a token, allocated when a bundle is opened.")
+        text = text.format(format_bytes(each * self.capacity.value()), format_bytes(each))
         self._cost = text if each else self.tr("This model keeps no cache.")
         self._note(self.draft.plan_error.message if self.draft.plan_error else "")
 
@@ -193,7 +193,7 @@ class RecipePage(StepPage):
         chosen = plan.chosen
         self._showing = True
         for offer in plan.layouts:
-            reason = self.tr("Not for this model: %1.").replace("%1", offer.note) if offer.note else ""
+            reason = self.tr("Not for this model: {0}.").format(offer.note) if offer.note else ""
             self.layouts[offer.name].allow(offer.available, reason)
         self.layouts[chosen.cache].radio.setChecked(True)
         self.capacity.setMaximum(max(self._longest, chosen.capacity))
@@ -258,7 +258,7 @@ class RecipePage(StepPage):
         reason = next((offer.note for offer in variants if not offer.available), "")
         self.variant.setEnabled(not reason)
         text = self.tr("Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.")
-        self.variant_note.setText(self.tr("Not for this model: %1.").replace("%1", reason) if reason else text)
+        self.variant_note.setText(self.tr("Not for this model: {0}.").format(reason) if reason else text)
 
     def isComplete(self) -> bool:
         """While a plan stands that nothing is wrong with."""

@@ -12,6 +12,7 @@ from app.build.recipe_editor import RecipeEditor
 from app.build.step_page import StepPage
 from app.state.context import AppContext
 from app.state.settings import expand_home
+from app.state.unsaved_recipe import estimated_seconds, free_output_folder
 from app.text.formatting import format_bytes, format_duration, pluralize
 from app.widgets.basics import CardFrame, Section, button, label, set_role
 from app.widgets.theme import G
@@ -57,7 +58,7 @@ class ReviewPage(StepPage):
             self.tr("The recipe is kept in the bundle; the same recipe builds the same bundle."),
         )
         self.setCommitPage(True)
-        self.turn(commit=self.tr("Build"))
+        self.set_page(commit=self.tr("Build"))
         self.recipe = RecipeEditor(self.draft)
         for signal in (self.recipe.changed, self.draft.changed):
             signal.connect(self.completeChanged)
@@ -143,7 +144,7 @@ class ReviewPage(StepPage):
 
     def _propose(self) -> None:
         """The folder that was chosen, or one whose name says what is built."""
-        self._proposed = str(self.draft.default_out())
+        self._proposed = str(free_output_folder(self.draft))
         self.out.setText(self.draft.out or self._proposed)
 
     def _show_plan(self) -> None:
@@ -153,8 +154,8 @@ class ReviewPage(StepPage):
         self.recipe.show_plan()
         price = plan.estimate
         sought = self.draft.goal is not None
-        about = self.tr("about %1, and the search") if sought else self.tr("about %1")
-        self.figures["seconds"].setText(about.replace("%1", format_duration(price.seconds)))
+        about = self.tr("about {0}, and the search") if sought else self.tr("about {0}")
+        self.figures["seconds"].setText(about.format(format_duration(price.seconds)))
         self.notes["seconds"].setText(self._whence(price.builds))
         self._show_need("memory", price.memory_bytes, price.free_memory_bytes, "")
         self._show_disk()
@@ -180,8 +181,8 @@ class ReviewPage(StepPage):
     def _show_need(self, name: str, need: int, free: int, where: str) -> None:
         self.figures[name].setText(format_bytes(need))
         short = need > free
-        note = self.tr("more than the %1 that are free") if short else self.tr("of %1 free")
-        self.notes[name].setText(" ".join(filter(None, [note.replace("%1", format_bytes(free)), where])))
+        note = self.tr("more than the {0} that are free") if short else self.tr("of {0} free")
+        self.notes[name].setText(" ".join(filter(None, [note.format(format_bytes(free)), where])))
         set_role(self.notes[name], "warning" if short else "muted")
 
     def _on_out(self, text: str) -> None:
@@ -202,4 +203,4 @@ class ReviewPage(StepPage):
 
     def validatePage(self) -> bool:
         """Leaving forwards begins the build."""
-        return self.build.start(self.draft.request(expand_home(self.out.text().strip())), self.draft.expected)
+        return self.build.start(self.draft.request(expand_home(self.out.text().strip())), estimated_seconds(self.draft))

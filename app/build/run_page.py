@@ -45,7 +45,7 @@ class RunPage(StepPage):
             self.tr("It runs in a process of its own: this page can be left, and the build goes on."),
         )
         self.setCommitPage(True)
-        self.turn(commit=self.tr("Next"))
+        self.set_page(commit=self.tr("Next"))
         self.text = label("", "heading")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -165,11 +165,11 @@ class RunPage(StepPage):
             return " · ".join(filter(None, [self._doing(), format_duration(build.elapsed), self._left()]))
         words = {
             "idle": self.tr("Nothing is being built"),
-            "done": self.tr("Built in %1"),
-            "failed": self.tr("Failed after %1"),
-            "cancelled": self.tr("Stopped after %1"),
+            "done": self.tr("Built in {0}"),
+            "failed": self.tr("Failed after {0}"),
+            "cancelled": self.tr("Stopped after {0}"),
         }
-        return words[build.state].replace("%1", format_duration(build.elapsed))
+        return words[build.state].format(format_duration(build.elapsed))
 
     def _doing(self) -> str:
         progress, row = self.build.progress, self.build.current
@@ -183,7 +183,7 @@ class RunPage(StepPage):
         """The estimate, and nothing where nobody knows."""
         left = self.build.remaining
         if left is not None:
-            return self.tr("about %1 left").replace("%1", approximate_duration(left))
+            return self.tr("about {0} left").format(approximate_duration(left))
         return self.tr("longer than expected") if self.build.expected else ""
 
     def _show_rows(self) -> None:

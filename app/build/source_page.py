@@ -224,7 +224,7 @@ class SourcePage(StepPage):
         self._bar.setRange(0, 1000 if progress and progress.total else 0)
         if progress and progress.total:
             self._bar.setValue(round(1000 * progress.done / progress.total))
-        self._message.setText(_progress_text(self.tr("Looking at %1").replace("%1", draft.source), progress))
+        self._message.setText(_progress_text(self.tr("Looking at {0}").format(draft.source), progress))
         shown = draft.found is not None or bool(draft.remote_code)
         self.found.setVisible(shown)
         if shown:

@@ -23,7 +23,7 @@ class StepPage(QWizardPage):
     def __init__(self, context: AppContext, title: str, text: str) -> None:
         super().__init__()
         self.context = context
-        self.draft: UnsavedRecipe = context.draft
+        self.draft: UnsavedRecipe = context.unsaved_recipe
         self.build: BuildModel = context.build
         self.setAccessibleName(title)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -46,7 +46,7 @@ class StepPage(QWizardPage):
     def cleanupPage(self) -> None:
         """Going back forgets nothing: the draft holds what was chosen."""
 
-    def turn(self, **names: str) -> None:
+    def set_page(self, **names: str) -> None:
         """Name the wizard's buttons on this page: next="Build"."""
         buttons = {"next": QWizard.WizardButton.NextButton, "commit": QWizard.WizardButton.CommitButton}
         for key, text in names.items():

@@ -1,1 +1,1 @@
-"""The chat page: prompts in, a streamed transcript with branches out; the conversation outlives any worker."""
+"""The chat page: prompts, streamed replies, and branches of a conversation, which outlives any worker."""

@@ -1,6 +1,6 @@
-"""What the next answer is made with, as chips: read from what holds, and changed where the side panel changes it.
+"""The settings of the next reply that are not at their default, as chips.
 
-panel, controller, Keeper ──changed──▶ ActiveSettings ──settings──▶ SettingChipRow ──remove, restore──▶ panel, Keeper
+panel, controller, DecodingController ──changed──▶ ActiveSettings ──settings──▶ SettingChipRow ──remove──▶ panel
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.text.formatting import pluralize
 
 
 class ActiveSettings(QObject):
-    """Fills `row`. show: brings a widget of the side panel into view."""
+    """Fills `row`. show: scrolls to a widget of the side panel."""
 
     def __init__(
         self,
@@ -40,21 +40,21 @@ class ActiveSettings(QObject):
         self._panel, self._controller, self._choices, self._row = panel, controller, choices, row
         self._key = controller.chat.key
         row.opened.connect(lambda setting: show(setting.place))
-        for changed in (panel.system_changed, panel.opening.changed, choices.sampling_shown, choices.decoding.held):
+        for changed in (panel.system_changed, panel.opening.changed, choices.sampling_shown, choices.decoding.applied):
             changed.connect(self.refresh)
         controller.reset.connect(self._on_reset)
-        controller.appended.connect(lambda _id: row.forget_removed())
+        controller.appended.connect(lambda _id: row.clear_undo())
         self.refresh()
 
     def refresh(self, *_: object) -> None:
-        """The chips of what holds now."""
+        """Updates the chips."""
         self._row.show_settings([*self._texts(), *self._sampling(), *self._decoding()])
 
     def _on_reset(self) -> None:
         key = self._controller.chat.key
         if key != self._key:
             self._key = key
-            self._row.forget_removed()
+            self._row.clear_undo()
         self.refresh()
 
     def _texts(self) -> list[ActiveSetting]:
@@ -64,22 +64,22 @@ class ActiveSettings(QObject):
             (self.tr("Begins with"), panel.opening.prefill),
             (self.tr("Tools"), panel.opening.tools),
         ]
-        found = []
+        settings = []
         for name, edit in fields:
             text = edit.text() if isinstance(edit, QLineEdit) else edit.toPlainText()
             write = edit.setText if isinstance(edit, QLineEdit) else edit.setPlainText
             if text.strip() or (text and isinstance(edit, QLineEdit)):
-                found.append(ActiveSetting(name, text, edit, edit.clear, partial(write, text)))
-        return found
+                settings.append(ActiveSetting(name, text, edit, edit.clear, partial(write, text)))
+        return settings
 
     def _sampling(self) -> list[ActiveSetting]:
         now, default = self._controller.sampling, self._choices.default_sampling
         chain, set_sampling = self._controller.decoding.chain, self._choices.set_sampling
-        found = []
+        settings = []
         drawn, rest = apply_preset(now, default), apply_preset(default, now)
         if drawn != default and chain is None:  # a chain stands in place of these
             shown = self._panel.presets.box.currentText()
-            found.append(
+            settings.append(
                 ActiveSetting(
                     self.tr("Sampling"),
                     shown,
@@ -91,10 +91,10 @@ class ActiveSettings(QObject):
         if rest != default:
             remove = partial(set_sampling, apply_preset(now, default))
             place = self._panel.spin("max_new_tokens")
-            found.append(
+            settings.append(
                 ActiveSetting(self.tr("Limits"), self._limits(now, default), place, remove, partial(set_sampling, now))
             )
-        return found
+        return settings
 
     def _change_sampling(self, change: Callable[[SamplingSettings], SamplingSettings]) -> None:
         self._choices.set_sampling(change(self._controller.sampling))
@@ -110,25 +110,29 @@ class ActiveSettings(QObject):
         return ", ".join(parts)
 
     def _decoding(self) -> list[ActiveSetting]:
-        held, default, part = self._controller.decoding, DecodingOptions(), self._panel.decoding
-        found = []
-        if held.forms.kind is not None:
+        options, default, part = self._controller.decoding, DecodingOptions(), self._panel.decoding
+        settings = []
+        if options.forms.kind is not None:
             kind = part.form.kind
-            title = kind.itemText(kind.findData(held.forms.kind))
-            found.append(self._choice(self.tr("Form"), title, kind, forms=replace(held.forms, kind=None)))
-        if held.chain is not None:
-            ops = pluralize(len(held.chain), self.tr("1 op"), self.tr("{0} ops"))
-            found.append(self._choice(self.tr("Chain"), ops, part.chain.list, chain=None))
-        if held.drafts != default.drafts:
+            title = kind.itemText(kind.findData(options.forms.kind))
+            settings.append(self._choice(self.tr("Form"), title, kind, forms=replace(options.forms, kind=None)))
+        if options.chain is not None:
+            ops = pluralize(len(options.chain), self.tr("1 op"), self.tr("{0} ops"))
+            settings.append(self._choice(self.tr("Chain"), ops, part.chain.list, chain=None))
+        if options.drafts != default.drafts:
             source = part.drafts.source
-            named = Path(held.draft).name if held.drafts == "bundle" else source.itemText(source.findData(held.drafts))
-            found.append(self._choice(self.tr("Drafts"), named, source, drafts=default.drafts, draft=default.draft))
-        if held.num_beams != default.num_beams:
-            found.append(self._choice(self.tr("Beams"), str(held.num_beams), part.beams.count, num_beams=1))
-        return found
+            named = (
+                Path(options.draft).name
+                if options.drafts == "bundle"
+                else source.itemText(source.findData(options.drafts))
+            )
+            settings.append(self._choice(self.tr("Drafts"), named, source, drafts=default.drafts, draft=default.draft))
+        if options.num_beams != default.num_beams:
+            settings.append(self._choice(self.tr("Beams"), str(options.num_beams), part.beams.count, num_beams=1))
+        return settings
 
     def _choice(self, name: str, value: str, place: QWidget, **default: Any) -> ActiveSetting:
-        """default: fields of Decoding; what they are now is what Undo brings back."""
+        """default: the default values of fields of DecodingOptions; Undo restores their current values."""
         now = {field: getattr(self._controller.decoding, field) for field in default}
         return ActiveSetting(name, value, place, partial(self._change, default), partial(self._change, now))
 

@@ -1,7 +1,7 @@
-"""Between the chat page and its session: what is opened, on which provider, and what is said of it on the way.
+"""Opens the current bundle for the chat page, and shows what is opened on which provider.
 
-panel: provider, placement, cache layout ──open──▶ Session ──opened──▶ panel; another provider: a sentence
-                                             └─ late: a sentence, and a button that ends it
+panel: provider, placement, cache layout ──open──▶ BundleSession ──opened──▶ panel; another provider: a message
+                                             └─ slow: a message, and a button that stops it
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.chat.controller import ChatController
 from app.chat.settings_panel import SettingsPanel
-from app.state.bundle_session import State
+from app.state.bundle_session import State, placement_text
 from app.widgets import Banner
 from workflows.wire.events import ReadyEvent
 from workflows.wire.requests import ListDevices
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.state.context import AppContext
 
 LATE_MS = 1000
-"""What takes longer is said, and can be stopped: a driver may compile for minutes, or hang."""
+"""An opening that takes longer is shown and can be stopped: a driver may compile for minutes, or hang."""
 
 
 class BundleOpener(QObject):
@@ -35,61 +35,61 @@ class BundleOpener(QObject):
         super().__init__(parent)
         self._context, self._panel, self._controller, self._banner = context, panel, controller, banner
         self._session = context.session
-        self._asked = False
-        self._was = ("", "")  # the bundle that was open last, and its provider
-        self._said = False
+        self._devices_requested = False
+        self._last_opened = ("", "")  # the bundle that was open last, and its provider
+        self._opening_shown = False
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
-        self._late.timeout.connect(self._say_late)
+        self._late.timeout.connect(self._show_opening)
         self._session.stateChanged.connect(self._on_state)
         self._session.opened.connect(self._on_opened)
         controller.runningChanged.connect(lambda _on: self._on_state(self._session.state))  # it clears the banner
-        context.bundleChanged.connect(self.name_parts)
-        self.name_parts()
+        context.bundleChanged.connect(self.list_components)
+        self.list_components()
 
     @property
     def path(self) -> str:
-        """The current bundle's folder; empty where there is none."""
+        """The current bundle's folder; empty if there is none."""
         bundle = self._context.bundle
         return str(bundle["path"]) if bundle else ""
 
     @property
     def name(self) -> str:
-        """What the current bundle is called; empty where there is none."""
+        """The current bundle's name; empty if there is none."""
         bundle = self._context.bundle
         return str(bundle["name"]) if bundle else ""
 
     def open(self) -> None:
-        """Opens it with what the panel says."""
+        """Opens the current bundle with the settings of the panel."""
         if self.path:
             self._banner.clear()
             self._session.open(self.path, *self._panel.choice.chosen, place=self._panel.placement.chosen)
 
-    def ensure(self) -> bool:
-        """Opens it where it is not open; False where there is none."""
+    def ensure_open(self) -> bool:
+        """Opens the current bundle unless it is open; returns False if there is none."""
         if self.path and self._context.ready is None and self.state != "opening":
             self.open()
         return bool(self.path)
 
     def follow(self) -> None:
-        """Opens it where it is not open, unless that failed: a person decides whether it is tried again."""
+        """Opens the current bundle unless it is open or failed: the user decides whether to try again."""
         if self.state != "failed" and not self._controller.running:
-            self.ensure()
+            self.ensure_open()
 
     @property
     def state(self) -> State:
-        """Where the session is with the current bundle."""
+        """The session's state for the current bundle."""
         return self._session.state_for(self.path)
 
-    def ask_devices(self) -> None:
-        """Once: what can be chosen."""
-        if not self._asked:
-            self._asked = True
+    def request_devices(self) -> None:
+        """Requests the devices to choose from, once."""
+        if not self._devices_requested:
+            self._devices_requested = True
             job = self._context.probe_worker.request(ListDevices())
-            job.on_answer(lambda found: self._panel.set_devices(found.devices))
-            self._context.plugins.done.connect(lambda _, found: self._panel.set_devices(found.devices))
+            job.on_answer(lambda report: self._panel.set_devices(report.devices))
+            self._context.plugins.done.connect(lambda _, report: self._panel.set_devices(report.devices))
 
-    def name_parts(self, *_: object) -> None:
-        """The layout and the components of the current bundle."""
+    def list_components(self, *_: object) -> None:
+        """Shows the layout and the components of the current bundle."""
         bundle = self._context.bundle or {}
         self._panel.choice.set_built(str(bundle.get("layout", "")))
         self._panel.placement.set_components([str(name) for name in bundle.get("components", ())])
@@ -99,34 +99,34 @@ class BundleOpener(QObject):
             self._late.start()
             return
         self._late.stop()
-        if self._said:
-            self._said = False
+        if self._opening_shown:
+            self._opening_shown = False
             self._banner.clear()
 
-    def _say_late(self) -> None:
-        asked = self._session.request
-        if asked is None or self._session.state != "opening":
+    def _show_opening(self) -> None:
+        request = self._session.request
+        if request is None or self._session.state != "opening":
             return
-        text = self.tr("Opening {0} on {1} … a driver may take long to compile what it has not seen.")
+        text = self.tr("Opening {0} on {1} … the driver may need minutes to compile new graphs.")
         bundle = self._context.bundle
-        name = str(bundle["name"]) if bundle and self.path == asked.bundle else Path(asked.bundle).name
-        told = text.format(name, self._session.where)
-        self._said = True
-        self._banner.show_message("info", told, action=self.tr("Stop opening"), on_action=self._session.end)
+        name = str(bundle["name"]) if bundle and self.path == request.bundle else Path(request.bundle).name
+        message = text.format(name, placement_text(self._session.request))
+        self._opening_shown = True
+        self._banner.show_message("info", message, action=self.tr("Stop opening"), on_action=self._session.end)
 
     def _on_opened(self, ready: ReadyEvent) -> None:
-        asked = self._session.request
-        if asked is None or asked.bundle != self.path:
+        request = self._session.request
+        if request is None or request.bundle != self.path:
             return
-        self._panel.choice.follow(asked.provider, asked.cache)  # the KV tab may have opened it
-        self._panel.placement.follow(asked.place)
+        self._panel.choice.follow(request.provider, request.cache)  # the KV tab may have opened it
+        self._panel.placement.follow(request.place)
         self._banner.clear()
-        before, self._was = self._was, (asked.bundle, ready.provider)
-        if before[0] == asked.bundle and before[1] != ready.provider and len(self._controller.chat):
-            self._say_moved(before[1], ready.provider)
+        before, self._last_opened = self._last_opened, (request.bundle, ready.provider)
+        if before[0] == request.bundle and before[1] != ready.provider and len(self._controller.chat):
+            self._show_moved(before[1], ready.provider)
 
-    def _say_moved(self, before: str, now: str) -> None:
-        text = self.tr("The conversation goes on with {0} instead of {1}; the next prompt computes its cache anew.")
-        back = partial(self._session.move, before) if "=" not in before else None
+    def _show_moved(self, before: str, now: str) -> None:
+        text = self.tr("The conversation continues on {0} instead of {1}; the next prompt recomputes the cache.")
+        back = partial(self._session.reopen, provider=before) if "=" not in before else None
         name = self.tr("Back to {0}").format(before) if back is not None else ""
         self._banner.show_message("info", text.format(now, before), action=name, on_action=back)

@@ -1,4 +1,4 @@
-"""Files of the chat page: earlier chats, the one that comes back after a start, and exporting this one."""
+"""The files of the chat page: saved chats, the chat that is restored at the start, and export."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from app.chat.controller import ChatController
 from app.chat.header import ChatHeader
 from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
 from app.jobs.time_slices import run_at_once
+from app.state.conversation_format import conversation_to_json, conversation_to_markdown
 from app.widgets import Banner
 from app.widgets.file_suffix import with_file_suffix
 from workflows.common.locks import LockHeldError
 
 
 class ChatFiles(QObject):
-    """Opens, keeps and exports chats. `changed`: the folder did. banner: of the session; chat_banner: of the file."""
+    """Opens, renames, deletes and exports chats.
+
+    changed: the folder changed. banner: of the session; chat_banner: of files.
+    """
 
     changed = Signal()
 
@@ -31,22 +35,22 @@ class ChatFiles(QObject):
         controller.unsaved.connect(self.report_unsaved)
 
     def follow(self, header: ChatHeader) -> None:
-        """Fills the menu of `header`."""
+        """Fills the export menu of `header`."""
         menu = header.export.menu()
         menu.aboutToShow.connect(partial(self.fill_export, menu))
 
     def restore(self) -> None:
-        """The chat that was open last; asked for first where the start before did not end well."""
+        """Opens the last chat; asks first if the last starts crashed."""
         store = self._controller.store
         try:
             key = store.begin()
         except OSError as error:
             self.report_unsaved(str(error))
             return
-        if key and store.must_ask:
+        if key and store.crashed_repeatedly:
             self._chat_banner.show_message(
                 "warning",
-                self.tr("Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself."),
+                self.tr("Joinery ended unexpectedly twice in a row, so the last chat was not opened automatically."),
                 action=self.tr("Open the last chat"),
                 on_action=lambda: self.open_chat(key),
             )
@@ -54,7 +58,7 @@ class ChatFiles(QObject):
             self.open_chat(key)
 
     def open_chat(self, key: str) -> None:
-        """Shows an earlier chat."""
+        """Opens a saved chat."""
         self._open(key, self._controller.open_chat)
 
     def _open(self, key: str, how: Callable[[str], None]) -> None:
@@ -72,17 +76,17 @@ class ChatFiles(QObject):
         self._banner.clear()
 
     def _offer_copy(self, key: str, holder: str) -> None:
-        """Two windows do not write one chat."""
+        """Offers a copy, as two windows do not write one chat."""
         self._chat_banner.show_message(
             "info",
             self.tr("The chat is already open in another window; a copy of it can go on here."),
             details=holder,
             action=self.tr("Open a copy"),
-            on_action=lambda: self._open(key, self._controller.open_copy),
+            on_action=lambda: self._open(key, partial(self._controller.open_chat, copy=True)),
         )
 
     def report_unsaved(self, reason: str) -> None:
-        """What was not written, and why."""
+        """Shows that a chat could not be saved, and why."""
         self._chat_banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
 
     def do(self, intent: OfFiles) -> None:
@@ -91,10 +95,19 @@ class ChatFiles(QObject):
             case OpenChat(key):
                 self.open_chat(key)
             case RenameChat(key, name):
-                self._change(lambda: self._controller.retitle(key, name))
+                self._change(lambda: self._rename(key, name))
             case DeleteChat(key):
                 self._delete(key)
         self.changed.emit()
+
+    def _rename(self, key: str, name: str) -> None:
+        """Raises LockHeldError, OSError or ValueError."""
+        chat, store = self._controller.chat, self._controller.store
+        if key == chat.key:
+            chat.name = name
+            store.commit(chat)
+        else:
+            store.retitle(key, name)
 
     def _delete(self, key: str) -> None:
         was_open = key == self._controller.chat.key
@@ -115,11 +128,11 @@ class ChatFiles(QObject):
         self.changed.emit()
 
     def _change(self, change: Callable[[], object]) -> bool:
-        """Whether it was done; else the banner says why not."""
+        """Runs a change and returns whether it succeeded; else the banner says why not."""
         try:
             change()
         except LockHeldError as error:
-            text = self.tr("The chat is open in another window, which alone can change it.")
+            text = self.tr("The chat is open in another window; only that window can change it.")
             self._chat_banner.show_message("info", text, details=error.holder)
         except (OSError, ValueError) as error:
             text = self.tr("The chat could not be changed.")
@@ -129,17 +142,17 @@ class ChatFiles(QObject):
         return False
 
     def fill_export(self, menu: QMenu) -> None:
-        """Two kinds of file, and the clipboard."""
+        """Fills the menu: two file formats, and the clipboard."""
         menu.clear()
         menu.addAction(self.tr("Save as Markdown …"), lambda: self.ask("md"))
         menu.addAction(self.tr("Save as JSON, with all branches …"), lambda: self.ask("json"))
         menu.addAction(
             self.tr("Copy as Markdown"),
-            lambda: QGuiApplication.clipboard().setText(self._controller.chat.to_markdown()),
+            lambda: QGuiApplication.clipboard().setText(conversation_to_markdown(self._controller.chat)),
         )
 
     def ask(self, ending: str) -> None:
-        """Asks where to, and writes."""
+        """Asks for a path, and exports the chat."""
         title = self.tr("Export this chat")
         name, _kind = QFileDialog.getSaveFileName(self._page, title, f"chat.{ending}", f"*.{ending}")
         if name:
@@ -149,6 +162,9 @@ class ChatFiles(QObject):
         """Writes the chat as Markdown or, for .json, as JSON with all branches."""
         chat = self._controller.chat
         try:
-            path.write_text(chat.to_json() if path.suffix.lower() == ".json" else chat.to_markdown(), "utf-8")
+            path.write_text(
+                conversation_to_json(chat) if path.suffix.lower() == ".json" else conversation_to_markdown(chat),
+                "utf-8",
+            )
         except OSError as error:
             self._banner.error(self.tr("The chat could not be exported."), str(error))

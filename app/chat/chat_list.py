@@ -1,6 +1,6 @@
-"""The chats that are kept, beside the one that is open: title, date and bundle; searched, renamed, deleted.
+"""The saved chats, with title, date and bundle: searched, renamed, deleted.
 
-ChatStore.saved(query) ──▶ SavedChatModel ──▶ list ──wanted(OpenChat, RenameChat, DeleteChat)──▶ ChatPage.do
+ChatStore.saved(query) ──▶ SavedChatModel ──▶ list ──requested(OpenChat, RenameChat, DeleteChat)──▶ ChatPage.do
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class SavedChatModel(QAbstractListModel):
-    """Rows of Saved. `renamed` is a key and the name that was typed."""
+    """Rows of SavedChat. `renamed` gives a key and the typed name."""
 
     renamed = Signal(str, str)
 
@@ -48,14 +48,14 @@ class SavedChatModel(QAbstractListModel):
         self.rows: list[SavedChat] = []
 
     def show_rows(self, rows: list[SavedChat]) -> None:
-        """Other rows, where they differ."""
+        """Shows other rows, if they differ."""
         if rows != self.rows:
             self.beginResetModel()
             self.rows = rows
             self.endResetModel()
 
     def place(self, key: str) -> QModelIndex:
-        """Where a chat is; an invalid index where it is not."""
+        """The index of a chat; an invalid index if it is not shown."""
         row = next((row for row, one in enumerate(self.rows) if one.key == key), -1)
         return self.index(row) if row >= 0 else QModelIndex()
 
@@ -91,9 +91,9 @@ class SavedChatModel(QAbstractListModel):
 
 
 class ChatList(QWidget):
-    """A box to search in, and the chats that are found. Enter opens, F2 renames, Del deletes."""
+    """A search box and the matching chats. Enter opens, F2 renames, Del deletes."""
 
-    wanted = Signal(object)  # OpenChat, RenameChat or DeleteChat
+    requested = Signal(object)  # OpenChat, RenameChat or DeleteChat
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -122,7 +122,7 @@ class ChatList(QWidget):
         self.query.returnPressed.connect(self._open_first)
         self.view.clicked.connect(self._open)
         self.view.activated.connect(self._open)
-        self.model.renamed.connect(lambda key, name: self.wanted.emit(RenameChat(key, name)))
+        self.model.renamed.connect(lambda key, name: self.requested.emit(RenameChat(key, name)))
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -151,16 +151,16 @@ class ChatList(QWidget):
         self._later.start()
 
     def refresh(self) -> None:
-        """What the folder holds now, and which of it is open."""
+        """Reads the folder again, and marks the open chat."""
         self._later.stop()
         if self._controller is None or not self.isVisible():
             return
         self._slices.run(self._controller.store.saved(self.query.text()), self._show, lambda _error: None)
 
     def _show(self, rows: list[SavedChat]) -> None:
-        asked = self.query.text().strip()
+        query = self.query.text().strip()
         self.model.show_rows(rows)
-        self.none.setText(self.tr("No chat has these words.") if asked else self.tr("No chats so far."))
+        self.none.setText(self.tr("No chat contains these words.") if query else self.tr("No chats so far."))
         self.none.setVisible(not rows)
         if self._controller is not None:
             self.view.setCurrentIndex(self.model.place(self._controller.chat.key))
@@ -173,7 +173,7 @@ class ChatList(QWidget):
     def _open(self, index: QModelIndex) -> None:
         saved = self.model.rows[index.row()]
         if self._controller is None or saved.key != self._controller.chat.key:
-            self.wanted.emit(OpenChat(saved.key))
+            self.requested.emit(OpenChat(saved.key))
 
     def _open_first(self) -> None:
         if self._controller is not None:
@@ -189,7 +189,7 @@ class ChatList(QWidget):
 
     def _delete(self) -> None:
         if (index := self.view.currentIndex()).isValid():
-            self.wanted.emit(DeleteChat(self.model.rows[index.row()].key))
+            self.requested.emit(DeleteChat(self.model.rows[index.row()].key))
 
 
 def _when(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""What fills the chat page: the conversation, or two bundles side by side in its place."""
+"""The content of the chat page: the conversation, or the comparison of two bundles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ChatStack(QStackedWidget):
-    """Shows `frame` first. `comparing` tells that the comparison came or went; the conversation stays as it is."""
+    """Shows `frame` first. comparing: emitted when the comparison appears or goes; the conversation stays as it is."""
 
     comparing = Signal(bool)
 
@@ -29,12 +29,12 @@ class ChatStack(QStackedWidget):
 
     @property
     def composer(self) -> Composer:
-        """The one that is seen."""
+        """The visible composer."""
         seen = self.currentWidget()
         return seen.composer if isinstance(seen, CompareView) else self._frame.composer
 
     def show_compare(self, bundle: str, sampling: SamplingSettings) -> None:
-        """Compares with `bundle` on the left, and `sampling` for both."""
+        """Shows the comparison, with `bundle` on the left and `sampling` for both."""
         if self.compare is None:
             self.compare = CompareView(self._context)
             self.compare.closed.connect(self._leave_compare)

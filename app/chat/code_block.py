@@ -1,4 +1,4 @@
-"""A piece of code in a reply: in a frame, with its language and a button that copies it; long lines scroll."""
+"""A code block in a reply: framed, with its language and a button that copies it; long lines scroll."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAID_MS = 1500
 
 
 class CodeBlock(QFrame):
-    """Shows a segment of code; while it streams, its end is added to what is there."""
+    """Shows a segment of code; while it streams, text is added at its end."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,8 +31,8 @@ class CodeBlock(QFrame):
         self.text.setAccessibleName(self.tr("Code"))
         self.underlines = DraftUnderlines(self.text.document(), self)
         self.set_trace((), 0)
-        self._said = QTimer(self, singleShot=True, interval=SAID_MS)
-        self._said.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
+        self._copied_timer = QTimer(self, singleShot=True, interval=SAID_MS)
+        self._copied_timer.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
         head = QHBoxLayout()
         head.addWidget(self.language, 1)
         head.addWidget(self.copy)
@@ -43,17 +43,17 @@ class CodeBlock(QFrame):
         column.addWidget(self.text)
 
     def show_segment(self, segment: Segment) -> None:
-        """The code so far, or all of it."""
+        """Shows the code so far, or all of it."""
         self.language.setText(segment.language or self.tr("code"))
-        self.text.go_on(segment.text)
+        self.text.extend_text(segment.text)
 
     def set_trace(self, tokens: Sequence[TokenEvent], begin: int) -> None:
-        """The tokens in whose text the code begins at `begin`; none where it is not known."""
+        """Sets the tokens that the code begins in at `begin`; none if they are not known."""
         self.underlines.clear()
         self._tokens, self._begin = tokens, begin
 
     def underline_drafts(self, on: bool) -> None:
-        """Underlines what came from drafted tokens, or nothing."""
+        """Underlines drafted tokens, or none."""
         if on and any(token.drafted for token in self._tokens):
             self.underlines.draw(literal_spans(self._tokens, self.text.toPlainText(), self._begin))
         else:
@@ -62,11 +62,11 @@ class CodeBlock(QFrame):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
         self.copy.setText(self.tr("Copied"))
-        self._said.start()
+        self._copied_timer.start()
 
 
 class _Code(QPlainTextEdit):
-    """As high as its lines; wide ones scroll inside it, and the wheel is the transcript's."""
+    """As high as its lines. Wide lines scroll inside; the wheel scrolls the transcript."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,8 +82,8 @@ class _Code(QPlainTextEdit):
         self.horizontalScrollBar().rangeChanged.connect(lambda _low, _high: self._fit())
         self._fit()
 
-    def go_on(self, text: str) -> None:
-        """Shows `text`, of which the beginning may be there already."""
+    def extend_text(self, text: str) -> None:
+        """Shows `text`, whose beginning may be shown already."""
         shown = self.toPlainText()
         if shown and text.startswith(shown):
             cursor = QTextCursor(self.document())
@@ -95,9 +95,9 @@ class _Code(QPlainTextEdit):
 
     def _fit(self) -> None:
         bar = self.horizontalScrollBar()
-        room = bar.sizeHint().height() if bar.maximum() > 0 else 0
+        bar_height = bar.sizeHint().height() if bar.maximum() > 0 else 0
         lines = max(self.blockCount(), 1) * self.fontMetrics().lineSpacing()
-        self.setFixedHeight(lines + 2 * int(self.document().documentMargin()) + room)
+        self.setFixedHeight(lines + 2 * int(self.document().documentMargin()) + bar_height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: the scroll bar may come or go."""

@@ -1,6 +1,6 @@
-"""Two bundles answer one prompt, side by side; the first token that differs and all after it are marked.
+"""The comparison of two bundles that answer one prompt; the first token that differs and all after it are marked.
 
-Composer ──prompt──▶ Duel ──changed──▶ two columns: bundle, text, latency
+Composer ──prompt──▶ BundleComparison ──changed──▶ two columns: bundle, text, latency
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class AnswerColumn(QWidget):
-    """One bundle: which, what it says, how fast."""
+    """One bundle: its name, its answer, its speed."""
 
     def __init__(self, lane: ComparisonLane, choice: BundleField, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class AnswerColumn(QWidget):
         column.addWidget(self.foot)
 
     def draw(self, equal: int) -> None:
-        """Writes the answer anew; tokens from `equal` on differ from the other column's."""
+        """Writes the answer again; tokens from `equal` on differ from the other column's."""
         lane = self.lane
         bar = self.text.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
@@ -56,8 +56,8 @@ class AnswerColumn(QWidget):
         insert_token_diff(cursor, [event.text for event in lane.tokens], equal)
         if lane.running and not lane.tokens:
             opening = lane.session is not None and lane.session.state == "opening"
-            said = self.tr("Opening the bundle …") if opening else self.tr("Reading the prompt …")
-            cursor.insertText(said, plain_format("muted"))
+            text = self.tr("Opening the bundle …") if opening else self.tr("Reading the prompt …")
+            cursor.insertText(text, plain_format("muted"))
         if at_end:
             self.text.moveCursor(QTextCursor.MoveOperation.End)
         self.foot.setText(self._figures())
@@ -68,7 +68,7 @@ class AnswerColumn(QWidget):
             self.banner.error(failure.message, failure.details)
 
     def _figures(self) -> str:
-        """TTFT, tokens a second, tokens, why it ended; of one that runs the last token's time."""
+        """TTFT, tokens per second, tokens, finish reason; of a running answer the last token's latency."""
         lane = self.lane
         if lane.done is not None:
             done = lane.done
@@ -88,28 +88,28 @@ class AnswerColumn(QWidget):
 
 
 class CompareView(QWidget):
-    """Both columns over one composer. `closed` when the person goes back to the chat."""
+    """Both columns over one composer. `closed` when the user goes back to the chat."""
 
     closed = Signal()
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.duel = BundleComparison(context.new_worker, self)
+        self.comparison = BundleComparison(context.new_worker, self)
         self.sampling = SamplingSettings()
         hint = self.tr("A bundle's folder")
         names = self.tr("Bundle on the left"), self.tr("Bundle on the right")
         self.columns = tuple(
             AnswerColumn(lane, BundleField(context.recents, name, hint), name)
-            for lane, name in zip(self.duel.lanes, names, strict=True)
+            for lane, name in zip(self.comparison.lanes, names, strict=True)
         )
         self.composer = Composer()
         self.verdict = label("", "muted", wrap=True)
         self._lay_out()
         self._draw = QTimer(self, singleShot=True, interval=FLUSH_MS)
         self._draw.timeout.connect(self.refresh)
-        self.duel.changed.connect(lambda: self._draw.isActive() or self._draw.start())
-        self.composer.wanted.connect(self.do)
+        self.comparison.changed.connect(lambda: self._draw.isActive() or self._draw.start())
+        self.composer.requested.connect(self.do)
         for column in self.columns:
             column.choice.changed.connect(self._on_choice)
         theme().changed.connect(self.refresh)
@@ -134,7 +134,7 @@ class CompareView(QWidget):
         outer.addWidget(self.composer)
 
     def enter(self, bundle: str, sampling: SamplingSettings) -> None:
-        """Begins with `bundle` on the left, and the chat's sampling for both."""
+        """Starts with `bundle` on the left, and the chat's sampling for both."""
         self.sampling = sampling
         left, right = (column.choice for column in self.columns)
         if bundle and not left.path:
@@ -142,57 +142,59 @@ class CompareView(QWidget):
         others = [entry.path for entry in self.context.recents.entries if entry.path != left.path and not entry.problem]
         if not right.path and others:
             right.choose(others[0])
-        (self.composer.edit if self.duel.ready else right).setFocus()
+        (self.composer.edit if self.comparison.ready else right).setFocus()
 
     def do(self, intent: Intent) -> None:
-        """What the composer wants; there is no earlier prompt to go back to."""
+        """Handles an intent of the composer; there are no earlier prompts to edit."""
         match intent:
             case Send(text):
                 self.send(text)
             case Stop():
-                self.duel.stop()
+                self.comparison.stop()
 
     def send(self, text: str) -> None:
-        """Asks both."""
+        """Runs a prompt in both."""
         for column in self.columns:
             column.banner.clear()
-        if self.duel.ask(text, self.sampling.to_options() | {"alternatives": 0}):
+        if self.comparison.run_prompt(text, self.sampling.to_options() | {"alternatives": 0}):
             self.refresh()
 
     def leave(self) -> None:
-        """Ends both workers; the answers stay to be read."""
-        self.duel.stop()
-        self.duel.close()
+        """Ends both workers; the answers stay."""
+        self.comparison.stop()
+        self.comparison.close()
         self.refresh()
         self.closed.emit()
 
     def _on_choice(self, *_: object) -> None:
         for column in self.columns:
             column.lane.bundle = column.choice.path
-        self.composer.set_enabled(self.duel.ready)
+        self.composer.set_enabled(self.comparison.ready)
         self.refresh()
 
     def refresh(self, *_: object) -> None:
-        """Draws what came."""
-        duel = self.duel
-        self.composer.set_running(duel.running)
+        """Shows the current state."""
+        comparison = self.comparison
+        self.composer.set_running(comparison.running)
         for column in self.columns:
-            column.choice.setEnabled(not duel.running)
-            column.draw(duel.equal if duel.differs else len(column.lane.tokens))
+            column.choice.setEnabled(not comparison.running)
+            column.draw(comparison.common_tokens if comparison.differs else len(column.lane.tokens))
         self.verdict.setText(self._verdict())
 
     def _verdict(self) -> str:
-        duel = self.duel
-        if not duel.ready:
-            return self.tr("Choose two bundles: each answers in a process of its own.")
-        counts = [len(lane.tokens) for lane in duel.lanes]
+        comparison = self.comparison
+        if not comparison.ready:
+            return self.tr("Choose two bundles: each answers in its own process.")
+        counts = [len(lane.tokens) for lane in comparison.lanes]
         if not any(counts):
-            return duel.prompt
-        if duel.differs:
+            return comparison.prompt
+        if comparison.differs:
             one = self.tr("the first token is equal, the next one differs")
-            said = pluralize(duel.equal, one, self.tr("the first {0} tokens are equal, the next one differs"))
-        elif duel.running:
-            said = self.tr("equal so far")
+            text = pluralize(
+                comparison.common_tokens, one, self.tr("the first {0} tokens are equal, the next one differs")
+            )
+        elif comparison.running:
+            text = self.tr("equal so far")
         else:
-            said = pluralize(counts[0], self.tr("the one token is equal"), self.tr("all {0} tokens are equal"))
-        return f"{duel.prompt} · {said}"
+            text = pluralize(counts[0], self.tr("the one token is equal"), self.tr("all {0} tokens are equal"))
+        return f"{comparison.prompt} · {text}"

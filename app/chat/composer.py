@@ -1,4 +1,4 @@
-"""Where a prompt is written: Enter sends, Shift+Enter breaks the line, Esc stops the reply or leaves an edit."""
+"""The composer: Enter sends, Shift+Enter breaks the line, Esc stops the reply or cancels an edit."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class PromptEdit(QPlainTextEdit):
 
 
 class Composer(QWidget):
-    """The box, its button, and the line that says what is being edited."""
+    """The text box, its button, and a line that shows what is being edited."""
 
-    wanted = Signal(object)  # Send, Resend, Rewrite or Stop
+    requested = Signal(object)  # Send, Resend, Rewrite or Stop
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,70 +85,70 @@ class Composer(QWidget):
         column.addLayout(row)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self.escape)
-        self.edit.recalled.connect(lambda: self.wanted.emit(EditPrompt()))
+        self.edit.recalled.connect(lambda: self.requested.emit(EditPrompt()))
         self.edit.textChanged.connect(self._refresh)
         self.button.clicked.connect(self._press)
         self._refresh()
 
     def submit(self) -> None:
-        """Sends what is written, when that is possible now."""
+        """Sends the text, if that is possible now."""
         text = self.edit.toPlainText()
         if not text.strip() or self._running or not self._enabled or self._problem:
             return
         editing = self._editing
-        self.leave_edit()
-        self.wanted.emit(Send(text) if editing is None else ReplacePrompt(editing, text))
+        self.cancel_edit()
+        self.requested.emit(Send(text) if editing is None else ReplacePrompt(editing, text))
 
     def begin_edit(self, id: int, text: str) -> None:
-        """Takes an earlier prompt in, to be sent changed."""
-        self.show_draft(UnsentPrompt(text, id))
+        """Shows an earlier prompt for editing."""
+        self.show_unsent_prompt(UnsentPrompt(text, id))
         self.edit.setFocus()
 
-    def leave_edit(self) -> None:
-        """An empty box for a new prompt."""
-        self.show_draft(UnsentPrompt())
+    def cancel_edit(self) -> None:
+        """Cancels the edit and empties the box."""
+        self.show_unsent_prompt(UnsentPrompt())
 
     @property
-    def draft(self) -> UnsentPrompt:
-        """What is written and not sent."""
+    def unsent_prompt(self) -> UnsentPrompt:
+        """The text that is not sent, with the prompt that it edits."""
         return UnsentPrompt(self.edit.toPlainText(), self._editing)
 
-    def show_draft(self, draft: UnsentPrompt) -> None:
-        """Goes on with what was written before."""
+    def show_unsent_prompt(self, draft: UnsentPrompt) -> None:
+        """Restores an unsent prompt."""
         self._editing = draft.editing
         self._note.setVisible(draft.editing is not None)
         self.edit.setPlainText(draft.text)
         self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_running(self, running: bool) -> None:
-        """Send turns into Stop while a reply runs."""
+        """Shows Stop in place of Send while a reply runs."""
         self._running = running
         self._refresh()
 
     def set_completes(self, completes: bool) -> None:
-        """Says what is written here: a question, or a text that the model goes on with."""
-        self.edit.setPlaceholderText(self.tr("Go on writing") if completes else self.tr("Ask something"))
+        """Shows whether the text is a question, or a text that the model continues."""
+        self.edit.setPlaceholderText(self.tr("Continue the text") if completes else self.tr("Ask something"))
         self._completes.setVisible(completes)
 
     def set_problem(self, problem: str) -> None:
-        """What keeps a prompt from being sent; it stays to be sent later. Empty: nothing does."""
+        """Sets what prevents sending; the text can be sent later. Empty: nothing."""
         self._problem = problem
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self._refresh()
 
     def set_enabled(self, enabled: bool) -> None:
-        """Whether there is anything to send to."""
+        """Enables the composer if there is a bundle."""
         self._enabled = enabled
         self.edit.setEnabled(enabled)
         self._refresh()
 
     def escape(self) -> None:
-        """Stops the reply that runs, or leaves an edit."""
+        """Stops the running reply, or cancels an edit."""
         if self._running:
-            self.wanted.emit(Stop())
+            self.requested.emit(Stop())
         elif self._editing is not None:
-            self.leave_edit()
+            self.cancel_edit()
 
     def _press(self) -> None:
         self.edit.setFocus()  # the button may be disabled by what follows

@@ -1,4 +1,4 @@
-"""What the context bar shows of the session: tokens in the cache, those that went, and how fast the reply comes."""
+"""Updates the context bar: tokens in the cache, evicted tokens, and the speed of the reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REFRESH_MS = 200
 
 
 class ContextUsage(QObject):
-    """Fills `bar`: when the cache changes, and on a timer while a reply runs."""
+    """Fills `bar` when the cache changes, and on a timer while a reply runs."""
 
     def __init__(self, context: AppContext, controller: ChatController, bar: ContextUsageBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -26,25 +26,25 @@ class ContextUsage(QObject):
         self._of_another = False  # what is in the cache, and was measured, belongs to another conversation
         self._ticker = QTimer(self, interval=REFRESH_MS)
         self._ticker.timeout.connect(self._tick)
-        context.session.cacheChanged.connect(lambda _groups: self.refresh())
+        context.session.cache.changed.connect(lambda _groups: self.refresh())
         context.session.opened.connect(lambda _ready: bar.forget_speed())
         context.bundleChanged.connect(lambda _summary: bar.forget_speed())
         controller.runningChanged.connect(self._on_running)
         controller.reset.connect(self._on_reset)
 
     def stop(self) -> None:
-        """The window closes."""
+        """Stops updating, as the window closes."""
         self._ticker.stop()
 
     def refresh(self) -> None:
-        """The cache as it is."""
+        """Shows the current cache."""
         ready, bundle = self._context.ready, self._context.bundle
         if ready is None or bundle is None:
             self._bar.set_closed(bundle is not None)
             return
         window = ready.layout in ("window", "fifo")
         groups = [] if self._of_another else self._context.session.groups_for(str(bundle["path"]))
-        occupancy = self._context.measurements.occupancy if self._controller.running else None
+        occupancy = self._context.measurements.reply.occupancy if self._controller.running else None
         used = sum(count for _, _, count in groups[0].runs) if groups else 0
         if occupancy is not None and not self._of_another:
             used = occupancy[0]
@@ -62,7 +62,7 @@ class ContextUsage(QObject):
             self.refresh()
 
     def _on_reset(self) -> None:
-        """The figures of the last reply are none of a new chat's."""
+        """Clears the speed: a new chat has no reply yet."""
         if not len(self._controller.chat):
             self._context.measurements.start_chat()
         key = self._controller.chat.key
@@ -75,5 +75,5 @@ class ContextUsage(QObject):
         if self._context.measurements.revision != self._drawn:
             self._drawn = self._context.measurements.revision
             if self._context.ready is not None:
-                self._bar.set_speed(self._context.measurements)
+                self._bar.set_speed(self._context.measurements.reply)
             self.refresh()

@@ -1,4 +1,4 @@
-"""How full the context is, and how fast the reply comes: one thin bar and one line of figures."""
+"""The context bar: how full the context is, and the speed of the reply."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.state.measurements import Measurements
+from app.state.measurements import ReplyTally
 from app.text.formatting import format_milliseconds, format_number, format_token_rate
 from app.widgets import label
 from app.widgets.theme import G, theme
@@ -15,7 +15,7 @@ NEARLY_FULL = 0.9
 
 
 class _Bar(QWidget):
-    """used of capacity, as a rounded bar."""
+    """A rounded bar that shows used of capacity."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class _Bar(QWidget):
 
 
 class ContextUsageBar(QWidget):
-    """Capacity, used, evicted; tok/s and TTFT of the running or last reply."""
+    """Capacity, used and evicted tokens; tok/s and TTFT of the running or last reply."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,15 +67,15 @@ class ContextUsageBar(QWidget):
         self.set_closed(chosen=False)
 
     def set_closed(self, chosen: bool) -> None:
-        """No bundle is loaded. chosen: whether one is current, and only waits to be."""
+        """Shows that no bundle is loaded. chosen: whether one is current and can be loaded."""
         self._show(
             self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open"), 0.0
         )
 
     def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
-        """Shows the cache: tokens in it, its slots, tokens that were pushed out of it.
+        """Shows the cache: tokens in it, its slots, evicted tokens.
 
-        needed: tokens of the conversation, as the bundle that gave its last reply counted them.
+        needed: tokens of the conversation, as counted by the bundle of its last reply.
         """
         share = used / capacity if capacity else 0.0
         alarming = not window and share >= NEARLY_FULL
@@ -96,15 +96,15 @@ class ContextUsageBar(QWidget):
         self.usage.setText(text)
         self.bar.setAccessibleName(text)
 
-    def set_speed(self, measured: Measurements) -> None:
+    def set_speed(self, reply: ReplyTally) -> None:
         """Shows the speed of the running or last reply."""
         parts = []
-        if measured.decode_rate is not None:
-            parts.append(format_token_rate(measured.decode_rate))
-        if measured.ttft_ms is not None:
-            parts.append(f"TTFT {format_milliseconds(measured.ttft_ms)}")
+        if reply.decode_rate is not None:
+            parts.append(format_token_rate(reply.decode_rate))
+        if reply.ttft_ms is not None:
+            parts.append(f"TTFT {format_milliseconds(reply.ttft_ms)}")
         self.speed.setText(" · ".join(parts))
 
     def forget_speed(self) -> None:
-        """What was measured is no figure of what is open now."""
+        """Clears the speed."""
         self.speed.clear()

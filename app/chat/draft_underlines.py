@@ -1,6 +1,6 @@
-"""Dotted lines under what was drafted and accepted, in a document's lay-out alone: its text stays as it is.
+"""Dotted lines under accepted draft tokens, drawn by a document's layout: its text does not change.
 
-owners of characters, tokens ──spans──▶ [first, last) ──Underlines──▶ the paragraphs' lay-outs
+token of each character ──spans──▶ [first, last) ──DraftUnderlines──▶ the paragraphs' layouts
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from workflows.wire.events import TokenEvent
 SOME = 50
 """Paragraphs between two pauses."""
 COLOR = "decode"
-"""As the bars of what was kept have it on the charts."""
+"""The theme's color of kept drafts in the charts."""
 LETTERS = 5000
-"""Letters between two pauses."""
+"""Characters between two pauses."""
 Span = tuple[int, int]
 Spans = Generator[None, None, list[Span]]
-"""The parts of a text, [first, last) in Qt's positions, which come after some pauses."""
+"""Parts of a text, [first, last) in Qt's positions, computed with pauses."""
 
 
 def _tr(text: str) -> str:
@@ -34,7 +34,7 @@ def _tr(text: str) -> str:
 
 
 def literal_spans(tokens: Sequence[TokenEvent], text: str, begin: int) -> Spans:
-    """Of a text that stands as it is in the tokens' text, from `begin` on."""
+    """The drafted parts of a text that is literally in the tokens' text, from `begin` on."""
     ends, owners = list(accumulate(len(token.text) for token in tokens)), list[int]()
     for place, letter in enumerate(text):
         owners += [bisect_right(ends, begin + place)] * (2 if ord(letter) > 0xFFFF else 1)  # as Qt counts
@@ -44,20 +44,20 @@ def literal_spans(tokens: Sequence[TokenEvent], text: str, begin: int) -> Spans:
 
 
 def spans(owners: Sequence[int], tokens: Sequence[TokenEvent]) -> list[Span]:
-    """The parts of a text that came from drafted tokens, neighbours together. owners: each position's token, or -1."""
-    found, begin = list[Span](), -1
+    """The parts of a text from drafted tokens, neighbours merged. owners: each position's token, or -1."""
+    merged, begin = list[Span](), -1
     for position, owner in enumerate([*owners, -1]):
         drafted = owner >= 0 and tokens[owner].drafted
         if drafted and begin < 0:
             begin = position
         elif not drafted and begin >= 0:
-            found.append((begin, position))
+            merged.append((begin, position))
             begin = -1
-    return found
+    return merged
 
 
 class DraftUnderlines(QObject):
-    """The lines of one document; a long one gets them, and loses them, a slice a turn of the event loop."""
+    """The underlines of one document; in a long one they are drawn and removed in time slices."""
 
     def __init__(self, document: QTextDocument, parent: QObject) -> None:
         super().__init__(parent)
@@ -67,23 +67,23 @@ class DraftUnderlines(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether lines are still to come or to go."""
+        """Whether underlines are being drawn or removed."""
         return self._slices.busy
 
     def draw(self, parts: Spans) -> None:
-        """Underlines these parts, which ascend, and nothing else."""
+        """Underlines exactly these parts, in ascending order."""
         self._drawn = True
         self._slices.run(self._drawing(parts), lambda _done: None, lambda _error: None)
 
     def clear(self) -> None:
-        """Takes the lines away."""
+        """Removes the underlines."""
         self._slices.stop()
         if self._drawn:
             self._drawn = False
             self._slices.run(underline(self._document, []), lambda _done: None, lambda _error: None)
 
     def forget(self) -> None:
-        """The text is about to go, and the lines with it."""
+        """Forgets the underlines, as the text is about to be replaced."""
         self._slices.stop()
         self._drawn = False
 
@@ -92,17 +92,17 @@ class DraftUnderlines(QObject):
 
 
 def underline(document: QTextDocument, parts: Sequence[Span]) -> Generator[None, None, None]:
-    """Underlines these parts alone, with a pause after every few paragraphs, whose lay-out takes milliseconds."""
-    look = QTextCharFormat()
-    look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
-    look.setUnderlineColor(theme().color(COLOR))
+    """Underlines exactly these parts, pausing after every few paragraphs, whose layout takes milliseconds."""
+    underline_format = QTextCharFormat()
+    underline_format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
+    underline_format.setUnderlineColor(theme().color(COLOR))
     block, dirty, at = document.begin(), 0, 0
     while block.isValid():
         begin, end = block.position(), block.position() + block.length() - 1
         while at < len(parts) and parts[at][1] <= begin:
             at += 1
         after = bisect_left(parts, (end, 0), at) if end > begin else at
-        ranges = [_range(max(a, begin) - begin, min(b, end) - begin, look) for a, b in parts[at:after]]
+        ranges = [_range(max(a, begin) - begin, min(b, end) - begin, underline_format) for a, b in parts[at:after]]
         block.layout().setFormats(ranges)
         if block.blockNumber() % SOME == SOME - 1 or not block.next().isValid():
             document.markContentsDirty(dirty, end + 1 - dirty)
@@ -111,14 +111,14 @@ def underline(document: QTextDocument, parts: Sequence[Span]) -> Generator[None,
         block = block.next()
 
 
-def _range(first: int, last: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+def _range(first: int, last: int, underline_format: QTextCharFormat) -> QTextLayout.FormatRange:
     made = QTextLayout.FormatRange()
-    made.start, made.length, made.format = first, last - first, look
+    made.start, made.length, made.format = first, last - first, underline_format
     return made
 
 
 class _Sample(QWidget):
-    """The line that is meant; another theme's palette has it drawn anew."""
+    """A sample of the underline, redrawn with another theme."""
 
     def sizeHint(self) -> QSize:
         """Qt's name for the wished size."""
@@ -133,7 +133,7 @@ class _Sample(QWidget):
 
 
 class UnderlineLegend(QWidget):
-    """What the underlines mean; `show_drafter` says who did it."""
+    """The legend of the underlines; `show_drafter` names the drafter."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -145,12 +145,12 @@ class UnderlineLegend(QWidget):
         row.addWidget(self.words, 1)
 
     def show_drafter(self, by: str) -> None:
-        """by: as SpeculationEvent has it."""
+        """by: as in SpeculationEvent."""
         self.words.setText(drafted_text(by))
 
 
 def drafted_text(by: str) -> str:
-    """What is said of a token that was drafted; a drafter that has no words here has its own name."""
+    """The tool tip text of a drafted token; an unknown drafter is shown by its own name."""
     known = {
         "ngram": _tr("look-ups in the text"),
         "draft_model": _tr("the draft model"),

@@ -1,4 +1,4 @@
-"""What an empty chat shows: an invitation, and questions to begin with."""
+"""The content of an empty chat: an invitation, and example prompts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ TAUGHT = {
     "t5-demo": ("translate English to French: Where is his heavy chair?",),
     "mu-demo": ("Starte den dunklen Modus", "perdona, me duelen los oídos."),
 }
-"""What two of the demos read, in the languages that they were taught: words of the model, not of the window."""
+"""Example prompts for two demos, in the languages they were trained on; not translated."""
 
 
 class ExamplePrompts(QWidget):
-    """`wanted` sends the question that was pressed."""
+    """`requested` sends the clicked prompt."""
 
-    wanted = Signal(object)  # Send
+    requested = Signal(object)  # Send
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,13 +47,13 @@ class ExamplePrompts(QWidget):
             self._rows.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self.buttons = [button(text, clicked=partial(self.wanted.emit, Send(text))) for text in texts]
+        self.buttons = [button(text, clicked=partial(self.requested.emit, Send(text))) for text in texts]
         for one in self.buttons:
             one.setMinimumWidth(36 * G)
             self._rows.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
 
-    def _of_bundle(self, name: str) -> tuple[str, ...]:
-        """What a demo was taught, which no other model need know; else what any model that answers can be asked."""
+    def _examples_for(self, name: str) -> tuple[str, ...]:
+        """The prompts that a demo was trained for, else prompts for any model that answers."""
         if name.startswith("qwen3-demo"):
             return (
                 self.tr("What is 8 times 7?"),
@@ -69,9 +69,11 @@ class ExamplePrompts(QWidget):
             self.tr("What can you help me with?"),
         )
 
-    def invite(self, name: str, completes: bool, opening: bool) -> None:
-        """Asks for a question, or for the beginning of a text where the model `completes`. name: the bundle's."""
-        self._offer(() if completes else self._of_bundle(name))
-        wanted = self.tr("Begin a text and the model completes it") if completes else self.tr("Ask the model something")
-        self.invitation.setText(self.tr("Opening the bundle …") if opening else wanted)
+    def show_invitation(self, name: str, completes: bool, opening: bool) -> None:
+        """Invites to ask a question, or to begin a text if the model `completes`. name: the bundle's."""
+        self._offer(() if completes else self._examples_for(name))
+        invitation = (
+            self.tr("Begin a text and the model completes it") if completes else self.tr("Ask the model something")
+        )
+        self.invitation.setText(self.tr("Opening the bundle …") if opening else invitation)
         self.hint.setText(self.tr("or begin with one of these:") if self.buttons else "")

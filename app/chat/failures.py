@@ -1,4 +1,4 @@
-"""What the chat page says of a failure, and the button for the likely mend."""
+"""Shows failures on the chat page, with a button for the likely remedy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.chat.controller import REFUSALS
 from app.chat.intents import EditPrompt, Intent, NewChat
-from app.state.bundle_session import SessionFailure
+from app.chat.reply_recorder import REFUSALS
+from app.state.bundle_session import SessionFailure, runs_on_cpu
 from app.text.formatting import pluralize
 from app.widgets import Banner
 from workflows.wire.reports.inspection import VerifyReport
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 Act = Callable[[], object]
 OF_PROVIDERS = ("crashed", "stopped", "device", "graph", "logits")
-"""Kinds of failure that a provider may be the cause of, and that the CPU is the way out of."""
+"""Kinds of failure that a provider may cause, so that the CPU is the remedy."""
 
 
 class FailureBanner(QObject):
-    """Shows failures of the context's session in `banner`. do: what the page does with an intent."""
+    """Shows failures of the context's session in `banner`. do: performs an intent on the page."""
 
     def __init__(self, context: AppContext, banner: Banner, do: Callable[[Intent], object], parent: QObject) -> None:
         super().__init__(parent)
@@ -33,20 +33,20 @@ class FailureBanner(QObject):
         self._shown: SessionFailure | None = None
 
     def show(self, failure: SessionFailure) -> None:
-        """One sentence, its details, and what to do."""
+        """Shows a failure: a sentence, its details, and the remedy."""
         self._shown = failure
-        action, act = self._mend(failure)
+        action, act = self._remedy(failure)
         self._banner.error(failure.message, failure.details, action, act)
 
     def show_of_session(self, failure: SessionFailure) -> None:
-        """A failure while no reply ran: the bundle could not be opened, or the idle worker died."""
+        """Shows a failure while no reply ran: the bundle could not be opened, or the idle worker died."""
         if failure is not self._shown and failure.kind != "cancelled":
             self.show(failure)
 
-    def _mend(self, failure: SessionFailure) -> tuple[str, Act | None]:
+    def _remedy(self, failure: SessionFailure) -> tuple[str, Act | None]:
         session = self._context.session
-        if failure.kind in OF_PROVIDERS and not session.on_cpu:
-            return self.tr("Use the CPU"), partial(session.move, "cpu")
+        if failure.kind in OF_PROVIDERS and not runs_on_cpu(session.request):
+            return self.tr("Use the CPU"), partial(session.reopen, provider="cpu")
         if failure.kind in ("crashed", "stopped"):
             return self.tr("Reopen"), session.reopen
         if failure.kind in ("bundle", "graph"):
@@ -65,12 +65,12 @@ class FailureBanner(QObject):
         job.on_answer(self._on_verified)
         job.on_error(lambda error: self._banner.error(error.message, error.details))
 
-    def _on_verified(self, found: VerifyReport) -> None:
-        if found.ok:
-            one = self.tr("The one file of the bundle is as it was written.")
-            text = pluralize(found.files, one, self.tr("All {0} files of the bundle are as they were written."))
+    def _on_verified(self, report: VerifyReport) -> None:
+        if report.ok:
+            one = self.tr("The only file of the bundle is unchanged.")
+            text = pluralize(report.files, one, self.tr("All {0} files of the bundle are unchanged."))
             self._banner.show_message("ok", text, action=self.tr("Reopen"), on_action=self._context.session.reopen)
         else:
-            problems = "\n".join(f"{one.file}: {one.problem}" for one in found.problems)
+            problems = "\n".join(f"{one.file}: {one.problem}" for one in report.problems)
             text = self.tr("The bundle is damaged; build it again.")
             self._banner.error(text, problems, self.tr("Go to Home"), lambda: self._context.navigate.emit("home"))

@@ -1,4 +1,4 @@
-"""Where the keyboard is after a button was disabled or taken away under it: in the composer, never somewhere else."""
+"""Moves the keyboard focus to the composer when the focused widget is disabled or hidden."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 
 class FocusRedirect(QObject):
-    """Qt gives the focus of a widget that is disabled or hidden to the next one; in `area`, `heir` gets it instead."""
+    """Qt moves the focus to the next widget; in `area`, `heir` gets it instead."""
 
     def __init__(self, area: QWidget, heir: QWidget) -> None:
         super().__init__(area)

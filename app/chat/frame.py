@@ -1,4 +1,4 @@
-"""How the chat page is laid out: the parts, and nothing of what they do.
+"""The layout of the chat page.
 
 list of chats │ header, banners, the conversation, context bar, composer │ side panel
 """
@@ -20,7 +20,7 @@ from app.widgets.theme import G
 
 
 class ChatFrame(QWidget):
-    """The parts of the page. `stack` shows what stands in the middle: no bundle, an invitation, the conversation."""
+    """The widgets of the page. stack: no bundle, an invitation, or the conversation."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class ChatFrame(QWidget):
         self.examples = ExamplePrompts()
         self.no_bundle = EmptyState(
             self.tr("No bundle is open"),
-            self.tr("Open a bundle you have built, or convert the demo in a minute. The chat comes here."),
+            self.tr("Open a bundle you have built, or convert the demo in a minute. The chat appears here."),
             self.tr("Go to Home"),
             "chat",
         )
@@ -72,21 +72,21 @@ class ChatFrame(QWidget):
         return middle
 
     def show_state(self, bundle: str, empty: bool, completes: bool, opening: bool) -> None:
-        """What can be done now: with a bundle (its name) or none, a conversation or none, a model that answers."""
+        """Shows the page's state: bundle name (or empty), whether the chat is empty, whether the model completes."""
         self.composer.set_enabled(bool(bundle))
         self.composer.set_completes(completes)
-        self.examples.invite(bundle, completes, opening)
+        self.examples.show_invitation(bundle, completes, opening)
         self.header.set_empty(empty)
         self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
 
     def clear_banners(self) -> None:
-        """What was said of the last prompt holds no longer."""
+        """Clears messages about the last prompt."""
         self.banner.clear()
         self.chat_banner.clear()
 
 
 def _beside(part: QWidget, left: bool = False) -> QWidget:
-    """A part of the side behind a hair line; left: it stands on the left of the line."""
+    """A side widget behind a hairline; left: it is on the left of the line."""
     side, rule = QWidget(), QFrame()
     rule.setProperty("role", "line")
     rule.setFixedWidth(1)

@@ -1,4 +1,4 @@
-"""The line over a chat: its title, and the buttons for new, earlier, compare, export and the side panel."""
+"""The header of a chat: title, and buttons for a new chat, saved chats, comparison, export and the side panel."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from app.widgets.theme import G
 
 
 class ChatHeader(QWidget):
-    """`wanted` is a new chat or a comparison; one button opens a menu, which ChatFiles fills."""
+    """`requested` gives NewChat or CompareBundles; the export button opens a menu that ChatFiles fills."""
 
-    wanted = Signal(object)  # NewChat or Compare
+    requested = Signal(object)  # NewChat or Compare
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,8 +29,8 @@ class ChatHeader(QWidget):
             one.setCheckable(True)
             one.setChecked(True)
         self.drafts.hide()
-        self.new.clicked.connect(lambda: self.wanted.emit(NewChat()))
-        self.compare.clicked.connect(lambda: self.wanted.emit(CompareBundles()))
+        self.new.clicked.connect(lambda: self.requested.emit(NewChat()))
+        self.compare.clicked.connect(lambda: self.requested.emit(CompareBundles()))
         self.export.setMenu(QMenu(self.export))
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         row = QHBoxLayout(self)
@@ -42,6 +42,6 @@ class ChatHeader(QWidget):
             row.addWidget(one)
 
     def set_empty(self, empty: bool) -> None:
-        """With nothing said there is nothing to export, and the chat is new as it is."""
+        """Disables what an empty chat cannot do: export, and a new chat."""
         for one in (self.export, self.new):
             one.setEnabled(not empty)

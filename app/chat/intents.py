@@ -1,6 +1,6 @@
-"""What a person wants of the chat, as values: every part of the page says so by one signal, and the page does it.
+"""What the user can do in the chat, as values: every widget of the page emits them, and the page performs them.
 
-composer, transcript, examples, header, list of chats, keyboard ──wanted(Intent)──▶ ChatPage.do
+composer, transcript, examples, header, list of chats, keyboard ──requested(Intent)──▶ ChatPage.do
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A prompt at the end of the conversation."""
+    """Send a prompt at the end of the conversation."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReplacePrompt:
-    """A prompt in place of an earlier one, as a new branch."""
+    """Send a prompt in place of an earlier one, as a new branch."""
 
     prompt: int
     text: str
@@ -25,21 +25,21 @@ class ReplacePrompt:
 
 @dataclass(frozen=True, slots=True)
 class EditPrompt:
-    """An earlier prompt back in the composer, the last one where none is named."""
+    """Edit an earlier prompt in the composer; the last one for None."""
 
     prompt: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Regenerate:
-    """Another reply to the same prompt, to the last one where no reply is named."""
+    """Generate another reply to the same prompt; to the last one for None."""
 
     reply: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchVersion:
-    """A message's next or previous version: `step` is 1 or -1."""
+    """Show the next or previous version of a message: `step` is 1 or -1."""
 
     message: int
     step: int
@@ -47,24 +47,24 @@ class SwitchVersion:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The running reply ends; what came stays."""
+    """Stop the running reply; its text stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewChat:
-    """An empty conversation; this one stays saved."""
+    """Start an empty conversation; this one stays saved."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenChat:
-    """A saved conversation."""
+    """Open a saved conversation."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class RenameChat:
-    """Another name for a saved conversation; an empty one takes its name away."""
+    """Rename a saved conversation; an empty name removes its name."""
 
     key: str
     name: str
@@ -72,19 +72,19 @@ class RenameChat:
 
 @dataclass(frozen=True, slots=True)
 class DeleteChat:
-    """A saved conversation goes; it can be brought back."""
+    """Delete a saved conversation; it can be restored."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class CompareBundles:
-    """Two bundles side by side."""
+    """Compare two bundles side by side."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopyLast:
-    """The last reply's text on the clipboard."""
+    """Copy the last reply's text to the clipboard."""
 
 
 OfFiles = OpenChat | RenameChat | DeleteChat

@@ -1,4 +1,4 @@
-"""Which language a translator reads and which it writes: shown where the open bundle has languages to choose from."""
+"""The source and target language of a translator, shown if the open bundle has languages to choose from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.widgets.wheel_guard import ignore_wheel
 
 
 class LanguageSection(Section):
-    """Two boxes; `changed` follows a choice of a person alone."""
+    """Two combo boxes; `changed` follows a choice of the user only."""
 
     changed = Signal()
 
@@ -31,22 +31,22 @@ class LanguageSection(Section):
         return combo
 
     def offer(self, languages: Sequence[str]) -> None:
-        """Lists the languages of the bundle that was opened; what was chosen before stays where it is among them."""
+        """Lists the languages of the opened bundle; keeps the choice if it is among them."""
         for combo in (self.source, self.target):
             chosen = combo.currentData()
             combo.clear()
-            combo.addItem(self.tr("As the checkpoint does"), None)
+            combo.addItem(self.tr("Default of the checkpoint"), None)
             for language in languages:
                 combo.addItem(language, language)
             combo.setCurrentIndex(max(0, combo.findData(chosen)) if chosen else 0)
         self.setVisible(bool(languages))
 
     def withdraw(self) -> None:
-        """Nothing is known of the bundle yet; the choice waits for an offer."""
+        """Hides the boxes until the bundle's languages are known."""
         self.hide()
 
     def to_options(self) -> dict[str, str]:
-        """The options of a generate request; what was not chosen, or is not offered, is left out."""
+        """The options of a generate request, without languages that are not chosen or not offered."""
         if self.isHidden():
             return {}
         chosen = {"source_language": self.source.currentData(), "target_language": self.target.currentData()}

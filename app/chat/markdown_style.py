@@ -1,4 +1,4 @@
-"""What Qt's Markdown leaves bare: space between paragraphs, tables with lines, code inside a line; images as text."""
+"""Styles what Qt's Markdown leaves plain: space between paragraphs, table borders, inline code; images become text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TINT = QColor(128, 128, 128, 40)
 
 
 def style_markdown(document: QTextDocument) -> None:
-    """Changes the looks of what was read from Markdown; the text stays, place for place."""
+    """Changes the formatting of rendered Markdown; every character stays in its place."""
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     for frame in document.rootFrame().childFrames():
@@ -40,7 +40,7 @@ def style_markdown(document: QTextDocument) -> None:
 
 
 def replace_images_with_source(document: QTextDocument) -> None:
-    """Replaces each image by its Markdown source: the images that a model names are never loaded."""
+    """Replaces each image by its Markdown source: images that a model names are never loaded."""
     cursor = document.find(_OBJECT)
     while not cursor.isNull():
         form = cursor.charFormat()
@@ -62,10 +62,10 @@ def _dress_table(table: QTextTable) -> None:
     table.setFormat(form)
     for column in range(table.columns()):
         cell = table.cellAt(0, column)
-        look = cell.format()
-        look.setBackground(_TINT)
-        look.setFontWeight(QFont.Weight.DemiBold)
-        cell.setFormat(look)
+        cell_format = cell.format()
+        cell_format.setBackground(_TINT)
+        cell_format.setFontWeight(QFont.Weight.DemiBold)
+        cell.setFormat(cell_format)
         span = cell.firstCursorPosition()
         span.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
         bold = span.charFormat()

@@ -1,6 +1,6 @@
-"""The text of one message as widgets: prose, code, thinking; while it streams only the last of them changes.
+"""The text of one message as widgets: prose, code, thinking. While it streams, only the last widget changes.
 
-reply ──split──▶ Segment ──▶ MessageText │ CodeBlock │ ThinkingBlock      grow: from the open piece on
+reply ──split──▶ Segment ──▶ MessageText │ CodeBlock │ ThinkingBlock      grow: from the open segment on
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Part = MessageText | CodeBlock | ThinkingBlock
 
 
 class MessageBody(QWidget):
-    """A prompt as it was written, or a reply in its pieces."""
+    """A prompt as plain text, or a reply in its segments."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,34 +31,34 @@ class MessageBody(QWidget):
         self._segments: list[Segment] = []
         self._raw = ""
         self.completes = False
-        """Whether replies are completed text, which is shown as it is: neither Markdown nor in pieces."""
+        """Whether replies are completed text, which is shown as plain text."""
 
     def toPlainText(self) -> str:  # noqa: N802 - Qt's name, as the parts have it
-        """All that is shown, or would be if it were unfolded."""
+        """All text, also what is folded."""
         texts = (part if isinstance(part, MessageText) else part.text for part in self.parts)
         return "\n".join(text.toPlainText() for text in texts)
 
     def set_plain(self, text: str) -> None:
-        """A prompt: nothing in it means anything."""
+        """Shows a prompt, without Markdown."""
         self._clear()
         part = self._add(MessageText())
         assert isinstance(part, MessageText)
         part.set_plain(text)
 
     def begin(self, text: str) -> None:
-        """A reply that will grow, with what it begins with."""
+        """Shows a reply that will grow, with its beginning."""
         self._clear()
         self.grow(text)
 
     def grow(self, text: str) -> None:
-        """More of the reply; what is closed stays as it is."""
+        """Adds text to the reply; closed segments stay as they are."""
         self._raw += text
         kept, last = self._segments[:-1], self._segments[-1] if self._segments else None
         longer = extend(last, self._raw, text) if last is not None else None
         self._show(kept, [longer] if longer else self._split(last.start if last else 0))
 
     def set_reply(self, text: str, thought: tuple[int, float] = (0, 0.0)) -> None:
-        """A whole reply. thought: tokens and seconds of its thinking."""
+        """Shows a whole reply. thought: tokens and seconds of its thinking."""
         self._clear()
         self._raw = text
         for one in self._split():
@@ -67,7 +67,7 @@ class MessageBody(QWidget):
             _show(self._add(_part(one, thought)), closed)
 
     def set_trace(self, tokens: Sequence[TokenEvent], drafter: str = "") -> None:
-        """The tokens that the reply was made of: each piece gets its own. drafter: who drafted some of them."""
+        """Gives each segment the tokens of its text. drafter: who drafted some of them."""
         generated = "".join(token.text for token in tokens)
         offset = _offset(self._raw, generated)
         for part, segment in zip(self.parts, self._segments, strict=False):
@@ -80,21 +80,21 @@ class MessageBody(QWidget):
                 text.set_trace(_between(tokens, begin, segment.end - offset), drafter)
 
     def underline_drafts(self, on: bool) -> None:
-        """Underlines what was drafted and accepted, or nothing."""
+        """Underlines accepted draft tokens, or none."""
         for part in self.parts:
             (part.text if isinstance(part, ThinkingBlock) else part).underline_drafts(on)
 
-    def _show(self, kept: list[Segment], came: list[Segment]) -> None:
-        """Brings the parts after those of `kept` to what `came` says of them."""
-        before, self._segments = self._segments[len(kept) :], [*kept, *came]
-        if came and before and before[0].kind != came[0].kind:  # what began as prose is a fence, or thinking
+    def _show(self, kept: list[Segment], new: list[Segment]) -> None:
+        """Updates the widgets after those of `kept` to show `came`."""
+        before, self._segments = self._segments[len(kept) :], [*kept, *new]
+        if new and before and before[0].kind != new[0].kind:  # what began as prose is a fence, or thinking
             self._drop(len(kept))
             before = []
-        for place, segment in enumerate(came):
+        for place, segment in enumerate(new):
             _show(self.parts[len(kept)] if place < len(before) else self._add(_part(segment)), segment)
 
     def _split(self, start: int = 0) -> list[Segment]:
-        """The pieces of the reply from `start` on."""
+        """The segments of the reply from `start` on."""
         if self.completes:
             return [Segment("prose", self._raw, 0, len(self._raw), closed=False)]
         return split(self._raw, start)
@@ -128,18 +128,18 @@ def _show(part: Part, segment: Segment) -> None:
     elif segment.closed:
         part.set_markdown(segment.text)
     else:
-        part.go_on(segment.text)
+        part.extend_text(segment.text)
 
 
 def _offset(reply: str, generated: str) -> int:
-    """Where in the reply that began with given text the generated text begins."""
+    """Where the generated text begins in a reply that begins with given text."""
     words = generated.lstrip()
     found = reply.find(words[:64].rstrip()) if words.strip() else 0
     return max(0, found - (len(generated) - len(words)))
 
 
 def _between(tokens: Sequence[TokenEvent], start: int, end: int) -> list[TokenEvent]:
-    """The tokens of which a character is in [start, end) of the generated text."""
+    """The tokens with a character in [start, end) of the generated text."""
     found, at = [], 0
     for token in tokens:
         if at < end and at + len(token.text) > start:

@@ -1,7 +1,7 @@
-"""The text of one message: plain while it streams, Markdown once at the end, and a look at each token on hover.
+"""The text of one message: plain while it streams, Markdown at the end, with details of each token on hover.
 
 TokenEvents ──▶ TokenMap ──token_at──▶ hover, tool tip
-                         ──drafted──▶ Underlines
+                         ──drafted──▶ DraftUnderlines
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
 LONG_LINE = 1500
-"""Characters after which a paragraph that streams is broken at a space, until the reply is rendered."""
+"""A streaming paragraph is broken at a space after so many characters, until the reply is rendered."""
 
 
 class _Document(QTextDocument):
-    """A document that loads nothing: a model's text must not make the window read files."""
+    """A document that loads no resources: a model's text must not make the window read files."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
         """Qt's name. Returns an image of one transparent pixel for each image: Qt opens the file where it gets none."""
@@ -47,7 +47,7 @@ class _Document(QTextDocument):
 
 
 class MessageText(QTextEdit):
-    """Text as high as what it holds; selectable, never editable."""
+    """A read-only, selectable text, as high as its content."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,13 +73,13 @@ class MessageText(QTextEdit):
         self.underlines = DraftUnderlines(self.document(), self)
 
     def set_plain(self, text: str) -> None:
-        """Shows text as it is."""
+        """Shows plain text."""
         self._forget()
         self._plain = text
         self.setPlainText(text)
 
-    def go_on(self, text: str) -> None:
-        """Shows text as it is, of which the beginning may be there already."""
+    def extend_text(self, text: str) -> None:
+        """Shows plain text, whose beginning may be shown already."""
         if self._plain and text.startswith(self._plain):
             added, self._plain = text[len(self._plain) :], text
             self._append(added)
@@ -87,7 +87,7 @@ class MessageText(QTextEdit):
             self.set_plain(text)
 
     def _append(self, text: str) -> None:
-        """Adds text at the end, without touching a selection."""
+        """Adds text at the end and keeps the selection."""
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if (
@@ -97,7 +97,10 @@ class MessageText(QTextEdit):
         cursor.insertText(text)
 
     def set_markdown(self, text: str) -> None:
-        """Renders Markdown without HTML and images; costs as much as the text is long, so once a message."""
+        """Renders Markdown without HTML and images.
+
+        It takes time proportional to the text, so call it once a message.
+        """
         self._forget()
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
         self.document().setMarkdown(text, features)
@@ -105,20 +108,20 @@ class MessageText(QTextEdit):
         style_markdown(self.document())
 
     def _forget(self) -> None:
-        """No token is known, nor marked, of a text that is about to go."""
+        """Forgets tokens and marks, as the text is about to be replaced."""
         self.underlines.forget()
         self._map, self._plain = None, ""
         self._mark(-1)
 
     def set_trace(self, tokens: list[TokenEvent], drafter: str = "") -> None:
-        """The tokens that the shown text was made of. drafter: who drafted some of them, as events have it."""
+        """Sets the tokens of the shown text. drafter: who drafted some of them, as in the events."""
         self._mark(-1)
         self.underlines.clear()
         self._drafter = drafter
         self._map = TokenMap(list(tokens), units(self.document().toRawText())) if tokens else None
 
     def underline_drafts(self, on: bool) -> None:
-        """Underlines what came from drafted tokens, or nothing; long texts follow a moment later."""
+        """Underlines drafted tokens, or none; in long texts in time slices."""
         if on and self._map is not None and any(token.drafted for token in self._map.tokens):
             self.underlines.draw(self._map.drafted())
         else:
@@ -132,7 +135,7 @@ class MessageText(QTextEdit):
         return self._map.token_at(position) if position >= 0 else -1
 
     def token_html(self, index: int) -> MarkupText:
-        """What the tool tip says of a token."""
+        """The tool tip of a token."""
         assert self._map is not None
         return describe_token(self._map.tokens[index], self._drafter)
 
@@ -196,17 +199,17 @@ class MessageText(QTextEdit):
             cursor = QTextCursor(self.document())
             cursor.setPosition(first)
             cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
-            look = QTextCharFormat()
+            highlight = QTextCharFormat()
             tint = theme().color("accent")
             tint.setAlpha(60)
-            look.setBackground(tint)
-            selection.cursor, selection.format = cursor, look
+            highlight.setBackground(tint)
+            selection.cursor, selection.format = cursor, highlight
             selections.append(selection)
         self.setExtraSelections(selections)
 
 
 def describe_token(token: TokenEvent, by: str = "") -> MarkupText:
-    """A token as rich text: what, which id, how probable, who drafted it, and what else it might have been."""
+    """A token as rich text: text, id, probability, drafter, and alternatives."""
 
     def visible(text: str) -> str:
         return text.replace("\n", "⏎").replace("\t", "⇥").replace(" ", "␣") or "∅"

@@ -1,4 +1,4 @@
-"""One message of the transcript: who, what, notices, how the reply went, and what can be done with it."""
+"""One message of the transcript: role, text, notices, a status line, and buttons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon
 
 FLUSH_MS = 33
-"""A growing reply is shown at most this often: 30 Hz."""
+"""A growing reply is shown at most at 30 Hz."""
 
 
 def _tr(text: str) -> str:
@@ -24,7 +24,7 @@ def _tr(text: str) -> str:
 
 
 def finish_text(reason: str) -> str:
-    """Why a reply ended, in words."""
+    """The finish reason of a reply as text."""
 
     def tr(text: str) -> str:
         return QCoreApplication.translate("MessageView", text)
@@ -42,7 +42,7 @@ def finish_text(reason: str) -> str:
 
 
 def reply_summary(reply: Reply) -> str:
-    """The line under a reply: TTFT · tok/s · tokens · on which provider · why it ended."""
+    """The status line of a reply: TTFT · tok/s · tokens · provider · finish reason."""
     parts = []
     if reply.ttft_ms is not None:
         parts.append(f"TTFT {format_number(reply.ttft_ms, 0 if reply.ttft_ms >= 100 else 1)} ms")
@@ -67,9 +67,9 @@ def reply_summary(reply: Reply) -> str:
 
 
 class MessageView(QFrame):
-    """A message. `wanted` tells what is to be done with it."""
+    """A message. `requested` emits the intents of its buttons."""
 
-    wanted = Signal(object)  # Regenerate, Rewrite or Version
+    requested = Signal(object)  # Regenerate, Rewrite or Version
 
     def __init__(self, message: ChatMessage, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -142,7 +142,7 @@ class MessageView(QFrame):
         button.setAccessibleName(tip)
         if name != "copy":
             intent = self._intent(name)
-            button.clicked.connect(lambda: self.wanted.emit(intent))
+            button.clicked.connect(lambda: self.requested.emit(intent))
         row.addWidget(button)
         self._tools[name] = button
         return button
@@ -158,40 +158,40 @@ class MessageView(QFrame):
         return self._tools[name]
 
     def set_busy(self, busy: bool) -> None:
-        """While a reply runs nothing may branch."""
+        """Disables branching while a reply runs."""
         for name in ("edit", "regenerate"):
             if name in self._tools:
                 self._tools[name].setEnabled(not busy)
 
     def grow(self, text: str) -> None:
-        """Takes text in; it is shown with the next flush."""
+        """Adds text, which the next flush shows."""
         self._tail.append(text)
         if not self._flush.isActive():
             self._flush.start()
 
     def flush(self) -> None:
-        """Shows what came since the last flush."""
+        """Shows the text since the last flush."""
         if self._tail:
             self.text.completes = self.message.reply is not None and self.message.reply.completes
             self.text.grow("".join(self._tail))
             self._tail.clear()
 
     def add_notice(self, text: str) -> None:
-        """A line inside the message: the window slid, a template is missing."""
+        """Adds a notice: the window slid, a template is missing."""
         row = QHBoxLayout()
         row.setSpacing(G // 2)
         icon = PlainLabel()
         set_icon(icon, "info", "accent", 16)
-        words = PlainLabel(text)
-        words.setProperty("role", "muted")
-        words.setWordWrap(True)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        notice = PlainLabel(text)
+        notice.setProperty("role", "muted")
+        notice.setWordWrap(True)
+        notice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(icon)
-        row.addWidget(words, 1)
+        row.addWidget(notice, 1)
         self.notices.addLayout(row)
 
     def finish(self) -> None:
-        """Shows the message as it is now: a reply in its pieces, a prompt as it was written."""
+        """Shows the message in its final form: a reply in its segments, a prompt as plain text."""
         self._flush.stop()
         self._tail.clear()
         reply = self.message.reply
@@ -213,7 +213,7 @@ class MessageView(QFrame):
         self.underline_drafts(self._underlines)
 
     def underline_drafts(self, on: bool) -> None:
-        """Underlines what was drafted and accepted, and says what that means; or does neither."""
+        """Underlines accepted draft tokens and shows the legend, or neither."""
         self._underlines = on
         drafted = any(token.drafted for token in self.message.trace)
         if drafted:
@@ -229,7 +229,7 @@ class MessageView(QFrame):
             self.legend.setVisible(on)
 
     def forget_trace(self) -> None:
-        """Lets go of the tokens."""
+        """Forgets the tokens."""
         self.text.set_trace([])
         self._show_legend(on=False)
 
@@ -241,7 +241,7 @@ class MessageView(QFrame):
             self._show_tree()
 
     def _show_tree(self) -> None:
-        """The reply as a tree in place of its text, where it came to its end."""
+        """Shows a complete JSON reply as a tree."""
         tree = self.tree or JsonReplyTree()
         if tree.show_text(self.message.content) and self.tree is None:
             self.tree = tree
@@ -252,5 +252,5 @@ class MessageView(QFrame):
             self.text.hide()
 
     def copy(self) -> None:
-        """Puts the message's source text on the clipboard."""
+        """Copies the message's source text to the clipboard."""
         QGuiApplication.clipboard().setText(self.message.content)

@@ -1,6 +1,6 @@
-"""The chat page: its parts around one ChatController, which does what they want.
+"""The chat page: its widgets around one ChatController.
 
-parts ──wanted──▶ do ──▶ ChatController ──reset, appended, grew, ended──▶ parts
+widgets ──requested──▶ do ──▶ ChatController ──reset, appended, grew, ended──▶ widgets
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QTimer
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat import intents
@@ -23,12 +23,11 @@ from app.chat.controller import ChatController
 from app.chat.failures import FailureBanner
 from app.chat.focus_redirect import FocusRedirect
 from app.chat.frame import ChatFrame
-from app.chat.keys import add_actions
 from app.chat.panel_controller import PanelController
 from app.chat.prompt_autosave import PromptAutosave
-from app.state.bundle_session import SessionFailure
 from app.state.chat_store import ChatStore
 from app.state.unsent_prompts import UnsentPrompts
+from app.widgets.actions import add_action
 from app.widgets.styling import style_separately
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ChatPage(QWidget):
-    """Talks with the open bundle. `send` is what the composer does."""
+    """The chat with the open bundle."""
 
     title = "Chat"
 
@@ -45,10 +44,13 @@ class ChatPage(QWidget):
         self.context, self.session = context, context.session
         self.store = ChatStore(context.home / "chats")
         self.controller = ChatController(
-            self.session, self.store, lambda: self.opener.ensure(), lambda: context.ready, self
+            self.session, self.store, lambda: self.opener.ensure_open(), lambda: context.ready, self
         )
         self.frame = ChatFrame()
-        self._name_parts()
+        frame = self.frame
+        self.transcript, self.composer, self.examples = frame.transcript, frame.composer, frame.examples
+        self.header, self.panel, self.side, self.chats = frame.header, frame.panel, frame.side, frame.chats
+        self.banner, self.chat_banner, self.context_bar = frame.banner, frame.chat_banner, frame.context_bar
         self.usage = ContextUsage(context, self.controller, self.context_bar, self)
         self.choices = PanelController(context, self.panel, self.controller, self.chat_banner, self)
         self.choices.decoding.follow_composer(self.composer)
@@ -66,7 +68,7 @@ class ChatPage(QWidget):
         outer.addWidget(self.views)
         style_separately(self.frame.stack)
         self._connect()
-        self._of_chat = add_actions(self)
+        self._chat_actions = self._add_actions()
         self.files.restore()
         self.drafting.show()
         header = self.header
@@ -74,16 +76,36 @@ class ChatPage(QWidget):
             tool.setChecked(context.settings.text(key, "shown") == "shown")
         self._refresh_state()
 
-    def _name_parts(self) -> None:
-        frame = self.frame
-        self.transcript, self.composer, self.examples = frame.transcript, frame.composer, frame.examples
-        self.header, self.panel, self.side, self.chats = frame.header, frame.panel, frame.side, frame.chats
-        self.banner, self.chat_banner, self.context_bar = frame.banner, frame.chat_banner, frame.context_bar
+    def _add_actions(self) -> list[QAction]:
+        """Adds the keyboard's actions; returns those that are disabled while two bundles are compared."""
+
+        tr, do = self.tr, partial(partial, self.do)
+
+        def search() -> None:
+            self.header.recent.setChecked(True)
+            self.chats.query.setFocus()
+
+        add_action(self, tr("Stop the reply"), lambda: self.views.composer.escape(), "Escape")
+        add_action(self, tr("Compare the answers of two bundles"), do(intents.CompareBundles()), "Ctrl+D")
+        rows = (
+            (tr("New chat"), "Ctrl+N", do(intents.NewChat())),
+            (tr("Answer again"), "Ctrl+R", do(intents.Regenerate())),
+            (tr("Copy the last reply"), "Ctrl+Shift+C", do(intents.CopyLast())),
+            (tr("Edit the last prompt"), "Ctrl+E", do(intents.EditPrompt())),
+            (tr("Write a prompt"), "Ctrl+L", self.composer.edit.setFocus),
+            (tr("Search the chats"), "Ctrl+Shift+F", search),
+            (tr("Save the chat as Markdown"), "", partial(self.files.ask, "md")),
+            (tr("Save the chat as JSON"), "", partial(self.files.ask, "json")),
+            (tr("Show or hide the list of chats"), "", self.header.recent.toggle),
+            (tr("Show or hide the chat settings"), "", self.header.side.toggle),
+            (tr("Underline accepted drafts, or not"), "", self.header.drafts.toggle),
+        )
+        return [add_action(self, text, act, keys) for text, keys, act in rows]
 
     def _connect(self) -> None:
         c, s = self.controller, self.session
         for part in (self.composer, self.transcript, self.examples, self.header, self.chats):
-            part.wanted.connect(self.do)
+            part.requested.connect(self.do)
         self.transcript.follow(c)
         self.files.follow(self.header)
         self.chats.follow(c)
@@ -102,7 +124,8 @@ class ChatPage(QWidget):
         c.runningChanged.connect(self._on_running)
         s.stateChanged.connect(self._refresh_state)
         s.opened.connect(self._refresh_state)
-        s.failed.connect(self._on_session_failed)
+        s.failed.connect(self.failures.show_of_session)
+        s.failed.connect(self._refresh_state)
         self.context.bundleChanged.connect(self._on_bundle)
         self.context.closing.connect(self.shut)
         self.setFocusProxy(self.composer.edit)
@@ -111,7 +134,7 @@ class ChatPage(QWidget):
             application.aboutToQuit.connect(self.shut)
 
     def do(self, intent: intents.Intent) -> None:
-        """Does what a part of the page, or the keyboard, wants."""
+        """Performs an intent of a widget or the keyboard."""
         c = self.controller
         match intent:
             case intents.Send(text):
@@ -119,13 +142,13 @@ class ChatPage(QWidget):
             case intents.ReplacePrompt(prompt, text):
                 c.edit(prompt, text)
             case intents.EditPrompt(prompt):
-                self._rewrite(prompt)
+                self._edit_prompt(prompt)
             case intents.Regenerate(reply):
                 c.regenerate(reply)
             case intents.SwitchVersion(message, step):
-                c.step(message, step)
+                c.select(message, c.chat.siblings(message)[0] + step)
             case intents.Stop():
-                c.stop()
+                self.session.stop()
             case intents.NewChat():
                 self._new_chat()
             case intents.CompareBundles():
@@ -135,7 +158,7 @@ class ChatPage(QWidget):
             case intents.OpenChat(key):
                 self.files.do(intent)
                 if c.chat.key == key:
-                    self._say_other_bundle()
+                    self._show_other_bundle()
             case _:
                 self.files.do(intent)
 
@@ -144,19 +167,19 @@ class ChatPage(QWidget):
             QGuiApplication.clipboard().setText(last.content)
 
     def send(self, text: str) -> None:
-        """Sends a prompt as if it had been typed; opens the bundle first where that is needed."""
+        """Sends a prompt as if it had been typed; opens the bundle first if needed."""
         self.frame.clear_banners()
         self.controller.send(text)
 
     def show_compare(self) -> None:
-        """Two bundles side by side in place of the conversation, which stays as it is."""
+        """Shows the comparison of two bundles in place of the conversation."""
         self.views.show_compare(self.opener.path, self.controller.sampling)
 
     def _on_comparing(self, on: bool) -> None:
-        for one in self._of_chat:
+        for one in self._chat_actions:
             one.setEnabled(not on)
 
-    def _rewrite(self, prompt: int | None) -> None:
+    def _edit_prompt(self, prompt: int | None) -> None:
         chat = self.controller.chat
         message = chat[prompt] if prompt is not None else chat.last("user")
         if message is not None and not self.controller.running:
@@ -168,8 +191,8 @@ class ChatPage(QWidget):
         self.context.activities.acknowledge("generate")  # a failure was one of the chat that was left
         self.composer.edit.setFocus()
 
-    def _say_other_bundle(self) -> None:
-        """The chat that was opened was answered by another bundle than the one that answers from now on."""
+    def _show_other_bundle(self) -> None:
+        """Shows that another bundle answered in the opened chat than the one that answers from now on."""
         self.context.activities.acknowledge("generate")
         before, now = self.controller.chat.bundle, self.opener.path
         if before and now and before != now:
@@ -190,14 +213,14 @@ class ChatPage(QWidget):
         self.banner.clear()  # it was of the session with the bundle before, as were its buttons
         self._refresh_state()
         if self.isVisible() and not self.controller.running:
-            self.opener.ensure()
+            self.opener.ensure_open()
             self.composer.edit.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: the bundle opens when the page is looked at, so that the first reply comes fast."""
         super().showEvent(event)
         self.opener.follow()
-        self.opener.ask_devices()
+        self.opener.request_devices()
         self.composer.edit.setFocus()
 
     def _refresh_state(self, *_: object) -> None:
@@ -221,7 +244,7 @@ class ChatPage(QWidget):
         self.context.settings.set("chat.drafts", "shown" if on else "hidden")
 
     def _show_setting(self, place: QWidget) -> None:
-        """The side panel at one of its fields."""
+        """Shows the side panel at one of its fields."""
         self.header.side.setChecked(True)
         self.panel.reveal(place)
 
@@ -229,13 +252,9 @@ class ChatPage(QWidget):
         side.setVisible(on)
         self.context.settings.set(key, "shown" if on else "hidden")
 
-    def _on_session_failed(self, failure: SessionFailure) -> None:
-        self.failures.show_of_session(failure)
-        self._refresh_state()
-
     def shut(self) -> None:
-        """Saves what is there; the next start brings it back."""
+        """Saves everything; the next start restores it."""
         self.usage.stop()
-        self.choices.settle()
-        self.drafting.keep()
+        self.choices.apply_pending()
+        self.drafting.save()
         self.controller.shut()

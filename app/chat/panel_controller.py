@@ -1,11 +1,11 @@
-"""What the side panel says of the next reply: on its way to the controller, and kept for what it was chosen for.
+"""Passes the side panel's settings to the controller, and saves them for the bundle.
 
 panel ──system, sampling, decoding, prefill, tools, languages──▶ ChatController
   ▲                   └──────────0.5 s later──────────▶ SavedChoices
-  └── another bundle: what was chosen for that one, and a sentence where it differs
+  └── another bundle: its saved choices, and a message if they differ
 
-Sampling, cache layout, drafts and beams are kept for the bundle. What shapes an answer (system prompt, prefill, tools,
-chain, form) is the chat's, and a new chat begins without it, but for the system prompt.
+Sampling, cache layout, drafts and beams are saved for the bundle. System prompt, prefill, tools, chain and form belong
+to the chat; a new chat starts without them, except for the system prompt.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SAVE_MS = 500
 
 
 class PanelController(QObject):
-    """Follows the panel and the bundle. banner: what is said of the choices."""
+    """Follows the panel and the bundle. banner: shows messages about the choices."""
 
     sampling_shown = Signal()  # it may be another one
 
@@ -40,20 +40,20 @@ class PanelController(QObject):
     ) -> None:
         super().__init__(parent)
         self._context, self._panel, self._controller, self._banner = context, panel, controller, banner
-        self._kept = SavedChoices(context.home, lambda text: context.show_error(text))
+        self._saved = SavedChoices(context.home, lambda text: context.show_error(text))
         self._bundle = ""
-        self._save = QTimer(self, singleShot=True, interval=SAVE_MS)
-        self._save.timeout.connect(self._keep)
-        self.decoding = DecodingController(context, panel.decoding, controller, self._save.start, self)
+        self._save_timer = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._save_timer.timeout.connect(self._save)
+        self.decoding = DecodingController(context, panel.decoding, controller, self._save_timer.start, self)
         panel.system_changed.connect(controller.set_system)
         panel.sampling_changed.connect(self._on_sampling)
         panel.presets.chosen.connect(lambda preset: self.set_sampling(apply_preset(preset, controller.sampling)))
         panel.presets.saved.connect(self._save_preset)
         panel.presets.removed.connect(self._remove_preset)
-        panel.session_changed.connect(self._save.start)
+        panel.session_changed.connect(self._save_timer.start)
         panel.opening.changed.connect(self._on_opening)
-        panel.opening.unread.connect(self._on_unread)
-        panel.languages.changed.connect(self.take_languages)
+        panel.opening.unreadable.connect(self._on_unreadable)
+        panel.languages.changed.connect(self.apply_languages)
         controller.runningChanged.connect(panel.set_running)
         controller.reset.connect(self._show_chat)
         controller.session.opened.connect(lambda _ready: self._offer_languages())
@@ -61,32 +61,32 @@ class PanelController(QObject):
         self._show(self.default_sampling)
         self._on_bundle()
 
-    def settle(self) -> None:
-        """Keeps at once what waits to be kept."""
-        if self._save.isActive():
-            self._save.stop()
-            self._keep()
+    def apply_pending(self) -> None:
+        """Saves pending choices at once."""
+        if self._save_timer.isActive():
+            self._save_timer.stop()
+            self._save()
 
     def _offer_languages(self) -> None:
-        """Those of the current bundle, which are known once it is open."""
+        """Lists the languages of the current bundle, which are known once it is open."""
         ready = self._context.ready
         if ready is not None:
             self._panel.languages.offer(ready.languages)
         else:
             self._panel.languages.withdraw()
-        self.take_languages()
+        self.apply_languages()
 
-    def take_languages(self) -> None:
-        """What is translated into what."""
+    def apply_languages(self) -> None:
+        """Sets the languages of the next requests."""
         self._controller.languages = self._panel.languages.to_options()
 
     @property
     def default_sampling(self) -> SamplingSettings:
-        """Of a bundle that was never talked with."""
+        """The sampling for a bundle without saved choices."""
         return SamplingSettings.from_json(self._context.settings.text("sampling"))
 
     def _on_bundle(self) -> None:
-        self.settle()
+        self.apply_pending()
         summary = self._context.bundle or {}
         path, before = str(summary.get("path", "")), self._bundle
         self._offer_languages()
@@ -94,66 +94,66 @@ class PanelController(QObject):
             self._panel.decoding.set_model(summary.get("chain", ()))  # it may be another build in the same folder
             return
         self._bundle = path
-        kept = self._kept.of(path)
-        sampling = SamplingSettings.from_dict(kept.sampling) if kept is not None else self.default_sampling
+        saved = self._saved.of(path)
+        sampling = SamplingSettings.from_dict(saved.sampling) if saved is not None else self.default_sampling
         changed = sampling != self._controller.sampling
         self._show(sampling)
-        self.decoding.show_bundle(DecodingOptions.from_dict(kept.decoding if kept else {}), summary.get("chain", ()))
+        self.decoding.show_bundle(DecodingOptions.from_dict(saved.decoding if saved else {}), summary.get("chain", ()))
         choice = self._panel.choice
         provider, layout = choice.chosen
         choice.set_built(str(summary.get("layout", "")))
-        choice.follow(provider, kept.layout if kept is not None else None)
+        choice.follow(provider, saved.layout if saved is not None else None)
         if before and (changed or choice.chosen[1] != layout):
-            self._banner.show_message("info", self._words(kept is not None))
+            self._banner.show_message("info", self._title(saved is not None))
 
-    def _words(self, known: bool) -> str:
+    def _title(self, known: bool) -> str:
         if known:
-            return self.tr("Sampling and cache layout are again as you chose them for this bundle.")
-        return self.tr("Sampling and cache layout of the other bundle stay with it; this one has the defaults.")
+            return self.tr("Sampling and cache layout are set as you last chose them for this bundle.")
+        return self.tr("Sampling and cache layout belong to the other bundle; this one uses the defaults.")
 
     def _show_chat(self) -> None:
         chat = self._controller.chat
         self._panel.set_system(chat.system)
-        self._panel.opening.show_opening(chat.prefill, chat.tools)
+        self._panel.opening.show_prefill(chat.prefill, chat.tools)
 
     def _show(self, sampling: SamplingSettings) -> None:
-        self._offer()
+        self._refresh_presets()
         self._controller.sampling = sampling
         self._panel.set_sampling(sampling)
         self.sampling_shown.emit()
 
     def set_sampling(self, sampling: SamplingSettings) -> None:
-        """Another sampling, as if a person had made it in the panel."""
+        """Sets the sampling as if the user had changed it in the panel."""
         self._panel.set_sampling(sampling)
         self._on_sampling(sampling)
 
     def _on_sampling(self, sampling: SamplingSettings) -> None:
         self._controller.sampling = sampling
         self.sampling_shown.emit()
-        self._save.start()
+        self._save_timer.start()
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         if self._bundle:
             layout = self._panel.choice.chosen[1]
             decoding = asdict(self.decoding.default)
-            self._kept.keep(self._bundle, BundleChoices(asdict(self._controller.sampling), layout, decoding))
+            self._saved.keep(self._bundle, BundleChoices(asdict(self._controller.sampling), layout, decoding))
 
-    def _offer(self) -> None:
-        own = {name: SamplingSettings.from_dict(values) for name, values in self._kept.presets().items()}
+    def _refresh_presets(self) -> None:
+        own = {name: SamplingSettings.from_dict(values) for name, values in self._saved.presets().items()}
         self._panel.presets.offer(bundle_preset(self._bundle) if self._bundle else None, own)
 
     def _save_preset(self, name: str) -> None:
-        self._kept.save_preset(name, asdict(self._controller.sampling))
-        self._offer()
+        self._saved.save_preset(name, asdict(self._controller.sampling))
+        self._refresh_presets()
         self._panel.presets.follow(self._controller.sampling)
 
     def _remove_preset(self, name: str) -> None:
-        self._kept.remove_preset(name)
-        self._offer()
+        self._saved.remove_preset(name)
+        self._refresh_presets()
         self._panel.presets.follow(self._controller.sampling)
 
     def _on_opening(self, prefill: str, tools: str) -> None:
-        self._controller.set_opening(prefill, tools)
+        self._controller.set_prefill(prefill, tools)
 
-    def _on_unread(self, path: str, reason: str) -> None:
+    def _on_unreadable(self, path: str, reason: str) -> None:
         self._banner.error(self.tr("The file {0} cannot be read: {1}.").format(path, reason))

@@ -1,4 +1,4 @@
-"""The side panel's part about what a reply begins with and which tools the model is told of."""
+"""The section of the side panel for the reply's prefill and the model's tools."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from app.widgets.theme import G
 
 
 class PrefillSection(Section):
-    """`changed` gives the prefill and the tools' JSON text; `unread` a file that cannot be read, and why."""
+    """`changed` gives the prefill and the tools' JSON text; `unreadable` a file and the reason."""
 
     changed = Signal(str, str)
-    unread = Signal(str, str)
+    unreadable = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent=parent)
@@ -24,7 +24,7 @@ class PrefillSection(Section):
         self.prefill = QLineEdit()
         self.prefill.setPlaceholderText(self.tr("Nothing"))
         self.prefill.setAccessibleName(self.tr("The reply begins with"))
-        set_tool_tip(self.prefill, self.tr("The model goes on from these words as if they were its own."))
+        set_tool_tip(self.prefill, self.tr("The model continues this text as if it had written it."))
         self.tools = QPlainTextEdit()
         self.tools.setPlaceholderText(self.tr("None"))
         self.tools.setAccessibleName(self.tr("Tools"))
@@ -32,17 +32,17 @@ class PrefillSection(Section):
         self.tools.setTabChangesFocus(True)
         self.tools.setFixedHeight(7 * G)
         self.tools.document().setDocumentMargin(G - 2)
-        self.file_button = button(self.tr("Open a file …"), role="link", clicked=self._ask)
+        self.file_button = button(self.tr("Open a file …"), role="link", clicked=self._choose_file)
         self.body.addWidget(label(self.tr("Begins with"), "small", selectable=False))
         self.body.addWidget(self.prefill)
         self.body.addWidget(label(self.tr("Tools, as JSON"), "small", selectable=False))
         self.body.addWidget(self.tools)
         self.body.addWidget(self.file_button)
-        self.prefill.textChanged.connect(self._tell)
-        self.tools.textChanged.connect(self._tell)
+        self.prefill.textChanged.connect(self._emit_changed)
+        self.tools.textChanged.connect(self._emit_changed)
 
-    def show_opening(self, prefill: str, tools: str) -> None:
-        """Shows what a chat has, without telling of a change."""
+    def show_prefill(self, prefill: str, tools: str) -> None:
+        """Shows the chat's values without emitting `changed`."""
         with QSignalBlocker(self):
             if prefill != self.prefill.text():
                 self.prefill.setText(prefill)
@@ -50,18 +50,18 @@ class PrefillSection(Section):
                 self.tools.setPlainText(tools)
 
     def load(self, path: Path) -> None:
-        """Takes the tools from a file."""
+        """Reads the tools from a file."""
         try:
             self.tools.setPlainText(path.read_text("utf-8"))
         except OSError as error:
-            self.unread.emit(str(path), error.strerror or type(error).__name__)
+            self.unreadable.emit(str(path), error.strerror or type(error).__name__)
         except UnicodeDecodeError:
-            self.unread.emit(str(path), self.tr("it is not UTF-8 text"))
+            self.unreadable.emit(str(path), self.tr("it is not UTF-8 text"))
 
-    def _ask(self) -> None:
+    def _choose_file(self) -> None:
         name, _kind = QFileDialog.getOpenFileName(self, self.tr("Tools"), "", self.tr("JSON (*.json);;All files (*)"))
         if name:
             self.load(Path(name))
 
-    def _tell(self, *_: object) -> None:
+    def _emit_changed(self, *_: object) -> None:
         self.changed.emit(self.prefill.text(), self.tools.toPlainText())

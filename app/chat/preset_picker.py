@@ -1,4 +1,4 @@
-"""Presets of sampling: those that everybody has, what the bundle's checkpoint asks for, and a person's own."""
+"""Sampling presets: built-in ones, the checkpoint's, and the user's own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GENERATION_CONFIG = Path("tokenizer") / "generation_config.json"
 
 
 def built_in_presets() -> dict[str, SamplingSettings]:
-    """The presets that everybody has, by what they are called in the window's language."""
+    """The built-in presets by their translated names."""
 
     def tr(text: str) -> str:
         return QCoreApplication.translate("Presets", text)
@@ -33,25 +33,25 @@ def built_in_presets() -> dict[str, SamplingSettings]:
 
 
 def bundle_preset(folder: str) -> SamplingSettings | None:
-    """What the checkpoint's generation_config.json asks for; None where it says nothing of it, or cannot be read."""
+    """The sampling in the checkpoint's generation_config.json; None if there is none, or it cannot be read."""
     try:
-        asked = parse_json((Path(folder) / GENERATION_CONFIG).read_text("utf-8"))
+        config = parse_json((Path(folder) / GENERATION_CONFIG).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(asked, dict) or not any(name in asked for name in ("do_sample", *CHAIN_OPTIONS)):
+    if not isinstance(config, dict) or not any(name in config for name in ("do_sample", *CHAIN_OPTIONS)):
         return None
-    temperature = asked.get("temperature", 1.0) if asked.get("do_sample") else 0.0
-    given = {name: asked[name] for name in CHAIN_OPTIONS if asked.get(name) is not None}
-    return SamplingSettings.from_dict(given | {"temperature": temperature})
+    temperature = config.get("temperature", 1.0) if config.get("do_sample") else 0.0
+    sampling = {name: config[name] for name in CHAIN_OPTIONS if config.get(name) is not None}
+    return SamplingSettings.from_dict(sampling | {"temperature": temperature})
 
 
 def apply_preset(preset: SamplingSettings, now: SamplingSettings) -> SamplingSettings:
-    """`now`, drawn as the preset says; how long a reply is, its seed and its stop strings stay."""
+    """`now` with the preset's sampling; reply length, seed and stop strings stay."""
     return replace(now, **{name: getattr(preset, name) for name in CHAIN_OPTIONS})
 
 
 class PresetPicker(QWidget):
-    """`chosen` is a preset's Sampling, `saved` the name for what is set, `removed` that of one of a person's own."""
+    """`chosen` gives a preset's SamplingSettings, `saved` a name for the current ones, `removed` a preset to delete."""
 
     chosen = Signal(object)
     saved = Signal(str)
@@ -64,7 +64,9 @@ class PresetPicker(QWidget):
         self.box = ignore_wheel(QComboBox())
         self.box.setAccessibleName(self.tr("Preset"))
         self.box.activated.connect(lambda _index: self._choose())
-        self.save = button(self.tr("Save as …"), role="link", clicked=lambda: self._ask(self.name.isHidden()))
+        self.save = button(
+            self.tr("Save as …"), role="link", clicked=lambda: self._show_name_field(self.name.isHidden())
+        )
         self.remove = button(self.tr("Delete"), role="link", clicked=self._remove)
         self.name = QLineEdit()
         self.name.setPlaceholderText(self.tr("Name of the preset"))
@@ -84,16 +86,16 @@ class PresetPicker(QWidget):
         self.offer(None, {})
 
     def offer(self, bundle: SamplingSettings | None, own: Mapping[str, SamplingSettings]) -> None:
-        """Lists what there is: bundle: what the checkpoint asks for."""
-        asked = {} if bundle is None else {self.tr("As the checkpoint asks"): bundle}
-        self._presets = built_in_presets() | asked | dict(own)
+        """Lists the presets. bundle: the checkpoint's."""
+        of_checkpoint = {} if bundle is None else {self.tr("The checkpoint's settings"): bundle}
+        self._presets = built_in_presets() | of_checkpoint | dict(own)
         self._own = set(own)
         self.box.clear()
         self.box.addItem(self.tr("Custom"))
         self.box.addItems(list(self._presets))
 
     def follow(self, now: SamplingSettings) -> None:
-        """Shows which preset it is that is set."""
+        """Shows which preset equals the current settings."""
         names = [name for name, preset in self._presets.items() if apply_preset(preset, now) == now]
         shown = self.box.currentText()
         self.box.setCurrentText(shown if shown in names else names[0] if names else self.box.itemText(0))
@@ -103,7 +105,7 @@ class PresetPicker(QWidget):
         if (preset := self._presets.get(self.box.currentText())) is not None:
             self.chosen.emit(preset)
 
-    def _ask(self, on: bool) -> None:
+    def _show_name_field(self, on: bool) -> None:
         self.name.setVisible(on)
         if on:
             self.name.setFocus()
@@ -112,7 +114,7 @@ class PresetPicker(QWidget):
         name = self.name.text().strip()
         if name and (name in self._own or name not in self._presets):
             self.name.clear()
-            self._ask(False)
+            self._show_name_field(False)
             self.saved.emit(name)
             self.box.setCurrentText(name)
             self.remove.setVisible(True)

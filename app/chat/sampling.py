@@ -1,4 +1,4 @@
-"""What a person sets for the next reply, and what of it is sent."""
+"""The sampling settings of the next reply, and the request options they become."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.state.json_file import parse_json
 from workflows.wire.generation_options import GenerationOptions
 
 ALTERNATIVES = 5
-"""How many alternatives are asked for each token, for hovering."""
+"""Alternatives requested for each token, for hovering."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingSettings:
-    """The defaults are greedy: temperature 0 makes the rest of the distribution's settings idle."""
+    """The defaults are greedy: with temperature 0 the other distribution settings have no effect."""
 
     temperature: float = GenerationOptions.temperature
     top_k: int = GenerationOptions.top_k
@@ -32,12 +32,12 @@ class SamplingSettings:
         return asdict(self) | {"stop": list(self.stop), "alternatives": ALTERNATIVES}
 
     def to_json(self) -> str:
-        """As it is kept in the settings."""
+        """The settings as JSON text."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> SamplingSettings:
-        """From the settings; the defaults where they are damaged."""
+        """Reads JSON text; the defaults if it is damaged."""
         try:
             return cls.from_dict(parse_json(text or "{}"))
         except ValueError:
@@ -45,7 +45,7 @@ class SamplingSettings:
 
     @classmethod
     def from_dict(cls, data: Any) -> SamplingSettings:
-        """From saved settings; what is not of the right kind takes its default."""
+        """Reads saved settings; a value of another type takes its default."""
         if not isinstance(data, dict):
             return cls()
         default = cls()
@@ -61,7 +61,7 @@ class SamplingSettings:
 
 
 def _number(value: Any, default: float) -> float:
-    """`value` where it is a finite number: JSON as Python reads it holds NaN and Infinity as well."""
+    """`value` if it is a finite number: JSON as Python reads it allows NaN and Infinity."""
     known = isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
     return value if known else default
 

@@ -44,11 +44,11 @@ def split(reply: str, start: int = 0) -> list[Segment]:
 
     What stands before a lone end of thinking, whose beginning was in the prompt, was thought as well.
     """
-    found = list(_pieces(reply, start))
-    if start == 0 and (lone := _lone_end(reply, found)):
-        thought = Segment("thought", reply[: lone.start()].strip("\n"), 0, lone.end())
-        found = [thought, *_pieces(reply, lone.end())]
-    return [one for one in found if one.kind != "prose" or one.text.strip()]
+    segments = list(_pieces(reply, start))
+    if start == 0 and (lone_end := _lone_end(reply, segments)):
+        thought = Segment("thought", reply[: lone_end.start()].strip("\n"), 0, lone_end.end())
+        segments = [thought, *_pieces(reply, lone_end.end())]
+    return [one for one in segments if one.kind != "prose" or one.text.strip()]
 
 
 def extend(last: Segment, reply: str, added: str) -> Segment | None:
@@ -62,10 +62,10 @@ def extend(last: Segment, reply: str, added: str) -> Segment | None:
     return Segment("prose", last.text + added, last.start, len(reply), closed=False)
 
 
-def _lone_end(reply: str, found: list[Segment]) -> re.Match[str] | None:
-    lone = _LONE_END.search(reply)
-    inside = lone and any(one.kind != "prose" and one.start <= lone.start() < one.end for one in found)
-    return None if inside else lone
+def _lone_end(reply: str, segments: list[Segment]) -> re.Match[str] | None:
+    lone_end = _LONE_END.search(reply)
+    inside = lone_end and any(one.kind != "prose" and one.start <= lone_end.start() < one.end for one in segments)
+    return None if inside else lone_end
 
 
 def _pieces(reply: str, at: int) -> Iterator[Segment]:

@@ -1,8 +1,8 @@
-"""The row above the composer: a chip for all that shapes the next answer and is not at its default.
+"""The chips above the composer: one for each setting of the next reply that is not at its default.
 
     SettingChipRow:  [ Form: JSON schema  × ] [ Begins with: Sure  × ]  Undo
 
-A chip leads to its place in the side panel, its cross takes the setting away, and Undo brings the last one back.
+A chip shows its field in the side panel, its cross resets the setting, and Undo restores the last one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 
 LONGEST = 32
-"""Letters of a chip's value that are shown; its tool tip has more of them."""
+"""Characters of a chip's value that are shown; its tool tip shows more."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveSetting:
-    """One setting that is not at its default.
+    """A setting that is not at its default.
 
-    remove: puts it at its default. restore: brings back what it is now. place: where the side panel has it.
+    remove: resets it. restore: sets its current value again. place: its field in the side panel.
     """
 
     name: str
@@ -38,13 +38,13 @@ class ActiveSetting:
 
     @property
     def title(self) -> str:
-        """What the chip says."""
+        """The text of the chip."""
         line = " ".join(self.value.split())
         return f"{self.name}: {line if len(line) <= LONGEST else line[: LONGEST - 1] + '…'}"
 
 
 class SettingChip(QFrame):
-    """A setting, and the button that removes it."""
+    """A setting, and the button that resets it."""
 
     opened = Signal()
     removed = Signal()
@@ -73,9 +73,9 @@ class SettingChip(QFrame):
 
 
 class SettingChipRow(QWidget):
-    """Hidden where there is nothing to show. `opened` gives the Setting of a chip that was clicked.
+    """Hidden if there are no chips. `opened` gives the ActiveSetting of a clicked chip.
 
-    after: what Tab leads from to the chips.
+    after: the widget before the chips in the tab order.
     """
 
     opened = Signal(object)
@@ -83,7 +83,7 @@ class SettingChipRow(QWidget):
     def __init__(self, after: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._after = after
-        self.setAccessibleName(self.tr("What the next answer is made with"))
+        self.setAccessibleName(self.tr("Settings of the next reply"))
         self.chips: list[SettingChip] = []
         self._removed: ActiveSetting | None = None
         self._flow = FlowLayout(self)
@@ -93,9 +93,9 @@ class SettingChipRow(QWidget):
         self.hide()
 
     def show_settings(self, settings: Sequence[ActiveSetting]) -> None:
-        """Shows other chips; those that say the same stay the widgets that they are."""
+        """Shows other chips; chips with the same text keep their widgets."""
         old = {chip.setting: chip for chip in self.chips}
-        self.chips = [self._kept(old, setting) or self._make(setting) for setting in settings]
+        self.chips = [self._reusable_chip(old, setting) or self._make(setting) for setting in settings]
         for gone in old.values():
             gone.hide()
             gone.deleteLater()
@@ -107,12 +107,12 @@ class SettingChipRow(QWidget):
             QWidget.setTabOrder(one, other)  # a new chip would come after all that the window has
         self._fit()
 
-    def forget_removed(self) -> None:
-        """What was removed cannot be brought back any more."""
+    def clear_undo(self) -> None:
+        """Removes the Undo button."""
         self._removed = None
         self._fit()
 
-    def _kept(self, old: dict[ActiveSetting, SettingChip], setting: ActiveSetting) -> SettingChip | None:
+    def _reusable_chip(self, old: dict[ActiveSetting, SettingChip], setting: ActiveSetting) -> SettingChip | None:
         if setting not in old:
             return None
         chip = old.pop(setting)

@@ -1,4 +1,4 @@
-"""The side panel: system prompt, how a reply begins, tools, sampling, cache layout and provider."""
+"""The side panel: system prompt, prefill, tools, sampling, decoding, cache layout and provider."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _IDLE_WHEN_GREEDY = ("top_k", "top_p", "min_p", "seed")
 
 
 class SettingsPanel(QWidget):
-    """What the next reply is made with. `session_changed` means that the bundle must be opened anew."""
+    """The settings of the next reply. `session_changed` means that the bundle must be opened again."""
 
     system_changed = Signal(str)
     sampling_changed = Signal(object)  # Sampling
@@ -63,7 +63,7 @@ class SettingsPanel(QWidget):
         self.languages = LanguageSection()
         column.addWidget(self.languages)
         self.decoding = DecodingSection()
-        self.decoding.shown.connect(self._dim)
+        self.decoding.shown.connect(self._update_enabled)
         column.addWidget(self._sampling_part())
         column.addWidget(self.decoding)
         column.addWidget(self._session_part())
@@ -87,7 +87,7 @@ class SettingsPanel(QWidget):
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        """Another language's words, or a larger font, may need more than WIDTH."""
+        """Widens the panel if another language or a larger font needs more than WIDTH."""
         needed = self._content.minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
         self.setFixedWidth(max(WIDTH, needed))
 
@@ -106,7 +106,7 @@ class SettingsPanel(QWidget):
     def _sampling_part(self) -> Section:
         part = Section(self.tr("Sampling"))
         self.reset_button = button(self.tr("Reset"), role="link", clicked=lambda: self._reset())
-        set_tool_tip(self.reset_button, self.tr("Back to greedy, with all the rest off"))
+        set_tool_tip(self.reset_button, self.tr("Reset to greedy, with everything else off"))
         part.header.addWidget(self.reset_button)
         self.presets = PresetPicker()
         part.body.addWidget(self.presets)
@@ -174,7 +174,7 @@ class SettingsPanel(QWidget):
         return spin
 
     def _session_part(self) -> Section:
-        part = Section(self.tr("Session"), self.tr("A change opens the bundle anew; the conversation stays."))
+        part = Section(self.tr("Session"), self.tr("A change opens the bundle again; the conversation stays."))
         self.choice = SessionChoice(self)
         self.cache, self.provider = self.choice.cache, self.choice.provider
         self.choice.changed.connect(self.session_changed)
@@ -187,12 +187,12 @@ class SettingsPanel(QWidget):
         return part
 
     def set_devices(self, devices: list[Device]) -> None:
-        """What the whole, and each component, can be run on."""
+        """Lists the devices for the whole bundle and each component."""
         self.choice.set_devices(devices)
         self.placement.set_devices(devices)
 
     def sampling(self) -> SamplingSettings:
-        """What is set now."""
+        """The current sampling settings."""
         spins = self._spins
         seed = int(spins["seed"].value())
         return SamplingSettings(
@@ -207,7 +207,7 @@ class SettingsPanel(QWidget):
         )
 
     def set_sampling(self, s: SamplingSettings) -> None:
-        """Shows settings, without telling of a change."""
+        """Shows settings without emitting `sampling_changed`."""
         for name, spin in self._spins.items():
             with QSignalBlocker(spin):
                 value: Any = getattr(s, name)
@@ -218,19 +218,19 @@ class SettingsPanel(QWidget):
         self.presets.follow(self.sampling())
 
     def set_system(self, text: str) -> None:
-        """Shows a system prompt, without telling of a change."""
+        """Shows a system prompt without emitting `system_changed`."""
         if text != self.system.toPlainText():
             with QSignalBlocker(self.system):
                 self.system.setPlainText(text)
 
     def set_running(self, running: bool) -> None:
-        """While a reply runs the session stays as it is."""
+        """Disables the session's settings while a reply runs."""
         self.cache.setEnabled(not running)
         self.provider.setEnabled(not running)
         self.placement.setEnabled(not running)
 
     def reveal(self, place: QWidget) -> None:
-        """Scrolls to a field, unfolds what it is in, and gives it the focus."""
+        """Scrolls to a field, unfolds its section, and gives it the focus."""
         parent = place.parentWidget()
         while parent is not None and parent is not self:
             if isinstance(parent, CollapsibleSection):
@@ -248,7 +248,7 @@ class SettingsPanel(QWidget):
         self.presets.follow(self.sampling())
         self.sampling_changed.emit(self.sampling())
 
-    def _dim(self) -> None:
+    def _update_enabled(self) -> None:
         own = self.decoding.chain.own
         self.presets.setEnabled(not own)
         for name in {*CHAIN_OPTIONS, *_IDLE_WHEN_GREEDY}:
@@ -256,5 +256,5 @@ class SettingsPanel(QWidget):
             self._spins[name].setEnabled(not idle and not (own and name in CHAIN_OPTIONS))
 
     def spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
-        """The box of a setting."""
+        """The spin box of a setting."""
         return self._spins[name]

@@ -1,4 +1,4 @@
-"""What of a reply was thinking: how much, and folded away until it is asked for."""
+"""The thinking of a reply: how much it was, and a block that is folded at first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workflows.wire.events import TokenEvent
 
 
 def measure_thinking(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tuple[int, float]:
-    """How many of a reply's tokens were thinking, and their seconds. begun: characters that were given to it."""
+    """The number of thinking tokens in a reply, and their seconds. begun: characters of the prefill."""
     end = max((one.end for one in split(reply) if one.kind == "thought"), default=0)
     count, milliseconds, at = 0, 0.0, begun
     for token in tokens:
@@ -26,7 +26,7 @@ def measure_thinking(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tu
 
 
 class ThinkingBlock(QWidget):
-    """A line that unfolds. tokens, taken (seconds): what `measure` found, 0 where it is not known."""
+    """A line that unfolds. tokens, taken (seconds): as `measure_thinking` returns them, 0 if unknown."""
 
     def __init__(self, tokens: int = 0, taken: float = 0.0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,17 +49,17 @@ class ThinkingBlock(QWidget):
         self.unfold(False)
 
     def show_segment(self, segment: Segment) -> None:
-        """What was thought so far, or all of it."""
+        """Shows the thinking so far, or all of it."""
         title = self._title() if segment.closed else self.tr("Thinking …")
         self.fold.setText(title)
         self.fold.setAccessibleName(title)
         if segment.closed:
             self.text.set_markdown(segment.text)
         else:
-            self.text.go_on(segment.text)
+            self.text.extend_text(segment.text)
 
     def unfold(self, on: bool) -> None:
-        """Shows the thoughts, or hides them."""
+        """Unfolds or folds the thinking."""
         self.text.setVisible(on)
         set_icon(self.fold, "chevron-down" if on else "chevron-right", "accent", 16)
 

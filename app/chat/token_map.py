@@ -19,7 +19,7 @@ SOME = 2000
 
 
 class TokenMap:
-    """Which token a character of the shown text came from; worked out when first asked."""
+    """The token of each character of the shown text, computed when first needed."""
 
     def __init__(self, tokens: list[TokenEvent], shown: str) -> None:
         self.tokens = tokens
@@ -33,7 +33,7 @@ class TokenMap:
         return owners[position] if 0 <= position < len(owners) else -1
 
     def span(self, index: int) -> tuple[int, int]:
-        """[first, last) characters of the shown text that came from a token."""
+        """The characters [first, last) of the shown text that came from a token."""
         self.owners()
         return self._spans.get(index, (0, 0))
 
@@ -46,7 +46,7 @@ class TokenMap:
         return self._owners
 
     def in_steps(self) -> Generator[None, None, None]:
-        """Works it out, with a pause after every few characters; nothing where it is known."""
+        """Computes the map with pauses; does nothing if it is computed."""
         if self._owners is not None:
             return
         ends = list(accumulate(len(t.text) for t in self.tokens))
@@ -61,15 +61,15 @@ class TokenMap:
         self._owners, self._spans = owners, found
 
     def drafted(self) -> Spans:
-        """What came from drafted tokens."""
+        """The drafted parts of the text."""
         yield from self.in_steps()
         return spans(self.owners(), self.tokens)
 
 
 def align(raw: str, shown: str) -> list[int]:
-    """For each character of `shown` its place in `raw`, or -1.
+    """The place in `raw` of each character of `shown`, or -1.
 
-    Rendering drops marks (`**`, backticks) and changes white space; what is left comes in the same order.
+    Rendering removes marks (`**`, backticks) and changes white space; the rest keeps its order.
     """
     return list(_aligned(raw, shown))
 
@@ -90,5 +90,5 @@ def _aligned(raw: str, shown: str) -> Iterator[int]:
 
 
 def units(text: str) -> str:
-    """The text with a place for each of Qt's positions: a letter beyond the first plane takes two, the second empty."""
+    """The text with one item per Qt position: a character beyond the first plane takes two, the second one empty."""
     return "".join(letter + _SECOND if ord(letter) > 0xFFFF else letter for letter in text)

@@ -1,7 +1,7 @@
-"""The messages of the active branch, one widget each, in a column that follows the tail unless it was scrolled up.
+"""The messages of the active branch, one widget each, in a column that follows the end unless the user scrolled up.
 
-The newest have their widgets at once; those before get theirs a slice a turn, some ahead of what is looked at: two
-thousand at once would take the window 20 s and 570 MB.
+The newest messages get their widgets at once, earlier ones in time slices, some ahead of the visible part: two thousand
+widgets at once would take 20 s and 570 MB.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from app.widgets.theme import G, theme
 COLUMN = 800
 NEAR = 32
 AT_ONCE, AHEAD = 6, 24
-"""Messages that are shown at once, and how many more at a time of those before them."""
+"""Messages that are shown at once, and how many earlier ones are added at a time."""
 
 
 class Transcript(QScrollArea):
-    """Shows a conversation. `wanted` tells what is to be done with a message."""
+    """Shows a conversation. `requested` emits the intents of its messages."""
 
-    wanted = Signal(object)  # Intent of a MessageView
+    requested = Signal(object)  # Intent of a MessageView
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class Transcript(QScrollArea):
         self._tail = True
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scroll)
-        bar.rangeChanged.connect(self._stay)
+        bar.rangeChanged.connect(self._keep_position)
         theme().changed.connect(self._restyle)
 
     def follow(self, controller: ChatController) -> None:
@@ -83,19 +83,19 @@ class Transcript(QScrollArea):
 
     @property
     def views(self) -> list[MessageView]:
-        """The messages that are shown, oldest first."""
+        """The shown messages, oldest first."""
         return self._views
 
     def view(self, id: int) -> MessageView | None:
-        """The widget of a message, where it is shown."""
+        """The widget of a message; None if it is not shown."""
         return next((v for v in self._views if v.message.id == id), None)
 
     def show_path(self, chat: Conversation) -> None:
-        """Shows the active branch from its end on; messages that stay as they are keep their widgets."""
+        """Shows the active branch from its end on; unchanged messages keep their widgets."""
         self._slices.stop()
         path = chat.path()
         first = len(self._earlier)
-        same = self._same(chat, path[first:]) if chat is self._chat and path[:first] == self._earlier else 0
+        same = self._common_prefix(chat, path[first:]) if chat is self._chat and path[:first] == self._earlier else 0
         if not same or len(path) - first - same > AT_ONCE:
             same, first = 0, max(0, len(path) - AT_ONCE)
         self._chat, self._earlier, self._held = chat, path[:first], None
@@ -108,10 +108,10 @@ class Transcript(QScrollArea):
             self.add(chat, message.id)
         self.to_end()
         if not same:
-            self._look_back()
+            self._show_earlier()
 
-    def _same(self, chat: Conversation, path: list[ChatMessage]) -> int:
-        """How many of the widgets still show what they should."""
+    def _common_prefix(self, chat: Conversation, path: list[ChatMessage]) -> int:
+        """The number of leading widgets that still show the right message."""
         same = 0
         for view, message in zip(self._views, path, strict=False):
             if view.message is not message or view.property("siblings") != list(chat.siblings(message.id)):
@@ -130,14 +130,14 @@ class Transcript(QScrollArea):
         siblings = chat.siblings(id)
         view = MessageView(chat[id], siblings)
         view.setProperty("siblings", list(siblings))
-        view.wanted.connect(self.wanted)
+        view.requested.connect(self.requested)
         view.set_busy(self._busy)
         if not self._underlines:
             view.underline_drafts(False)
         return view
 
-    def _look_back(self) -> None:
-        """Some of the messages before get their widgets."""
+    def _show_earlier(self) -> None:
+        """Creates the widgets of some earlier messages."""
         if self._earlier and not self._slices.busy:
             self._slices.run(self._prepend(AHEAD), lambda _none: None, lambda _error: None, later=True)
 
@@ -151,29 +151,29 @@ class Transcript(QScrollArea):
             yield
 
     def set_busy(self, busy: bool) -> None:
-        """While a reply runs nothing may branch."""
+        """Disables branching while a reply runs."""
         self._busy = busy
         for view in self._views:
             view.set_busy(busy)
 
     def underline_drafts(self, on: bool) -> None:
-        """Underlines what was drafted and accepted in all messages, or nothing."""
+        """Underlines accepted draft tokens in all messages, or none."""
         self._underlines = on
         for view in self._views:
             view.underline_drafts(on)
 
     def _restyle(self) -> None:
-        """Lines in the theme's new colour."""
+        """Redraws the underlines in the theme's new color."""
         self.underline_drafts(self._underlines)
 
     def forget_traces(self) -> None:
-        """Lets go of the tokens of messages that no longer have theirs."""
+        """Forgets the tokens of messages whose traces were dropped."""
         for view in self._views:
             if not view.message.trace:
                 view.forget_trace()
 
     def to_end(self) -> None:
-        """Scrolls to the newest message and stays there."""
+        """Scrolls to the newest message and follows it."""
         self._tail = True
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
 
@@ -182,10 +182,10 @@ class Transcript(QScrollArea):
         place = bisect_left(self._views, value, key=_bottom)
         self._held = (self._views[place], self._views[place].y() - value) if place < len(self._views) else None
         if value < self.viewport().height():
-            self._look_back()
+            self._show_earlier()
 
-    def _stay(self) -> None:
-        """The end stays in sight where it was; else what is uppermost stays in place, whatever comes above it."""
+    def _keep_position(self) -> None:
+        """Keeps the end visible if it was; else keeps the topmost message in place."""
         bar, held, tail = self.verticalScrollBar(), self._held, self._tail
         if tail:
             bar.setValue(bar.maximum())
@@ -196,7 +196,7 @@ class Transcript(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt's name: the column is laid out anew, which moves messages without a change of its length, too."""
         if watched is self.widget() and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
-            QTimer.singleShot(0, self, self._stay)
+            QTimer.singleShot(0, self, self._keep_position)
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -207,5 +207,5 @@ class Transcript(QScrollArea):
 
 
 def _bottom(view: MessageView) -> int:
-    """Where a message ends in the column; above all else while it has no place yet, which is never at the very left."""
+    """The bottom of a message in the column; above everything if it is not placed yet."""
     return view.geometry().bottom() if view.x() else -1

@@ -122,7 +122,7 @@ class DeviceCard(CardFrame):
             (self.cancel if busy else self.check if device.usable else self.act).setFocus()
         self.progress.setVisible(busy)
         self.status.set_whole(work.line if work is not None else self._words(checking))
-        wrong = tried.why_not(bundle, device.name)
+        wrong = tried.failure_of(bundle, device.name)
         self.problem.setText(wrong)
         self.problem.setVisible(bool(wrong))
         self._show_found(checking)

@@ -190,7 +190,7 @@ class HomePage(QWidget):
         if self._context.build.running and not built:
             text = self.tr("Show the build")
         elif self._context.demo.step == "looking":
-            text = self.tr("Looking at it …")
+            text = self.tr("Checking …")
         if self.demo.text() != text:
             self.demo.setText(text)
             self.demo.setAccessibleName(text)
@@ -203,7 +203,7 @@ class HomePage(QWidget):
         entry = self._context.recents.find(path)
         name = entry.title if entry else path
         self._context.recents.remove(path)
-        text = self.tr("%1 was removed from the list; its files stay where they are.").replace("%1", name)
+        text = self.tr("{0} was removed from the list; its files stay where they are.").format(name)
         self.undo.show_message("info", text, action=self.tr("Undo"), on_action=self._undo)
         self.undo.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -45,7 +45,7 @@ class RecentRow(CardFrame):
         for pill in self._pills():
             head.addWidget(pill)
         head.addStretch(1)
-        used = self.tr("used %1").replace("%1", format_local_time(entry.used_at)) if entry.used_at else ""
+        used = self.tr("used {0}").format(format_local_time(entry.used_at)) if entry.used_at else ""
         path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))))
         box = QVBoxLayout()
         box.setSpacing(G // 2)
@@ -85,7 +85,7 @@ class RecentRow(CardFrame):
         away = QToolButton()
         set_icon(away, "close", "muted")
         set_tool_tip(away, self.tr("Remove from list"))
-        away.setAccessibleName(self.tr("Remove %1 from the list").replace("%1", self.entry.title))
+        away.setAccessibleName(self.tr("Remove {0} from the list").format(self.entry.title))
         away.clicked.connect(lambda: self.remove.emit(path))
         if self.entry.problem:
             return [button(self.tr("Remove from list"), "trash", clicked=lambda: self.remove.emit(path))]
@@ -93,15 +93,15 @@ class RecentRow(CardFrame):
             return [away]
         chat = button(self.tr("Chat"), "chat", clicked=lambda: self.chat.emit(path))
         look = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
-        for part, verb in ((chat, self.tr("Chat with %1")), (look, self.tr("Inspect %1"))):
-            part.setAccessibleName(verb.replace("%1", self.entry.title))
+        for part, verb in ((chat, self.tr("Chat with {0}")), (look, self.tr("Inspect {0}"))):
+            part.setAccessibleName(verb.format(self.entry.title))
         return [chat, look, self._more(), away]
 
     def _more(self) -> QToolButton:
         """What is done seldom."""
         more = QToolButton()
         set_icon(more, "more", "muted")
-        more.setAccessibleName(self.tr("More for %1").replace("%1", self.entry.title))
+        more.setAccessibleName(self.tr("More for {0}").format(self.entry.title))
         set_tool_tip(more, self.tr("More"))
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(more)

@@ -30,8 +30,8 @@ class UnfinishedRow(CardFrame):
         words.addWidget(self.told)
         self.resume = button(self.tr("Resume"), "refresh", "primary", self._resume)
         self.discard = button(self.tr("Discard"), "trash", clicked=self._discard)
-        for part, verb in ((self.resume, self.tr("Resume %1")), (self.discard, self.tr("Discard %1"))):
-            part.setAccessibleName(verb.replace("%1", entry.name))
+        for part, verb in ((self.resume, self.tr("Resume {0}")), (self.discard, self.tr("Discard {0}"))):
+            part.setAccessibleName(verb.format(entry.name))
         row = QHBoxLayout()
         row.setSpacing(2 * G)
         row.addLayout(words, 1)
@@ -41,10 +41,8 @@ class UnfinishedRow(CardFrame):
 
     def _words(self) -> str:
         done = ", ".join(self.entry.stages)
-        far = self.tr("finished so far: %1").replace("%1", done) if done else self.tr("no stage was finished")
-        return " · ".join(
-            (self.entry.source, self.tr("begun %1").replace("%1", format_local_time(self.entry.began)), far)
-        )
+        far = self.tr("finished so far: {0}").format(done) if done else self.tr("no stage was finished")
+        return " · ".join((self.entry.source, self.tr("begun {0}").format(format_local_time(self.entry.began)), far))
 
     def _resume(self) -> None:
         self._context.unfinished.resume(self.entry)

@@ -54,7 +54,7 @@ class CacheAccess:
     @property
     def can_load(self) -> bool:
         """Whether the cache may be changed now."""
-        ready = self.is_own_session and self._session.state == "ready" and not self._session.cache_job
+        ready = self.is_own_session and self._session.state == "ready" and not self._session.cache.job
         return ready and not self.frozen_source
 
     @property
@@ -84,9 +84,9 @@ class CacheControls(CardFrame):
         self._build()
         session.stateChanged.connect(self._refresh)
         session.opened.connect(self._follow_session)
-        session.cacheJobChanged.connect(self._on_job)
-        session.cacheDone.connect(self._on_done)
-        session.cacheFailed.connect(self._on_failed)
+        session.cache.jobChanged.connect(self._on_job)
+        session.cache.done.connect(self._on_done)
+        session.cache.failed.connect(self._on_failed)
 
     def _build(self) -> None:
         self.spin = add_token_unit(QSpinBox())
@@ -162,7 +162,7 @@ class CacheControls(CardFrame):
         """Rewinds to `length` tokens; shows the engine's message where it refuses the length."""
         self.banner.clear()
         self._show_result("")
-        self.session.rewind(length)
+        self.session.cache.rewind(length)
 
     def ask_save(self) -> None:
         """Opens the file dialog, then saves."""
@@ -184,18 +184,18 @@ class CacheControls(CardFrame):
         """Saves the cache to a file."""
         self.banner.clear()
         self._show_result("")
-        self.session.save_cache(path)
+        self.session.cache.save(path)
 
     def load(self, path: Path) -> None:
         """Loads the cache from a file."""
         self.banner.clear()
         self._show_result("")
-        self.session.load_cache(path)
+        self.session.cache.load(path)
 
     # -- results ---------------------------------------------------------------------------------------------
 
     def _on_job(self, _job: str) -> None:
-        self.progress.setVisible(self.access.is_own_session and bool(self.session.cache_job))
+        self.progress.setVisible(self.access.is_own_session and bool(self.session.cache.job))
         self._refresh()
 
     def _on_done(self, job: str, subject: object) -> None:
@@ -208,10 +208,8 @@ class CacheControls(CardFrame):
         elif job == "save_cache":
             self._show_result(self.tr("Saved to {0}.").format(subject))
         else:
-            loaded = pluralize(
-                self.access.length, self.tr("Loaded 1 token from %1."), self.tr("Loaded {0} tokens from %1.")
-            )
-            self._show_result(loaded.replace("%1", Path(str(subject)).name))
+            one, many = self.tr("Loaded 1 token from {1}."), self.tr("Loaded {0} tokens from {1}.")
+            self._show_result(pluralize(self.access.length, one, many, Path(str(subject)).name))
 
     def _on_failed(self, _job: str, failure: SessionFailure) -> None:
         if self.access.is_own_session:
@@ -224,7 +222,7 @@ class CacheControls(CardFrame):
 
     def _refresh(self, *_: object) -> None:
         access, table, length = self.access, self.access.table, self.spin.value()
-        legal = table is not None and table.legal(length)
+        legal = table is not None and table.can_rewind_to(length)
         another = table is not None and length != table.length
         self.spin.setEnabled(access.can_rewind)
         self.rewind_button.setEnabled(access.can_rewind and legal and another)
@@ -250,7 +248,7 @@ class CacheControls(CardFrame):
             return self.tr("The engine does not report the lengths to which this cache can be rewound.")
         ranges = [format_number(a) if a == b else f"{format_number(a)}–{format_number(b)}" for a, b in table.rewindable]
         named = self.tr(" and ").join(ranges)
-        if table.legal(length):
+        if table.can_rewind_to(length):
             return self.tr("Possible lengths: {0}.").format(named)
         return self.tr("The cache cannot be rewound to {0}: those tokens are gone. Possible lengths: {1}.").format(
             format_number(length), named

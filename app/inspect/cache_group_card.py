@@ -82,7 +82,7 @@ class CacheGroupCard(CardFrame):
             (self.tr("Capacity"), slots),
             (self.tr("Allocated"), allocated),
             (self.tr("Window"), window),
-            (self.tr("Tensor"), "\n".join(g.forms()) + f"  {g.dtype}"),
+            (self.tr("Tensor"), "\n".join(g.shape_texts()) + f"  {g.dtype}"),
             (self.tr("A token"), format_bytes(g.bytes_per_token) if g.bytes_per_token else "–"),
             (self.tr("All slots"), format_bytes(g.bytes) if g.bytes else "–"),
             (self.tr("Written by"), self._writer()),
@@ -168,4 +168,4 @@ class CacheGroupCard(CardFrame):
         )
         refused = self.tr("no possible length: tokens that the next one attends to are gone")
         back = pluralize(length, self.tr("Back to 1 token"), self.tr("Back to {0} tokens"))
-        self.readout.setText(f"{back} · {gone if table.legal(length) else refused}")
+        self.readout.setText(f"{back} · {gone if table.can_rewind_to(length) else refused}")

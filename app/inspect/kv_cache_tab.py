@@ -48,7 +48,7 @@ class KvCacheTab(InspectTab):
             self.tr("No KV cache"), self.tr("No graph here has past and present tensors."), icon="cache"
         )
         self.controls = CacheControls(session, folder)
-        self.history_slider = CacheHistorySlider(session.history)
+        self.history_slider = CacheHistorySlider(session.cache.history)
         self.encoder = label("", "muted", wrap=True)
         self._legend = SlotLegend()
         content = QWidget()
@@ -66,7 +66,7 @@ class KvCacheTab(InspectTab):
         self.history_slider.moved.connect(self._on_scrub)
         self.controls.changed.connect(self._refresh_handles)
         self.controls.openRequested.connect(self._open_session)
-        session.cacheChanged.connect(self._follow)
+        session.cache.changed.connect(self._follow)
         session.stateChanged.connect(self._follow)
         self._add_actions()
         self.set_groups(())

@@ -130,9 +130,9 @@ class RewindHandle(QObject):
         table = geometry.table
         if not self.enabled or not geometry.span:
             return None
-        edge = table.edge(self.length if self.length >= 0 else table.length)
+        edge = table.boundary_after(self.length if self.length >= 0 else table.length)
         if edge is None:
-            edge = table.edge(table.length)
+            edge = table.boundary_after(table.length)
         return None if edge is None else geometry.slot_x(edge)
 
     def is_near(self, geometry: StripGeometry, point: QPoint) -> bool:
@@ -168,12 +168,12 @@ class RewindHandle(QObject):
         if x is None:
             return
         area, table, moving = geometry.area, geometry.table, self.length >= 0
-        legal = not moving or table.legal(self.length)
+        legal = not moving or table.can_rewind_to(self.length)
         color = theme().color("accent" if legal else "error")
         if moving:
             veil = theme().color("surface")
             veil.setAlpha(170)
-            for slot, count in table.forgotten(self.length):
+            for slot, count in table.discarded_by(self.length):
                 left, right = geometry.slot_x(slot), geometry.slot_x(slot + count)
                 painter.fillRect(QRect(left, area.top(), right - left, area.height()), veil)
         painter.save()

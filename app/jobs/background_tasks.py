@@ -1,8 +1,8 @@
-"""Short work that may wait for a disk or a lock, in a thread, one piece after another.
+"""Short tasks that may wait for a disk or a lock, run in a thread, one after another.
 
-    run(work, done, failed) ──thread──▶ work() ──poll in the GUI thread──▶ done(result) │ failed(sentence)
+    run(task, done, failed) ──thread──▶ task() ──poll in the GUI thread──▶ done(result) │ failed(message)
 
-For what computes long there are workers: the interpreter computes in one thread at a time.
+Long computations belong in a worker process: Python threads compute one at a time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXPECTED = (OSError, JoineryError)
 
 
 class BackgroundTasks(QObject):
-    """One thread at a time, which ends with its piece of work. Failures other than EXPECTED are raised here."""
+    """Runs one task at a time, each in its own thread. Exceptions other than EXPECTED are raised in the GUI thread."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -34,13 +34,13 @@ class BackgroundTasks(QObject):
     def run(
         self, work: Callable[[], Result], done: Callable[[Result], object], failed: Callable[[str], object]
     ) -> None:
-        """Begins once what was asked before has ended."""
+        """Starts `work` after the tasks before it have ended."""
         future = Future[Result]()
 
         def act() -> None:
             try:
                 future.set_result(work())
-            except BaseException as error:  # noqa: BLE001 - raised, or told, in the GUI thread
+            except BaseException as error:  # noqa: BLE001 - raised or reported in the GUI thread
                 future.set_exception(error)
 
         def deliver() -> None:
@@ -54,12 +54,12 @@ class BackgroundTasks(QObject):
             else:
                 done(result)
 
-        self._waiting.append((threading.Thread(target=act, name="aside", daemon=True), deliver))
+        self._waiting.append((threading.Thread(target=act, name="background", daemon=True), deliver))
         if len(self._waiting) == 1:
             self._begin()
 
     def close(self) -> None:
-        """Leaves what has not begun; what has ends in a moment, and is told nobody."""
+        """Drops the tasks that have not started; the running one ends soon and reports nothing."""
         self._timer.stop()
         if self._waiting:
             self._waiting[0][0].join(1.0)

@@ -1,6 +1,6 @@
-"""One request on its way, and where its events go.
+"""One request to a worker, and the signals of its events.
 
-Worker ──take──▶ event …  on_answer | on_error  finished
+WorkerClient ──take──▶ event …  on_answer | on_error  finished
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class Job(Generic[Answer]):
         self.cancelled_at = 0.0
 
     def cancel(self) -> None:
-        """Ask it to stop, and see to it that it does. It still ends with `finished`."""
+        """Asks the worker to stop the job, and enforces it. The job still ends with `finished`."""
         if not self.ended:
             self._cancel(self)
 
     def on_answer(self, take: Callable[[Answer], object]) -> None:
-        """`take` is called with the request's answer, where it has one."""
+        """Calls `take` with the request's answer, if there is one."""
         self._signals.answered.connect(take)
 
     def on_error(self, take: Callable[[ErrorEvent], object]) -> None:
-        """`take` is called with what went wrong: the job was cancelled, failed, or its worker died."""
+        """Calls `take` with the error: the job was cancelled, failed, or its worker died."""
         self._signals.failed.connect(take)
 
     def take(self, event: Event) -> None:
-        """One event of the worker; with the last of them the job has ended."""
+        """Handles one event of the worker; the last one ends the job."""
         if isinstance(event, FINAL_EVENTS):
             self.ended = True
             if isinstance(event, ErrorEvent):

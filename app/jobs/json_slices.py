@@ -1,6 +1,6 @@
-"""A large JSON line read in slices: its outer shells step by step, each inner element (and list in a list) at once.
+"""Parses a large JSON line in time slices: outer containers step by step, each inner element at once.
 
-bytes of one line ──decode──▶ (yields after every few elements) ──▶ the object
+bytes of one line ──decode_in_steps──▶ (yields after every few elements) ──▶ the object
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Generator
 from typing import Any
 
 LARGE = 200_000
-"""Bytes of a line from which on it is read in slices: that much takes a few milliseconds."""
+"""Lines of at least so many bytes are parsed in slices; so much takes a few milliseconds."""
 _DICTS, _LISTS, _FEW = 3, 4, 50
 _SPACE = re.compile(r"[ \t\n\r]*")
 _raw = json.JSONDecoder().raw_decode
@@ -19,7 +19,7 @@ Parsed = Generator[None, None, tuple[Any, int]]
 
 
 def decode_in_steps(raw: bytes) -> Generator[None, None, Any]:
-    """What `json.loads` returns. Raises ValueError where it is no JSON."""
+    """Returns what `json.loads` returns. Raises ValueError for invalid JSON."""
     text = raw.decode()
     yield
     value, end = yield from _value(text, _skip(text, 0), 0)
@@ -29,8 +29,8 @@ def decode_in_steps(raw: bytes) -> Generator[None, None, Any]:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 def _value(text: str, at: int, depth: int) -> Parsed:

@@ -1,9 +1,10 @@
-"""Whether a worker that was asked for something still lives: looked at once a second, and asked where that is not seen.
+"""Detects a worker process that hangs, by a check once a second while it has work.
 
-    look ──▶ it said something, computed, or waits for a disk? ──yes──▶ alive
-               └──no──▶ a ping, which a thread of its own answers ──▶ LOOKS later still nothing ──▶ hangs
+    check ──▶ it wrote something, computed, or waits for a disk? ──yes──▶ alive
+               └──no──▶ a ping, which a thread of the worker answers ──▶ no answer for LOOKS checks ──▶ hung
 
-What computes or loads for long is alive, with or without the interpreter's lock, and so is what waits for a processor.
+A process that computes or loads for long is alive, with or without the interpreter's lock; so is one that waits for a
+processor.
 """
 
 from __future__ import annotations
@@ -13,37 +14,37 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 LOOKS, LOOKS_AT_START = 3, 15
-"""Looks without a sign of life, one a second, until a worker counts as hung; a process begins before it can answer."""
+"""Checks without a sign of life, one a second, before a worker counts as hung; a starting process answers late."""
 
 
 class LivenessMonitor(QObject):
-    """Of one worker after the other. ping: asks the one that runs for a word."""
+    """Monitors one process after the other. ping: sends a request that the process answers at once."""
 
     changed = Signal(bool)
-    """Whether it hangs; False once it is heard of again, or has ended."""
+    """Emitted with True when the process hangs, with False when it lives again or has ended."""
 
     def __init__(self, ping: Callable[[], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._ping = ping
         self._missed, self._spent, self._heard, self._hangs = 0, -1.0, False, False
 
-    def hear(self) -> None:
-        """It said something."""
+    def note_output(self) -> None:
+        """The process wrote something."""
         self._heard = True
-        self._live()
+        self._set_alive()
 
     def end(self) -> None:
-        """Nobody waits for it, or it is gone; the next one begins anew."""
+        """The process has no work, or has ended."""
         self._spent, self._heard = -1.0, False
-        self._live()
+        self._set_alive()
 
     def look(self, pid: int) -> None:
-        """A second later: something is asked of the process `pid`."""
-        if self._moves(pid):
-            self._live()
+        """The check: the process `pid` has work."""
+        if self._is_active(pid):
+            self._set_alive()
             return
         self._missed += 1
         if self._missed == 1:
@@ -52,26 +53,26 @@ class LivenessMonitor(QObject):
             self._hangs = True
             self.changed.emit(True)
 
-    def _live(self) -> None:
+    def _set_alive(self) -> None:
         self._missed = 0
         if self._hangs:
             self._hangs = False
             self.changed.emit(False)
 
-    def _moves(self, pid: int) -> bool:
-        """Whether it has computed since the last look, or would if the machine let it."""
+    def _is_active(self, pid: int) -> bool:
+        """Whether the process has computed since the last check, or waits for a processor or a disk."""
         import psutil
 
         try:
             times = psutil.Process(pid).cpu_times()
         except psutil.Error:
-            return True  # it ends: that is told by itself
+            return True  # it ends, which is reported otherwise
         spent, self._spent = self._spent, times.user + times.system
-        return spent != self._spent or _is_held_up(pid)
+        return spent != self._spent or _is_waiting(pid)
 
 
-def _is_held_up(pid: int) -> bool:
-    """Whether a thread of it waits for a processor or a disk; only Linux says so of each."""
+def _is_waiting(pid: int) -> bool:
+    """Whether a thread of the process waits for a processor or a disk; known on Linux only."""
     if sys.platform != "linux":
         return False
     for task in Path(f"/proc/{pid}/task").glob("*/stat"):
@@ -79,3 +80,50 @@ def _is_held_up(pid: int) -> bool:
             if task.read_text("utf-8", "replace").rpartition(")")[2].split()[0] in ("R", "D"):
                 return True
     return False
+
+
+class ProcessMonitor(QObject):
+    """Samples a worker's process once a second: its memory, and whether it still lives.
+
+    ping: sends it a request that it answers at once. watched: its process id, and whether it has work; id 0 for none.
+    """
+
+    memory = Signal(object)  # resident bytes; 0 when no process runs
+    hung = Signal(bool)
+
+    def __init__(
+        self, ping: Callable[[], object], watched: Callable[[], tuple[int, bool]], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._watched = watched
+        self._liveness = LivenessMonitor(ping, self)
+        self._liveness.changed.connect(self.hung)
+        self._timer = QTimer(self, interval=1000)
+        self._timer.timeout.connect(self._sample)
+
+    def start(self) -> None:
+        """A process starts."""
+        self._timer.start()
+
+    def note_output(self) -> None:
+        """The process wrote something."""
+        self._liveness.note_output()
+
+    def stop(self) -> None:
+        """The process has ended."""
+        self._timer.stop()
+        self._liveness.end()
+        self.memory.emit(0)
+
+    def _sample(self) -> None:
+        import psutil
+
+        pid, busy = self._watched()
+        if busy and pid:
+            self._liveness.look(pid)
+        else:
+            self._liveness.end()
+        try:
+            self.memory.emit(psutil.Process(pid).memory_info().rss if pid else 0)
+        except psutil.Error:
+            self.memory.emit(0)

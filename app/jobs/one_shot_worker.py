@@ -1,6 +1,6 @@
-"""One request in a worker of its own, which is gone afterwards: for what takes long, or may crash or hang.
+"""One request in its own worker process, which ends with it: for work that takes long, or may crash or hang.
 
-run(request) ─▶ Job … finished ─▶ the worker retires;   cancel() ─▶ a message, and soon the end of the process
+run(request) ─▶ Job … finished ─▶ the worker retires;   cancel() ─▶ a message, then the end of the process
 """
 
 from __future__ import annotations
@@ -18,11 +18,21 @@ Asked = TypeVar("Asked")
 
 
 class OneShotWorker(QObject):
-    """One at a time."""
+    """Runs one request at a time.
 
-    def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
+    hard_stop: ends the process soon after `cancel`, for work on a provider. background: at a lower priority.
+    """
+
+    def __init__(
+        self,
+        new_worker: Callable[[], WorkerClient],
+        parent: QObject | None = None,
+        *,
+        hard_stop: bool = True,
+        background: bool = False,
+    ) -> None:
         super().__init__(parent)
-        self._new_worker = new_worker
+        self._new_worker, self._hard_stop, self._background = new_worker, hard_stop, background
         self._job: Job[object] | None = None
 
     @property
@@ -31,10 +41,12 @@ class OneShotWorker(QObject):
         return self._job is not None
 
     def run(self, request: Request[Asked]) -> Job[Asked]:
-        """Starts a worker for `request`, which nothing else may be under way for."""
+        """Starts a worker for `request`; no other request may be running."""
         assert self._job is None
         worker = self._new_worker()
-        worker.grace_ms, worker.kill_ms = HARD_GRACE_MS, HARD_KILL_MS
+        if self._hard_stop:
+            worker.grace_ms, worker.kill_ms = HARD_GRACE_MS, HARD_KILL_MS
+        worker.background = self._background
         job = worker.request(request)
         self._job = job
         job.on_answer(lambda _: self._end(worker))
@@ -42,7 +54,7 @@ class OneShotWorker(QObject):
         return job
 
     def cancel(self) -> None:
-        """Ends what runs; it still says how it ended."""
+        """Cancels the running request; it still reports how it ended."""
         if self._job is not None:
             self._job.cancel()
 

@@ -1,10 +1,10 @@
-"""A worker that has imported what a build takes seconds to import, and waits for the next build.
+"""A worker that has imported what a build needs (which takes seconds), and waits for the next build.
 
-    prepare() ──Warm──▶ waiting ──take()──▶ the build's own, for that one alone
-                           └─ IDLE_MS, or memory runs short ─▶ let go
+    prepare() ──Warm──▶ waiting ──take()──▶ the worker of one build
+                           └─ IDLE_MS, or memory runs short ─▶ discarded
 
-No process builds twice: what a checkpoint's own code, a plugin or a library left behind in one is of no later build,
-and the peak of memory that a build tells is its own.
+No process builds twice. What a checkpoint's code, a plugin or a library leaves behind in a process cannot affect a
+later build, and each build reports its own peak memory.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from workflows.wire.requests import PreloadModules
 
 IDLE_MS = 5 * 60_000
 NEEDED_BYTES = 4 << 30
-"""Bytes that must be free for one to be prepared: it takes a tenth, and the build that comes more."""
+"""Free bytes needed to prepare a worker: it takes a tenth of it, and the build that follows takes more."""
 RELEASE_BELOW_BYTES = 3 << 29
-"""Bytes below which one that waits is let go."""
+"""A waiting worker is discarded when less memory is free."""
 
 
 def free_memory() -> int:
-    """Bytes that a worker could still take without swapping, within the control group of the window."""
+    """Bytes that a worker could take without swapping, within the control group of the window."""
     from workflows.common.memory import free_bytes  # psutil: not while the window starts
 
     return free_bytes()
 
 
 class SpareWorker(QObject):
-    """At most one, made by `new_worker`."""
+    """At most one waiting worker, made by `new_worker`."""
 
     def __init__(
         self,
@@ -43,26 +43,26 @@ class SpareWorker(QObject):
         self._new_worker, self._free = new_worker, free
         self._worker: WorkerClient | None = None
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
-        self._idle.timeout.connect(self.let_go)
+        self._idle.timeout.connect(self.discard)
 
     @property
     def waiting(self) -> bool:
-        """Whether there is one."""
+        """Whether a worker waits."""
         return self._worker is not None
 
     def prepare(self) -> None:
-        """Has one wait, where memory allows it; one that waits already stays as long again."""
+        """Prepares a worker if memory allows; one that waits already waits IDLE_MS longer."""
         if self._worker is None and self._free() >= NEEDED_BYTES:
             self._start(self._new_worker())
         if self._worker is not None:
             self._idle.start()
 
     def take(self) -> WorkerClient:
-        """The one that waits, which is the caller's from now on, or else a new one."""
+        """Returns the waiting worker, or a new one; the caller owns it from now on."""
         return self._release() or self._new_worker()
 
-    def let_go(self) -> None:
-        """None waits any more."""
+    def discard(self) -> None:
+        """Ends the waiting worker."""
         worker = self._release()
         if worker is not None:
             worker.retire()
@@ -72,8 +72,8 @@ class SpareWorker(QObject):
             worker.retire()
             return
         worker.background = True
-        worker.crashed.connect(self.let_go)
-        worker.memory.connect(self._look)
+        worker.crashed.connect(self.discard)
+        worker.memory.connect(self._check_memory)
         self._worker = worker
         worker.request(PreloadModules())
 
@@ -81,10 +81,10 @@ class SpareWorker(QObject):
         worker, self._worker = self._worker, None
         self._idle.stop()
         if worker is not None:
-            worker.crashed.disconnect(self.let_go)
-            worker.memory.disconnect(self._look)
+            worker.crashed.disconnect(self.discard)
+            worker.memory.disconnect(self._check_memory)
         return worker
 
-    def _look(self) -> None:
+    def _check_memory(self) -> None:
         if self._free() < RELEASE_BELOW_BYTES:
-            self.let_go()
+            self.discard()

@@ -1,10 +1,10 @@
-"""Long work in the GUI thread, a slice a turn of the event loop: a generator in, what it returns out.
+"""Long work in the GUI thread: a generator that runs for one time slice per turn of the event loop.
 
 generator ──≤ SLICE_MS──▶ events ──≤ SLICE_MS──▶ events … ──▶ done(result) | failed(ValueError)
 
-The interpreter computes in one thread at a time, so that a thread of its own would make the window wait as well.
-The garbage collector does not look through what is made meanwhile (300 ms for 20,000 nodes): what it is made of has no
-circles of references, and goes when the last one who holds it goes.
+A thread would not help: Python threads compute one at a time, so the window would wait as well.
+Garbage collection is off during a slice and skips its objects afterwards (300 ms for 20,000 nodes): they form no
+reference cycles, so reference counting frees them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SLICE_MS = 10.0
 
 
 class TimeSlicer(QObject):
-    """Runs one generator at a time; the next one takes the place of one that is not done."""
+    """Runs one generator at a time; the next one replaces one that has not ended."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class TimeSlicer(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is being worked at."""
+        """Whether a generator runs."""
         return self._work is not None
 
     def run(
@@ -43,7 +43,7 @@ class TimeSlicer(QObject):
         failed: Callable[[ValueError], object],
         later: bool = False,
     ) -> None:
-        """Begins at once, and what is short is done when this returns; later: in the next turn of the event loop."""
+        """Runs the first slice at once, so that short work is done on return; later: in the next turn."""
         self.stop()
         self._work, self._done, self._failed = work, done, failed
         self._ended = False
@@ -53,7 +53,7 @@ class TimeSlicer(QObject):
             self._turn()
 
     def stop(self) -> None:
-        """Leaves what is being worked at."""
+        """Drops the running generator."""
         if self._work is not None:
             self._work.close()
         self._work = None
@@ -75,7 +75,7 @@ class TimeSlicer(QObject):
                 self._work = None
                 self._done(stop.value)
             else:
-                self._work, self._ended = _found(stop.value), True  # what follows has a turn of its own
+                self._work, self._ended = _finished(stop.value), True  # what follows has a turn of its own
                 self._timer.start()
         except ValueError as error:
             self._work = None
@@ -88,14 +88,14 @@ class TimeSlicer(QObject):
                 gc.enable()
 
 
-def _found(result: Any) -> Generator[None, None, Any]:
-    """Work that is done: its result."""
+def _finished(result: Any) -> Generator[None, None, Any]:
+    """A generator that returns a known result."""
     yield from ()
     return result
 
 
 def run_at_once(work: Generator[None, None, Any]) -> Any:
-    """The result of a generator, at once."""
+    """Runs a generator to its end and returns its result."""
     while True:
         try:
             next(work)

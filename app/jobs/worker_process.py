@@ -1,4 +1,4 @@
-"""What a worker's process begins with, how it stands back, and why it ended."""
+"""The environment and the priority of a worker process, and the reason why it ended."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ BACKGROUND_NICE = 10
 
 
 def exit_cause(code: int, status: QProcess.ExitStatus) -> str:
-    """How a process ended, in words. Qt reports a signal's number as the exit code of a crash."""
+    """How a process ended, as text. Qt reports a signal's number as the exit code of a crash."""
     if status == QProcess.ExitStatus.CrashExit:
         return signal_description(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
     return f"exit code {code}"
 
 
 def lower_priority(pid: int) -> None:
-    """A lower priority for a process; one that has ended already needs none."""
+    """Lowers the priority of a process; does nothing for one that has ended."""
     import psutil
 
     with suppress(psutil.Error):
@@ -32,7 +32,7 @@ def lower_priority(pid: int) -> None:
 
 
 def worker_environment() -> QProcessEnvironment:
-    """The environment of a worker: ours, no telemetry, unbuffered, and this checkout's packages first."""
+    """The environment of a worker: the window's, without telemetry, unbuffered, with this checkout's packages first."""
     environment = QProcessEnvironment.systemEnvironment()
     for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
         environment.insert(name, "1")

@@ -1,10 +1,10 @@
-"""Done ahead, once the window is seen: what the first click on a page would otherwise wait for.
+"""Imports modules and builds pages in advance, once the window is visible, so that the first click does not wait.
 
-    first picture ──▶ a thread imports libraries and pages ──▶ build a page, settle ──▶ build a part of it, settle ──▶ …
+    first picture ──▶ a thread imports modules ──▶ build a page, freeze garbage ──▶ build a part of it ──▶ …
 
-Imports take seconds and touch nothing of Qt's: the window's thread gets its turn between any two of their steps.
-Widgets can be made in that thread alone: a slice a turn of the event loop with a breath between, so that a click never
-waits for more than one of them.
+Imports take seconds and use no Qt objects, so they run in a thread that yields often to the window's. Widgets can be
+made in the window's thread only: one slice per turn of the event loop with a pause between, so that a click waits for
+one slice at most.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FIRST_MS = 150
 PAUSE_MS = 20
 """Between two slices."""
 TURN_S = 0.0005
-"""How soon the importing thread makes room for the window's."""
+"""The switch interval while modules are imported: how soon the importing thread yields to the window's."""
 
 SLOW_IMPORTS = (
     "workflows.bundle.read",
@@ -37,15 +37,15 @@ SLOW_IMPORTS = (
     "app.inspect.graph.graph_tab",
     "app.inspect.kv_cache_tab",
 )
-"""What opening the first bundle, drawing the first chart and looking into the first graph would wait for."""
+"""What opening the first bundle, drawing the first chart and viewing the first graph would otherwise import."""
 
 Slice = Callable[[], object]
 
 
 class ModulePreloader:
-    """Imports modules in a thread of its own.
+    """Imports modules in a thread.
 
-    Meanwhile nothing collects garbage: a thread that took a widget apart, because it came upon it, would crash it.
+    Garbage collection is off meanwhile: in that thread it could destroy a widget and crash.
     """
 
     def __init__(self) -> None:
@@ -54,11 +54,11 @@ class ModulePreloader:
 
     @property
     def busy(self) -> bool:
-        """Whether it is at work."""
+        """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, names: Iterable[str]) -> None:
-        """Begins."""
+        """Starts importing."""
         self._names.extend(names)
         self._collected, self._turn = gc.isenabled(), sys.getswitchinterval()
         gc.disable()
@@ -71,7 +71,7 @@ class ModulePreloader:
             import_module(self._names.popleft())
 
     def end(self) -> None:
-        """Leaves out what is left, and waits for what is being imported."""
+        """Drops the modules that are not imported yet, and waits for the one that is."""
         thread, self._thread = self._thread, None
         self._names.clear()
         if thread is not None:
@@ -83,13 +83,13 @@ class ModulePreloader:
 
 
 def freeze_garbage() -> None:
-    """Takes what came since the last time out of the garbage collector's sight: looking it all through takes 70 ms."""
+    """Hides existing objects from the garbage collector: examining them all takes 70 ms."""
     gc.collect()
     gc.freeze()
 
 
 class Preloader(QObject):
-    """Imports, runs slices one after another, and settles after each; `stop` leaves out what is left."""
+    """Imports modules, then runs slices one after another, freezing garbage after each."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -101,21 +101,21 @@ class Preloader(QObject):
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left."""
+        """Whether no slice is left."""
         return not self._slices
 
     def start(self, slices: Iterable[Slice], modules: Iterable[str] = ()) -> None:
-        """The modules are imported soon, then comes the first slice."""
+        """Imports the modules, then runs the slices."""
         self._names = list(modules)
         self._slices.extend(slices)
         self._timer.start(FIRST_MS)
 
     def next(self, slices: Iterable[Slice]) -> None:
-        """These come before what is left."""
+        """Runs these slices before the remaining ones."""
         self._slices.extendleft(reversed(list(slices)))
 
     def stop(self) -> None:
-        """No further slice."""
+        """Drops the remaining slices."""
         self._timer.stop()
         self._names.clear()
         self._slices.clear()

@@ -1,9 +1,9 @@
-"""The tour: the real window converts the demo, asks it something, and has its picture taken, page by page.
+"""The tour: the real window converts the demo, chats with it, and saves a picture of every page.
 
     window ─ Home "Try the demo" ─ the build ─ chat ─ a streamed reply ─ every page, light and dark
 
-Runs without a display (QT_QPA_PLATFORM=offscreen). Ends with 0 only where a reply arrived and all pictures
-were written.
+Runs without a display (QT_QPA_PLATFORM=offscreen). The exit code is 0 only if a reply arrived and all pictures were
+written.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class TourError(Exception):
 
 
 def process_events_for(seconds: float) -> None:
-    """Let the window live for a while."""
+    """Runs the event loop for a while."""
     loop = QEventLoop()
     QTimer.singleShot(round(seconds * 1000), loop.quit)
     loop.exec()
 
 
 def process_events_until(done: Callable[[], bool], what: str, patience: float = PATIENCE_S) -> None:
-    """Let the window live until `done`. Raises TourError when that takes too long."""
+    """Runs the event loop until `done`. Raises TourError when that takes too long."""
     end = time.monotonic() + patience
     while not done():
         if time.monotonic() > end:
@@ -50,13 +50,13 @@ def process_events_until(done: Callable[[], bool], what: str, patience: float = 
 
 
 def write_line(text: str, end: str = "\n") -> None:
-    """To the terminal, at once."""
+    """Writes to the terminal and flushes."""
     sys.stdout.write(text + end)
     sys.stdout.flush()
 
 
 class Tour:
-    """One walk through a window; `pictures` are the files that were written."""
+    """One tour through a window. pictures: the files that were written."""
 
     def __init__(self, window: MainWindow, folder: Path) -> None:
         self.window = window
@@ -66,7 +66,7 @@ class Tour:
         self.reply = ""
 
     def run(self) -> None:
-        """The whole walk. Raises TourError where something does not come about."""
+        """Runs all steps. Raises TourError if one fails."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.window.resize(*SIZE)
         self.window.show()
@@ -77,7 +77,7 @@ class Tour:
         self.photograph()
 
     def build(self) -> None:
-        """By one click, unless the demo is built already."""
+        """Builds the demo by one click, unless it is built already."""
         home = self.window.page("home")
         ready = next((e for e in self.context.recents.entries if e.summary and "qwen3-demo" in e.path), None)
         if ready is not None:
@@ -93,22 +93,22 @@ class Tour:
         self._follow_build()
 
     def _follow_build(self) -> None:
-        build, told = self.context.build, set[tuple[str, str]]()
+        build, printed = self.context.build, set[tuple[str, str]]()
         while build.running:
-            self._tell(told)
+            self._print_stages(printed)
             process_events_for(0.05)
-        self._tell(told)
+        self._print_stages(printed)
         if build.outcome is None:
             raise TourError(build.error.message if build.error else "the build ended without a bundle")
         write_line(f"Built {build.outcome.bundle} in {build.outcome.seconds:.1f} s")
         process_events_for(0.2)
         self._open(build.outcome.bundle)
 
-    def _tell(self, told: set[tuple[str, str]]) -> None:
+    def _print_stages(self, printed: set[tuple[str, str]]) -> None:
         for row in self.context.build.rows:
             key = (row.stage, row.state)
-            if row.ended and key not in told:
-                told.add(key)
+            if row.ended and key not in printed:
+                printed.add(key)
                 write_line(f"  {row.stage} {row.state} {row.seconds:.1f} s")
 
     def _open(self, path: str) -> None:
@@ -116,7 +116,7 @@ class Tour:
             raise TourError(self.window.banner.message)
 
     def chat(self) -> None:
-        """Ask, and write each reply to the terminal as it comes."""
+        """Asks the questions, and writes each reply to the terminal while it streams."""
         self.window.show_page("chat")
         process_events_for(0.2)
         page, session = self.window.page("chat"), self.context.session
@@ -148,7 +148,7 @@ class Tour:
         write_line(text, end="")
 
     def photograph(self) -> None:
-        """Every page, light and dark."""
+        """Saves every page, light and dark."""
         before = theme().mode
         for mode in ("light", "dark"):
             theme().set_mode(mode)
@@ -166,7 +166,7 @@ class Tour:
 
 
 def run_tour(app: QApplication, window: MainWindow, folder: Path) -> int:
-    """Walk, say where the pictures are, close the window; the exit code."""
+    """Runs the tour, reports where the pictures are, closes the window; returns the exit code."""
     walk = Tour(window, folder)
     try:
         walk.run()

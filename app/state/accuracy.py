@@ -1,8 +1,8 @@
-"""One comparison of two bundles: asked of a worker of its own, followed, and kept when it ends.
+"""The accuracy comparison of two bundles: it runs in its own worker, which holds both models.
 
-start(Eval) ──▶ progress … ──▶ Comparison | error          a worker a comparison: it holds two models
+start(Eval) ──▶ progress … ──▶ AccuracyResult | error
 
-A result says itself what was compared: both bundles as they were when it began, whatever is opened afterwards.
+A result states what was compared: both bundles as they were when the comparison began.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.job import Job
+from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from workflows.wire.codec import to_fields
 from workflows.wire.events import ErrorEvent, Event, LogEvent, ProgressEvent, StageEvent
@@ -27,14 +27,17 @@ from workflows.wire.requests import Eval
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
 PROVIDER, SOURCE_PRECISION = "cpu", "fp32"
-"""What the engine compares on, and what it builds a source as."""
+"""The provider that the engine compares on, and the precision that it builds a source with."""
 WHOSE = ("candidate", "candidate_precision", "reference", "reference_precision", "provider", "began")
 COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedModel:
-    """One of the two. built_at: which build of the bundle; empty for a source, which is built to be compared."""
+    """One of the two models.
+
+    built_at: the build time of a bundle; empty for a source, which is built for the comparison.
+    """
 
     name: str
     path: str
@@ -44,7 +47,7 @@ class ComparedModel:
 
 @dataclass(frozen=True, slots=True)
 class AccuracySubjects:
-    """What is compared. prompts: their file; empty for the demo's own, or plain sentences. began: local time, ISO."""
+    """What is compared. prompts: their file, or plain sentences; empty for the demo's own. began: local time, ISO."""
 
     candidate: ComparedModel
     reference: ComparedModel
@@ -55,45 +58,51 @@ class AccuracySubjects:
 
 
 @dataclass(frozen=True, slots=True)
-class AccuracyComparison:
-    """A report, and whose it is."""
+class AccuracyResult:
+    """A report with its subjects."""
 
-    of: AccuracySubjects
+    subjects: AccuracySubjects
     report: EvalReport
 
 
 Describe = Callable[[str], Mapping[str, object]]
-"""What a bundle's own files say of it; empty for what is none."""
+"""Returns the summary of a bundle; empty for anything else."""
 
 
 def compared_model(path: str, summary: Mapping[str, object]) -> ComparedModel:
-    """A bundle as its files describe it, or a source by what was typed."""
+    """The bundle with this summary, or the source at `path` if the summary is empty."""
     if not summary:
         return ComparedModel(path, path, SOURCE_PRECISION, "")
     name, precision, built_at = (str(summary.get(key, "")) for key in ("name", "precision", "built_at"))
     return ComparedModel(name, path, precision, built_at)
 
 
-def as_json(found: AccuracyComparison) -> str:
-    """As `joinery eval --json` prints it, and the tokens besides; `compared` says what was."""
-    fields = {"compared": asdict(found.of), **to_fields(found.report)}
+def as_json(comparison: AccuracyResult) -> str:
+    """The report as `joinery eval --json` prints it, with the tokens and the subjects (`compared`)."""
+    fields = {"compared": asdict(comparison.subjects), **to_fields(comparison.report)}
     return json.dumps(fields, default=to_fields, ensure_ascii=False, indent=1) + "\n"
 
 
-def as_csv(found: AccuracyComparison) -> str:
-    """The layers' cosines, one row a layer, each with whose they are."""
-    of, text = found.of, io.StringIO()
-    whose = (of.candidate.name, of.candidate.precision, of.reference.name, of.reference.precision)
+def as_csv(comparison: AccuracyResult) -> str:
+    """The cosines as CSV, one row a layer, each with its subjects."""
+    subjects, text = comparison.subjects, io.StringIO()
+    whose = (
+        subjects.candidate.name,
+        subjects.candidate.precision,
+        subjects.reference.name,
+        subjects.reference.precision,
+    )
     writer = csv.writer(text)
     writer.writerow((*WHOSE, *COLUMNS))
     writer.writerows(
-        [*whose, of.provider, of.began, *(getattr(row, name) for name in COLUMNS)] for row in found.report.layers
+        [*whose, subjects.provider, subjects.began, *(getattr(row, name) for name in COLUMNS)]
+        for row in comparison.report.layers
     )
     return text.getvalue()
 
 
 class AccuracyModel(QObject):
-    """The comparison that runs, or the last one that ended."""
+    """The comparison that runs, or the last one."""
 
     changed = Signal()
     finished = Signal()
@@ -102,14 +111,13 @@ class AccuracyModel(QObject):
         self, new_worker: Callable[[], WorkerClient], describe: Describe, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._new_worker, self._describe = new_worker, describe
-        self._worker: WorkerClient | None = None
-        self._job: Job[EvalReport] | None = None
+        self._describe = describe
+        self._one_shot = OneShotWorker(new_worker, self, hard_stop=False, background=True)
         self.state: State = "idle"
         self.request: Eval | None = None
-        self.of: AccuracySubjects | None = None
-        """What is compared, or was last."""
-        self.result: AccuracyComparison | None = None
+        self.subjects: AccuracySubjects | None = None
+        """The subjects of the comparison that runs, or of the last one."""
+        self.result: AccuracyResult | None = None
         self.error: ErrorEvent | None = None
         self.note = ""
         self.done = self.total = 0.0
@@ -117,34 +125,32 @@ class AccuracyModel(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether a comparison is under way."""
+        """Whether a comparison runs."""
         return self.state == "running"
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate from the prompts so far; None before the second."""
+        """Estimated remaining seconds; None before the second prompt."""
         if not self.running or self.done < 2:
             return None
         return (time.monotonic() - self._began) / self.done * (self.total - self.done)
 
     def start(self, request: Eval) -> bool:
-        """Begins a comparison; False while another runs."""
+        """Starts a comparison; returns False while another runs."""
         if self.running:
             return False
-        self.request, self.of = request, self._compared(request)
+        self.request, self.subjects = request, self._subjects(request)
         self.result, self.error = None, None
         self.note, self.done, self.total = self.tr("Opening both …"), 0.0, 0.0
         self.state = "running"
-        self._worker = self._new_worker()
-        self._worker.background = True
-        self._job = self._worker.request(request)
-        self._job.event.connect(self._on_event)
-        self._job.on_answer(self._on_answer)
-        self._job.on_error(self._on_error)
+        job = self._one_shot.run(request)
+        job.event.connect(self._on_event)
+        job.on_answer(self._on_answer)
+        job.on_error(self._on_error)
         self.changed.emit()
         return True
 
-    def _compared(self, request: Eval) -> AccuracySubjects:
+    def _subjects(self, request: Eval) -> AccuracySubjects:
         candidate, reference = (
             compared_model(path, self._describe(path)) for path in (request.bundle, request.against)
         )
@@ -152,10 +158,10 @@ class AccuracyModel(QObject):
         return AccuracySubjects(candidate, reference, PROVIDER, request.prompts, request.steps, began)
 
     def cancel(self) -> None:
-        """Ends it; what was compared so far is forgotten."""
-        if self._job is not None:
+        """Cancels the comparison and discards its results."""
+        if self.running:
             self.note = self.tr("Stopping …")
-            self._job.cancel()
+            self._one_shot.cancel()
             self.changed.emit()
 
     def _on_event(self, event: Event) -> None:
@@ -171,8 +177,8 @@ class AccuracyModel(QObject):
         self.changed.emit()
 
     def _on_answer(self, report: EvalReport) -> None:
-        assert self.of is not None
-        self.result, self.state = AccuracyComparison(self.of, report), "done"
+        assert self.subjects is not None
+        self.result, self.state = AccuracyResult(self.subjects, report), "done"
         self._end()
 
     def _on_error(self, error: ErrorEvent) -> None:
@@ -180,8 +186,5 @@ class AccuracyModel(QObject):
         self._end()
 
     def _end(self) -> None:
-        worker, self._worker, self._job = self._worker, None, None
-        if worker is not None:
-            worker.retire()
         self.changed.emit()
         self.finished.emit()

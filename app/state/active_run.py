@@ -1,6 +1,6 @@
-"""Which run of which bundle is under way: what lights up in the picture of a composite.
+"""The run of the graphs that is executed now, highlighted in the picture of a composite.
 
-Session: generating ──▶ BEGUN;   a chunk ──▶ prefill;   a token ──▶ its phase;   the end ──▶ dark
+BundleSession: generating ──▶ STARTED;   a chunk ──▶ prefill;   a token ──▶ its phase;   the end ──▶ empty
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from app.state.bundle_session import BundleSession
 from workflows.wire.events import ChunkEvent, TokenEvent
 
 STARTED = "begun"
-"""A generation began, and nothing was heard of it yet: it is in the first of its runs."""
+"""A generation began and has reported nothing yet: its first run is executed."""
 
 
 class ActiveRun(QObject):
@@ -28,7 +28,7 @@ class ActiveRun(QObject):
         session.token.connect(self._on_token)
 
     def run_of(self, bundle: str) -> str:
-        """The name of the run that is under way in a bundle, BEGUN, or nothing."""
+        """The name of the run that is executed in `bundle`, STARTED, or empty."""
         return self._run if bundle and bundle == self._session.bundle else ""
 
     def _on_state(self, state: str) -> None:

@@ -1,7 +1,7 @@
-"""What runs now in any of the workers, and what failed last of each kind.
+"""The jobs that run in all workers, and the last failure of each kind of job.
 
-Worker.begun ──▶ Activity ──progress──▶ …  ──▶ ended
-                                          └──▶ failed: until it is acknowledged, or its kind begins anew
+WorkerClient.jobStarted ──▶ Activity ──progress──▶ …  ──▶ ended
+                                          └──▶ failed: until it is acknowledged, or a job of its kind starts
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _OF_GRAPHS = {"inspect", "graph", "diff", "tensor", "netron", "verify"}
 _OF_DEVICES = {"devices", "plugin"}
 _OF_A_BUILD = {"probe", "recipe", "warm", "plan_assembly"}
 QUIET = {"close", "form", "draft"} | _OF_A_BUILD | _OF_DEVICES | _OF_A_CACHE | _OF_GRAPHS
-"""Jobs that the pages show by themselves. One that tells of bytes on their way, as a download, is shown as well."""
+"""Jobs that the pages show themselves. A quiet job that reports transferred bytes, as a download, is shown as well."""
 
 
 @dataclass(eq=False)
 class Activity:
-    """A job that runs."""
+    """A running job."""
 
     job: Job[object]
     began: float
@@ -33,28 +33,28 @@ class Activity:
 
     @property
     def kind(self) -> str:
-        """The name of the job on the wire."""
+        """The job's name in the worker protocol."""
         return self.job.request.job
 
     @property
     def share(self) -> float | None:
-        """How much is done, 0 to 1; None where nobody knows."""
+        """The share that is done, 0 to 1; None where it is unknown."""
         known = self.progress is not None and self.progress.total > 0
         return min(1.0, self.progress.done / self.progress.total) if known and self.progress else None
 
     @property
     def seconds(self) -> float:
-        """Since it was asked for."""
+        """Seconds since the request."""
         return time.monotonic() - self.began
 
     @property
     def shown(self) -> bool:
-        """Whether a person is told of it."""
+        """Whether the status line shows it."""
         return self.kind not in QUIET or (self.progress is not None and self.progress.unit in ("B", "bytes"))
 
 
 class Activities(QObject):
-    """`running` in the order of their beginning; `failures` by kind."""
+    """`running` in the order they started; `failures` by kind of job."""
 
     changed = Signal()
 
@@ -65,15 +65,15 @@ class Activities(QObject):
 
     @property
     def running(self) -> list[Activity]:
-        """Those that a person is told of."""
+        """The jobs that the status line shows."""
         return [one for one in self._open if one.shown]
 
     def follow(self, worker: WorkerClient) -> None:
-        """Takes the jobs of a worker, from its next on."""
-        worker.begun.connect(self._on_begun)
+        """Follows the jobs of a worker from now on."""
+        worker.jobStarted.connect(self._on_begun)
 
     def acknowledge(self, kind: str) -> None:
-        """A person has seen the failure."""
+        """Removes a failure that the user has seen."""
         if self.failures.pop(kind, None) is not None:
             self.changed.emit()
 

@@ -30,17 +30,17 @@ from workflows.wire.requests import Build
 
 TAIL = 500
 GRACE_MS = 1200
-"""How long a build may take to stop by itself. Its stages are atomic and an export hears nothing, so it is short."""
+"""Grace period of a cancelled build. It is short: stages are atomic, and an export cannot react to a message."""
 WEIGHTS = {"checkpoint": 4, "import": 20, "export": 36, "optimize": 22, "goal": 200, "quantize": 12, "bundle": 6}
-"""The stages in their order, each with its share of a usual build's time. `import` is torch's, within the export."""
+"""The stages in order, with their share of a usual build's time. `import` is torch's, within the export."""
 SPARE_WORKER_DELAY_MS = 1500
-"""From the end of a build to the preparing of the next: first the window shows what came of it."""
+"""Delay from the end of a build to the preparation of the next worker, so that the window shows the result first."""
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
 @dataclass(slots=True)
 class StageRow:
-    """One line of the build's list: a stage."""
+    """The row of a stage."""
 
     stage: str
     state: str = "waiting"
@@ -51,17 +51,17 @@ class StageRow:
 
     @property
     def elapsed(self) -> float:
-        """Seconds that it took, or that it has been at work."""
+        """Seconds that the stage took, or has been running."""
         return time.monotonic() - self.began if self.state == "started" else self.seconds
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Whether the stage has ended."""
         return self.state in ("done", "reused", "skipped", "failed")
 
 
 class BuildModel(QObject):
-    """The build that runs, or the last one. Each has a process of its own, which may have been waiting for it."""
+    """The build that runs, or the last one. Each build has its own worker process, which may be a spare one."""
 
     started = Signal()
     changed = Signal()
@@ -70,7 +70,7 @@ class BuildModel(QObject):
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._warm = SpareWorker(new_worker, self)
+        self._spare = SpareWorker(new_worker, self)
         self._worker: WorkerClient | None = None
         self._job: Job[BuildDone] | None = None
         self.request: Build | None = None
@@ -83,12 +83,12 @@ class BuildModel(QObject):
         self.error: ErrorEvent | None = None
         self.memory = 0
         self.expected = 0.0
-        """Seconds that it was said to take; 0 where nobody knew."""
+        """Expected seconds; 0 where they are unknown."""
         self.began = self.ended = 0.0
 
     @property
     def running(self) -> bool:
-        """Whether a build is at work."""
+        """Whether a build runs."""
         return self.state == "running"
 
     @property
@@ -98,7 +98,7 @@ class BuildModel(QObject):
 
     @property
     def current(self) -> StageRow | None:
-        """The stage that is at work: of one within another, the inner one."""
+        """The running stage; the inner one of nested stages."""
         return max((row for row in self.rows if row.state == "started"), key=lambda row: row.began, default=None)
 
     @property
@@ -108,7 +108,7 @@ class BuildModel(QObject):
 
     @property
     def fraction(self) -> float:
-        """How much is done, 0 to 1: ended stages, and the share of the one at work."""
+        """The share that is done, 0 to 1: ended stages, and the progress of the running one."""
         if self.state == "done":
             return 1.0
         total = sum(_weight(row) for row in self.rows)
@@ -119,9 +119,9 @@ class BuildModel(QObject):
 
     @property
     def remaining(self) -> float | None:
-        """About how many seconds are left; None where nothing was said, or more than was said have gone.
+        """Estimated remaining seconds; None where they are unknown or the estimate was exceeded.
 
-        What was said is corrected by how long the stages that ended took, once a third of the build is done.
+        The estimate is corrected by the time of the ended stages, once a third of the build is done.
         """
         if not self.running or not self.expected:
             return None
@@ -131,7 +131,7 @@ class BuildModel(QObject):
         return left if left > 0 else None
 
     def start(self, request: Build, expected: float = 0.0) -> bool:
-        """Begin a build, which is said to take `expected` seconds; False while another runs."""
+        """Starts a build with the estimate `expected` in seconds; returns False while another runs."""
         if self.running:
             return False
         self.request, self.expected = request, expected
@@ -141,7 +141,7 @@ class BuildModel(QObject):
         self.stopping, self.memory = False, 0
         self.began = time.monotonic()
         self.state = "running"
-        self._worker = self._warm.take()
+        self._worker = self._spare.take()
         self._worker.grace_ms = GRACE_MS
         self._worker.background = True
         self._worker.memory.connect(self._on_memory)
@@ -155,29 +155,29 @@ class BuildModel(QObject):
         return True
 
     def prepare(self) -> None:
-        """Has a process wait for the build that a person is about to ask for."""
+        """Prepares a worker for the build that will probably be requested next."""
         if not self.running:
-            self._warm.prepare()
+            self._spare.prepare()
 
     def retry(self) -> bool:
-        """Ask for the same build again: the engine goes on where it stopped."""
+        """Requests the same build again; the engine resumes where it stopped."""
         return self.request is not None and self.start(self.request, self.expected)
 
     def cancel(self) -> None:
-        """Stop the build; what was finished is kept for the next try."""
+        """Cancels the build; finished stages are reused by the next try."""
         if self._job is not None and self.running:
             self.stopping = True
             self._job.cancel()
             self.changed.emit()
 
     def reset(self) -> None:
-        """Forget a build that ended."""
+        """Forgets a build that ended."""
         if not self.running:
             self.state, self.rows, self.outcome, self.error = "idle", [], None, None
             self.changed.emit()
 
     def apply(self, event: Event) -> None:
-        """Take one event of the build."""
+        """Handles an event of the build."""
         if isinstance(event, StageEvent):
             self._stage(event)
         elif isinstance(event, ProgressEvent):
@@ -201,7 +201,7 @@ class BuildModel(QObject):
         row.state, row.note = event.state, event.note
         if event.stage == "export" and event.state == "reused":  # which imports nothing
             self.rows = [other for other in self.rows if other.stage != "import"]
-        self._log(_words_of(event))
+        self._log(_log_line(event))
         if event.state == "started":
             row.began = time.monotonic()
             self.progress = None
@@ -211,11 +211,11 @@ class BuildModel(QObject):
 
     def _row(self, stage: str) -> StageRow:
         """The row of a stage; one that is not in WEIGHTS comes last."""
-        found = next((row for row in self.rows if row.stage == stage), None)
-        if found is None:
-            found = StageRow(stage)
-            self.rows.append(found)
-        return found
+        row = next((row for row in self.rows if row.stage == stage), None)
+        if row is None:
+            row = StageRow(stage)
+            self.rows.append(row)
+        return row
 
     def _fail(self, event: ErrorEvent) -> None:
         self.error = event
@@ -255,8 +255,8 @@ def _weight(row: StageRow) -> int:
     return WEIGHTS.get(row.stage, 1)
 
 
-def _words_of(event: StageEvent) -> str:
-    """A line of the log for a stage's event."""
+def _log_line(event: StageEvent) -> str:
+    """The log line of a stage event."""
     took = f" in {event.seconds:.1f} s, at most {event.peak_mib:,.0f} MiB" if event.seconds else ""
     note = f" ({event.note})" if event.note else ""
     return f"{event.stage}: {event.state}{took}{note}"

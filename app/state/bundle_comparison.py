@@ -1,7 +1,7 @@
-"""One prompt, two bundles: a worker and a session each, their tokens side by side.
+"""One prompt, two bundles: each has a worker and a session, and their tokens are shown side by side.
 
-ask() ──▶ Lane a ─Session─ Worker        equal: how many tokens the two begin with in common
-      └─▶ Lane b ─Session─ Worker        each ends by itself; stop() ends both
+run_prompt() ──▶ lane a ── BundleSession ── WorkerClient
+             └─▶ lane b ── BundleSession ── WorkerClient        stop() ends both
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workflows.wire.requests import Turn
 
 
 class ComparisonLane(QObject):
-    """A bundle, its worker, and its answer to the last prompt. `running` is until it has ended, well or not."""
+    """A bundle, its worker, and its answer to the last prompt. `running` is True until the answer ended or failed."""
 
     changed = Signal()
 
@@ -28,26 +28,26 @@ class ComparisonLane(QObject):
         self.session: BundleSession | None = None
         self.bundle = ""
         self._prompt: tuple[str, dict[str, object]] | None = None
-        self.forget()
+        self.clear_answer()
 
-    def forget(self) -> None:
-        """An empty answer."""
+    def clear_answer(self) -> None:
+        """Removes the answer."""
         self.tokens: list[TokenEvent] = []
         self.done: GenerationDone | None = None
         self.failure: SessionFailure | None = None
         self.running = False
 
-    def ask(self, text: str, options: dict[str, object]) -> None:
-        """Answers a prompt, from an empty cache's view: nothing of earlier prompts is told to the model."""
-        self.forget()
+    def run_prompt(self, text: str, options: dict[str, object]) -> None:
+        """Answers a prompt without the earlier ones as context."""
+        self.clear_answer()
         self.running, self._prompt = True, (text, options)
-        session = self._opened()
+        session = self._ensure_session()
         if session.state == "ready":
             self._begin()
         self.changed.emit()
 
     def stop(self) -> None:
-        """Ends the answer; what came stays."""
+        """Stops the answer; its tokens stay."""
         if not self.running or self.session is None:
             return
         if self.session.state == "generating":
@@ -57,16 +57,16 @@ class ComparisonLane(QObject):
             self._end(SessionFailure("cancelled", self.tr("Stopped before the bundle was open.")))
 
     def close(self) -> None:
-        """Ends the worker and with it the memory that the bundle takes."""
+        """Ends the worker, which frees the bundle's memory."""
         session, worker, self.session, self._worker = self.session, self._worker, None, None
         self.running = False
         if session is not None and worker is not None:
             session.blockSignals(True)
-            worker.retired.connect(session.deleteLater)  # until then it still hears of its worker
+            worker.retired.connect(session.deleteLater)  # until then it receives signals of its worker
             worker.retire()
 
-    def _opened(self) -> BundleSession:
-        """The session with this lane's bundle, open or opening."""
+    def _ensure_session(self) -> BundleSession:
+        """The session of this lane's bundle, open or opening."""
         if self.session is not None and (self.session.bundle != self.bundle or self.session.state == "failed"):
             self.close()
             self.running = True
@@ -116,40 +116,40 @@ class BundleComparison(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether either still answers."""
+        """Whether a lane still answers."""
         return any(lane.running for lane in self.lanes)
 
     @property
     def ready(self) -> bool:
-        """Whether both bundles are named."""
+        """Whether both bundles are chosen."""
         return all(lane.bundle for lane in self.lanes)
 
     @property
-    def equal(self) -> int:
-        """How many tokens both begin with in common."""
+    def common_tokens(self) -> int:
+        """The number of tokens that both answers begin with in common."""
         one, other = (lane.tokens for lane in self.lanes)
         pairs = enumerate(zip(one, other, strict=False))
         return next((at for at, (a, b) in pairs if a.id != b.id), min(len(one), len(other)))
 
     @property
     def differs(self) -> bool:
-        """Whether a token is known to differ: there is one in both, or one answer ended before the other."""
-        equal, lengths = self.equal, [len(lane.tokens) for lane in self.lanes]
+        """Whether the answers are known to differ: in a token, or because one is longer."""
+        equal, lengths = self.common_tokens, [len(lane.tokens) for lane in self.lanes]
         if equal < min(lengths):
             return True
         return not self.running and lengths[0] != lengths[1]
 
-    def ask(self, prompt: str, options: dict[str, object]) -> bool:
-        """Asks both; False for an empty prompt, while one still answers, or where a bundle is missing."""
+    def run_prompt(self, prompt: str, options: dict[str, object]) -> bool:
+        """Runs a prompt in both; returns False if it is empty, while a lane answers, or if a bundle is missing."""
         if not prompt.strip() or self.running or not self.ready:
             return False
         self.prompt = prompt.strip()
         for lane in self.lanes:
-            lane.ask(self.prompt, options)
+            lane.run_prompt(self.prompt, options)
         return True
 
     def stop(self) -> None:
-        """Ends both answers."""
+        """Stops both answers."""
         for lane in self.lanes:
             lane.stop()
 

@@ -1,8 +1,8 @@
-"""The folder where conversations survive a crash, and where each belongs to one window at a time.
+"""The folder of saved conversations, shared by all windows.
 
-KEY.deleted.json  what was deleted since the start, for `restore`
-KEY.chat.json ── replaced whole: a crash leaves the version before or the version after, never a torn one
-.KEY.lock ────── there while a window has that conversation open; freed however the window ends
+KEY.chat.json ── a conversation; replaced whole, so that a crash leaves the old or the new version
+KEY.deleted.json  a conversation that was deleted since the start, for `restore`
+.KEY.lock ────── held while a window has that conversation open; released however the window ends
 session.json ─── the last conversation, and whether the last window was closed
 """
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from app.state.conversation import Conversation, is_key
+from app.state.conversation_format import conversation_from_dict, conversation_to_dict, searched_text
 from app.state.json_file import JsonFile, parse_json
 from workflows.common.files import write_atomically
 from workflows.common.locks import Lock, LockHeldError
@@ -29,7 +30,7 @@ ENDING, GONE = ".chat.json", ".deleted.json"
 
 @dataclass(frozen=True, slots=True)
 class SavedChat:
-    """A conversation in the folder, as the list of them shows it. words: all that is searched."""
+    """A conversation in the folder, as the list of chats shows it. words: the text that is searched."""
 
     path: Path
     title: str
@@ -39,16 +40,16 @@ class SavedChat:
 
     @property
     def key(self) -> str:
-        """What the conversation is called in the store."""
+        """The conversation's key in the store."""
         return self.path.name.removesuffix(ENDING)
 
 
 class ChatStore:
-    """The folder of conversations. `commit` waits for the disk, `partial` does not and saves at most once a second.
+    """The folder of conversations. `commit` waits for the disk; `partial` does not, and saves at most once a second.
 
-    Several windows share it, and each conversation is one window's: a lock beside the file, held while it is open.
-    `session.json` tells a crash from a proper end: it names the last conversation and counts how often in a row
-    nothing called `close`. That is the matter of the window that was there first, for others begin beside it.
+    Each conversation belongs to the window that holds its lock. `session.json` tells a crash from a proper end: it
+    names the last conversation and counts how many times in a row `close` was not called. Only the first window counts,
+    as others start beside it.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -65,12 +66,12 @@ class ChatStore:
         self._read: dict[Path, tuple[int, SavedChat]] = {}  # what `saved` knows, with the time of each file
 
     @property
-    def must_ask(self) -> bool:
-        """Whether the last starts crashed so often that a person should say if the chat is to come back."""
+    def crashed_repeatedly(self) -> bool:
+        """Whether the last starts crashed so often that the user is asked before the chat is restored."""
         return self._crashes >= ASK_AFTER_CRASHES
 
     def begin(self) -> str:
-        """A new start: counts a crash if the last one was not closed. Returns the key of the last conversation.
+        """Registers a start, and a crash if the last one was not closed. Returns the key of the last conversation.
 
         Raises OSError.
         """
@@ -90,20 +91,20 @@ class ChatStore:
         return {"open": True, "crashes": self._crashes, "last": str(marker.get("last", ""))}
 
     def close(self) -> None:
-        """A proper end: waits for what is being written, and leaves its conversations to others. Raises OSError."""
-        self._settle()
+        """Registers a proper end: waits for the background save and releases the locks. Raises OSError."""
+        self._wait_for_writer()
         self._crashes = 0
         try:
             if self._is_first:
                 self._mark(open=False, crashes=0)
         finally:
-            self._give_up(*self._claims)
+            self._release(*self._claims)
             self._presence.release()
             self._is_first = False
 
     def commit(self, chat: Conversation) -> None:
-        """Saves and waits until the disk has it. Raises OSError, also where another window has the conversation."""
-        self._settle()
+        """Saves and waits for the disk. Raises OSError, also if another window has the conversation open."""
+        self._wait_for_writer()
         try:
             self._claim(chat.key)
         except LockHeldError as error:
@@ -111,12 +112,12 @@ class ChatStore:
         write_atomically(self._path(chat.key), _encode(chat))
         self._last_partial = self._clock()
         if chat.key != self._last_key:
-            self._give_up(self._last_key)
+            self._release(self._last_key)
             self._last_key = chat.key
             self._mark(last=chat.key)
 
     def partial(self, chat: Conversation) -> bool:
-        """Saves a reply that is still growing, in the background; False when the last save is too recent."""
+        """Saves a growing reply in the background; returns False if the last save is too recent."""
         now = self._clock()
         busy = self._writer is not None and self._writer.is_alive()
         if busy or now - self._last_partial < PARTIAL_EVERY_S or chat.key not in self._claims:
@@ -128,9 +129,9 @@ class ChatStore:
         return True
 
     def load(self, key: str) -> Conversation:
-        """The conversation called `key`, which is this window's from now on.
+        """Loads the conversation `key` and locks it for this window.
 
-        Raises LockHeldError where it is another window's, OSError, or ValueError when the file is no conversation.
+        Raises LockHeldError if another window has it open, OSError, or ValueError when the file is no conversation.
         """
         new = key not in self._claims
         self._claim(key)
@@ -138,28 +139,31 @@ class ChatStore:
             return _read_chat(self._path(key))
         except (OSError, ValueError):
             if new:
-                self._give_up(key)
+                self._release(key)
             raise
 
     def copy(self, key: str) -> Conversation:
-        """A conversation of its own that begins as the one called `key`. Raises OSError or ValueError like load."""
+        """Returns a new conversation that begins as the one called `key`. Raises OSError or ValueError like load."""
         chat = _read_chat(self._path(key))
         chat.key = Conversation().key
         return chat
 
     def forget(self) -> None:
-        """Nothing of this window is to be restored at the next start; the files stay. Raises OSError."""
-        self._settle()
-        self._give_up(*self._claims)
+        """Releases the conversations of this window, so that the next start restores none; the files stay.
+
+        Raises OSError.
+        """
+        self._wait_for_writer()
+        self._release(*self._claims)
         last, self._last_key = self._last_key, ""
         self._marker.update(lambda marker: marker | ({"last": ""} if marker.get("last") == last else {}))
 
     def saved(self, query: str = "") -> Generator[None, None, list[SavedChat]]:
-        """The conversations with all words of `query` in them, newest first; those that cannot be read are left out.
+        """The conversations that contain all words of `query`, newest first; unreadable ones are left out.
 
-        A file is read again only when it has changed; step by step, because each takes milliseconds.
+        A file is read again only when it has changed. The generator pauses before each file, which takes milliseconds.
         """
-        found = {}
+        current = {}
         for path in self.folder.glob(f"*{ENDING}"):
             with suppress(OSError, ValueError):
                 at = path.stat().st_mtime_ns
@@ -167,45 +171,45 @@ class ChatStore:
                 if known is None or known[0] != at:
                     yield
                     known = at, _describe(path)
-                found[path] = known
-        self._read = found
-        wanted = query.casefold().split()
-        hits = (one for _, one in found.values() if all(word in one.words for word in wanted))
-        return sorted(hits, key=lambda one: -one.changed_at)
+                current[path] = known
+        self._read = current
+        terms = query.casefold().split()
+        matches = (one for _, one in current.values() if all(word in one.words for word in terms))
+        return sorted(matches, key=lambda one: -one.changed_at)
 
     def retitle(self, key: str, name: str) -> None:
-        """Gives a saved conversation a name; an empty one takes it away.
+        """Names a saved conversation; an empty name removes it.
 
-        Raises LockHeldError where it is another window's, OSError, or ValueError when the file is no conversation.
+        Raises LockHeldError if another window has it open, OSError, or ValueError when the file is no conversation.
         """
-        with self._borrowed(key):
+        with self._claimed(key):
             chat = _read_chat(self._path(key))
             chat.name = name
             write_atomically(self._path(key), _encode(chat))
 
     def delete(self, key: str) -> None:
-        """Takes a conversation away, until the next start so that `restore` brings it back.
+        """Deletes a conversation; `restore` brings it back until the next start.
 
-        Raises LockHeldError where it is another window's, or OSError.
+        Raises LockHeldError if another window has it open, or OSError.
         """
-        self._settle()
-        with self._borrowed(key):
+        self._wait_for_writer()
+        with self._claimed(key):
             self._path(key).replace(self._path(key, GONE))
 
     def restore(self, key: str) -> None:
-        """Brings a deleted conversation back. Raises OSError."""
+        """Restores a deleted conversation. Raises OSError."""
         self._path(key, GONE).replace(self._path(key))
 
     @contextmanager
-    def _borrowed(self, key: str) -> Iterator[None]:
-        """The conversation is this window's meanwhile, as it may be before and after."""
+    def _claimed(self, key: str) -> Iterator[None]:
+        """Locks the conversation meanwhile, if this window has not locked it already."""
         new = key not in self._claims
         self._claim(key)
         try:
             yield
         finally:
             if new:
-                self._give_up(key)
+                self._release(key)
 
     def _path(self, key: str, ending: str = ENDING) -> Path:
         if not is_key(key):
@@ -216,18 +220,18 @@ class ChatStore:
         self._marker.update(lambda marker: marker | changes)
 
     def _claim(self, key: str) -> None:
-        """Makes the conversation this window's. Raises LockHeldError where it is another's, OSError."""
+        """Locks the conversation for this window. Raises LockHeldError if another window has it open, or OSError."""
         if key not in self._claims:
             lock = Lock(self._path(key).with_name(f".{key}.lock"))
             lock.take()
             self._claims[key] = lock
 
-    def _give_up(self, *keys: str) -> None:
+    def _release(self, *keys: str) -> None:
         for key in keys:
             if key in self._claims:
                 self._claims.pop(key).release()
 
-    def _settle(self) -> None:
+    def _wait_for_writer(self) -> None:
         """Waits for a background save."""
         writer, self._writer = self._writer, None
         if writer is not None:
@@ -237,25 +241,25 @@ class ChatStore:
 def _describe(path: Path) -> SavedChat:
     """Raises OSError, or ValueError when the file is no conversation."""
     chat = _read_chat(path)
-    return SavedChat(path, chat.title, chat.changed_at, Path(chat.bundle).name, chat.words().casefold())
+    return SavedChat(path, chat.title, chat.changed_at, Path(chat.bundle).name, searched_text(chat))
 
 
 def _write_if_possible(path: Path, data: bytes) -> None:
-    """A save in the background; what it fails at, the next commit meets again and tells."""
+    """Saves in the background; an error is ignored, as the next commit meets and raises it."""
     with suppress(OSError):
         write_atomically(path, data)
 
 
 def _encode(chat: Conversation) -> bytes:
-    return json.dumps(chat.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return json.dumps(conversation_to_dict(chat), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _read_chat(path: Path) -> Conversation:
-    """The conversation in a file, which is called as the file is: a copy made by hand is another one.
+    """The conversation in a file; its key is the file's name, so that a copied file is another conversation.
 
     Raises OSError, or ValueError when the file is no conversation.
     """
-    chat = Conversation.from_dict(parse_json(path.read_bytes().decode("utf-8", "surrogatepass")))
+    chat = conversation_from_dict(parse_json(path.read_bytes().decode("utf-8", "surrogatepass")))
     chat.key = path.name.removesuffix(ENDING)
     return chat
 

@@ -1,4 +1,4 @@
-"""Rows of numbers in fixed memory, that numpy views without a copy."""
+"""Rows of numbers in fixed memory, which numpy views without a copy."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64 | np.signedinteger]
-    """Of a column's own kind: times and latencies are float64, all else is whole."""
+    """Returns views with the column's type: float64 for times and latencies, else an integer type."""
 
 
 class ColumnStore:
-    """The last `size` rows, always contiguous: when full, the newest half moves down.
+    """The last `size` rows, always contiguous: when it is full, the newest half moves down.
 
-    kinds: of the columns, a letter each, as `array` has them: `b` int8, `i` int32, `q` int64, `d` float64.
+    kinds: the type of each column, a letter as in `array`: `b` int8, `i` int32, `q` int64, `d` float64.
     """
 
     def __init__(self, kinds: str, size: int) -> None:
@@ -30,10 +30,10 @@ class ColumnStore:
         return self._end - self._begin
 
     def append(self, *row: float) -> None:
-        """Adds a row; the oldest goes when there are more than `size`."""
+        """Adds a row; removes the oldest one if there are more than `size`."""
         if not self._data:
-            room = (array(kind, (0,)) * (2 * self.size) for kind in self._kinds)
-            self._data = cast("tuple[array[float], ...]", tuple(room))
+            arrays = (array(kind, (0,)) * (2 * self.size) for kind in self._kinds)
+            self._data = cast("tuple[array[float], ...]", tuple(arrays))
         if self._end == 2 * self.size:
             for column in self._data:
                 memoryview(column)[: self.size] = memoryview(column)[self._begin : self._end]
@@ -43,16 +43,16 @@ class ColumnStore:
         self._end += 1
         self._begin += self._end - self._begin > self.size
 
-    def take_back(self, count: int) -> None:
-        """Forgets the newest `count` rows, or as many as there are."""
+    def remove_last(self, count: int) -> None:
+        """Removes the newest `count` rows, or as many as there are."""
         self._end -= min(count, len(self))
 
     def newest(self) -> tuple[float, ...]:
-        """The row that was added last."""
+        """The last row."""
         return tuple(column[self._end - 1] for column in self._data)
 
     def columns(self) -> tuple[Numbers, ...]:
-        """Each column's rows, oldest first, as a view [n] of its own kind: valid until the next append."""
+        """The columns, oldest row first, each a view [n] of its type: valid until the next append."""
         import numpy as np
 
         if not self._data:
@@ -60,5 +60,5 @@ class ColumnStore:
         return tuple(np.frombuffer(one, one.typecode)[self._begin : self._end] for one in self._data)
 
     def clear(self) -> None:
-        """Forgets every row."""
+        """Removes all rows."""
         self._begin = self._end = 0

@@ -1,15 +1,16 @@
-"""What every page is given: the models, the workers, and the few things that a page asks of the frame.
+"""What every page receives: the models, the workers, and requests to the main window.
 
-    Settings, Recents, BuildModel ─┐
-    Session, Measurements ─────────┼─ AppContext ──▶ pages
-    Workers: session, probe ───────┘
+    Settings, RecentBundles, BuildModel ─┐
+    BundleSession, Measurements ─────────┼─ AppContext ──▶ pages
+    workers: session, probe, source ─────┘
 
-A page's actions (`QWidget.addAction`) are found by the command palette of Ctrl+K.
+The command palette (Ctrl+K) finds a page's actions (`QWidget.addAction`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ Act = Callable[[], object]
 
 
 class AppContext(QObject):
-    """One per window. `program` is the workers' command line, where it is not the engine's own."""
+    """One per window. program: the workers' command line, if it is not the engine's own."""
 
     bundleChanged = Signal(object)  # noqa: N815  the summary, or None
     navigate = Signal(str)  # the name of a page
@@ -65,33 +66,33 @@ class AppContext(QObject):
         self.notes = Notes(self)
         self._hangs: dict[WorkerClient, Note] = {}
         self.settings = Settings(self.home, self)
-        self.settings.trouble.connect(self.show_error)
+        self.settings.errorOccurred.connect(self.show_error)
         self.recents = RecentBundles(self.home, read, self)
-        self.recents.trouble.connect(self.show_error)
+        self.recents.errorOccurred.connect(self.show_error)
         self.plugins = DeviceJobs(self.new_worker, self)
         self.compiler = DeviceJobs(self.new_worker, self)
         self._tidying = OneShotWorker(self.new_worker, self)
         self.preflights = Preflights(self.home, self.new_worker, self)
-        self.preflights.trouble.connect(self.show_error)
+        self.preflights.errorOccurred.connect(self.show_error)
         self.session_worker = self.new_worker()
         self.probe_worker = self.new_worker()
         self.source_worker = self.new_worker()
-        """Looks at sources, on the hub as well: the others give up the network with what they open."""
+        """Inspects sources, also on the hub: the other workers lose network access with what they open."""
         self.session = BundleSession(self.session_worker, self)
-        self.session.stateChanged.connect(lambda state: self.notes.bring("session", (self.session.bundle, state)))
+        self.session.stateChanged.connect(lambda state: self.notes.set_front("session", (self.session.bundle, state)))
         self.measurements = Measurements()
         self.measurements.follow(self.session, self.describe)
         self.session.finished.connect(self._note_speed)
         self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
         self.build.finished.connect(self._on_built)
-        self.draft = self._new_draft()
-        self.inspectRequested.connect(lambda look: self.notes.bring("look", look))
-        self.draft.changed.connect(lambda: self.notes.bring("draft", self.draft.source))
-        self.kept_draft = UnsavedRecipeFile(self.home, self.draft, self)
+        self.unsaved_recipe = self._new_recipe()
+        self.inspectRequested.connect(lambda target: self.notes.set_front("look", target))
+        self.unsaved_recipe.changed.connect(lambda: self.notes.set_front("draft", self.unsaved_recipe.source))
+        self.recipe_file = UnsavedRecipeFile(self.home, self.unsaved_recipe, self)
         self.unfinished = UnfinishedBuilds(self.home, self.build, self)
-        self.unfinished.trouble.connect(self.show_error)
-        self.demo = DemoBuild(self._new_draft(), self.build, self)
+        self.unfinished.errorOccurred.connect(self.show_error)
+        self.demo = DemoBuild(self._new_recipe(), self.build, self)
         self.demo.failed.connect(self.show_error)
 
     @property
@@ -101,7 +102,7 @@ class AppContext(QObject):
 
     @property
     def ready(self) -> ReadyEvent | None:
-        """What the worker reported of the current bundle; None unless the session has this very build of it open."""
+        """What the worker reported of the current bundle; None unless the session has exactly this build open."""
         bundle = self._bundle
         if bundle is None or not self.measurements.owner.is_of(bundle):
             return None
@@ -109,12 +110,12 @@ class AppContext(QObject):
 
     @property
     def bundles_folder(self) -> Path:
-        """Where new bundles go unless a person says otherwise."""
+        """The folder for new bundles."""
         chosen = self.settings.preference("bundles")
         return Path(chosen) if chosen else self.home / "bundles"
 
     def prune_history(self) -> None:
-        """Remove the runs that are more than a person wants to keep, if so many were named."""
+        """Removes the oldest runs of the history, if the user limited their number."""
         keep = self.settings.preference("history.keep")
         if keep.isdecimal() and int(keep):
             job = self._tidying.run(PruneRuns(int(keep)))
@@ -125,7 +126,7 @@ class AppContext(QObject):
         """Resident bytes of all workers together."""
         return sum(self._memory.values())
 
-    def _new_draft(self) -> UnsavedRecipe:
+    def _new_recipe(self) -> UnsavedRecipe:
         return UnsavedRecipe(self.source_worker, lambda: self.bundles_folder, self)
 
     def new_worker(self) -> WorkerClient:
@@ -140,14 +141,15 @@ class AppContext(QObject):
         return worker
 
     def _note_hang(self, worker: WorkerClient, hangs: bool) -> None:
-        """A way out of what hears no message any more; what it did is told as any other end is."""
+        """Offers to end or restart a worker that hangs."""
         before = self._hangs.pop(worker, None)
         if before is not None:
             self.notes.drop(before)
         if hangs:
             text = self.tr("A worker does not answer: it hangs, or was stopped.")
-            ours = worker is self.session_worker
-            action, act = (self.tr("Restart it"), self.session.restart) if ours else (self.tr("End it"), worker.kill)
+            action, act = self.tr("End it"), worker.kill
+            if worker is self.session_worker:
+                action, act = self.tr("Restart it"), partial(self.session.end, reopen=True)
             self._hangs[worker] = self.show_note(text, action, act, owner={})
 
     def _note_memory(self, worker: WorkerClient, rss: int) -> None:
@@ -162,14 +164,14 @@ class AppContext(QObject):
         worker.deleteLater()
 
     def describe(self, path: str) -> dict[str, Any]:
-        """The summary of a bundle; empty for what is none: a source, or a folder that is damaged."""
+        """The summary of a bundle; empty for a source and for a damaged bundle."""
         try:
             return self._read(path)
         except BundleError:
             return {}
 
     def open_bundle(self, path: str | Path) -> bool:
-        """Make a bundle the current one; False, and an error shown, where it is damaged."""
+        """Makes a bundle the current one; shows an error and returns False if it is damaged."""
         folder = str(path)
         try:
             summary = self._read(folder)
@@ -186,7 +188,7 @@ class AppContext(QObject):
         return True
 
     def _on_built(self) -> None:
-        """A bundle that was built is the current one; while another answers, it is among the recent ones alone."""
+        """Opens a bundle that was built; while another one answers, only adds it to the recent ones."""
         outcome = self.build.outcome
         if outcome is None:
             return
@@ -196,15 +198,15 @@ class AppContext(QObject):
             self.open_bundle(outcome.bundle)
 
     def clear_build(self) -> None:
-        """Forget a build that ended, and the draft where it was of that: another one waits as it was left."""
-        if self.draft.is_of(self.build.request):
-            self.draft.reset()
+        """Forgets a build that ended, and the unsaved recipe if it is that build's."""
+        if self.unsaved_recipe.is_of(self.build.request):
+            self.unsaved_recipe.reset()
         self.build.reset()
 
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:
             self._bundle = summary
-            self.notes.bring("bundle", str(summary["path"]) if summary else None)
+            self.notes.set_front("bundle", str(summary["path"]) if summary else None)
             self.bundleChanged.emit(summary)
 
     def show_error(
@@ -215,26 +217,25 @@ class AppContext(QObject):
         on_action: Act | None = None,
         owner: NoteOwner | None = None,
     ) -> None:
-        """An error over the page: one sentence, its details, a button for the likely mend; it stays until it is read.
+        """Shows an error over the page: a sentence, its details, and a button for the remedy. It stays until read.
 
-        owner: what must be in front for it to hold, if anything.
+        owner: what must be in front for the error to be shown.
         """
         self.notes.show(Note(message, action, on_action, owner or {}, details, error=True))
 
     def show_note(
         self, message: str, action: str = "", on_action: Act | None = None, owner: NoteOwner | None = None
     ) -> Note:
-        """A note that is no error. owner: what must be in front for it to hold; the page and bundle that are, unless
-        said otherwise."""
+        """Shows a note that is no error. owner: what must be in front; by default the current page and bundle."""
         return self.notes.show(Note(message, action, on_action, self.notes.here if owner is None else owner))
 
     def _note_speed(self, done: GenerationDone) -> None:
         self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s, done.provider)
 
     def close(self) -> None:
-        """End every worker, and start none any more; a build that runs resumes when it is asked for again."""
+        """Ends all workers and starts none any more; a running build resumes when it is requested again."""
         self.closing.emit()
-        self.kept_draft.save()
+        self.recipe_file.save()
         self.history.close()
         self._closed = True
         for worker in list(self._memory):

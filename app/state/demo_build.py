@@ -1,9 +1,9 @@
-"""The demo with one click: looked at, built with the defaults, and then to be talked to.
+""" "Try the demo" with one click: inspects the demo, builds it with the defaults, and opens a chat.
 
-    start ──▶ Draft.probe ──planned──▶ BuildModel.start ──done──▶ ready
+    start ──▶ UnsavedRecipe.probe ──planned──▶ BuildModel.start ──done──▶ ready
                         └──error──▶ failed
 
-The draft is its own: what a person has begun in the wizard stays there.
+It has its own unsaved recipe, so that the one in the wizard stays.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.state.build import BuildModel
-from app.state.unsaved_recipe import DEMO, UnsavedRecipe
+from app.state.unsaved_recipe import DEMO, UnsavedRecipe, estimated_seconds, free_output_folder
 
 Step = Literal["", "looking", "building"]
 
 
 class DemoBuild(QObject):
-    """One at a time; a build that a person begins in between ends it without a word."""
+    """One demo build at a time; another build that starts in between ends it silently."""
 
     stepped = Signal(str)  # a Step
     ready = Signal(str)  # the bundle
-    failed = Signal(str, str)  # message, details; a build that fails says so itself
+    failed = Signal(str, str)  # message, details; not for a failed build, which reports itself
 
     def __init__(self, draft: UnsavedRecipe, build: BuildModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class DemoBuild(QObject):
         build.finished.connect(self._on_built)
 
     def start(self) -> bool:
-        """Begins; False while a build runs, and while it is looked at already."""
+        """Starts; returns False while a build runs or the demo is being inspected."""
         if self._build.running or self.step:
             return False
         self._go("looking")
@@ -53,7 +53,7 @@ class DemoBuild(QObject):
             self._go("")
             self.failed.emit(error.message, error.details)
         elif draft.plan is not None and not draft.planning:
-            began = self._build.start(draft.request(draft.default_out()), draft.expected)
+            began = self._build.start(draft.request(free_output_folder(draft)), estimated_seconds(draft))
             self._go("building" if began else "")
 
     def _on_built(self) -> None:

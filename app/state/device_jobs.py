@@ -1,4 +1,4 @@
-"""What is made for a device in a worker of its own: its plugin installed, or a bundle's graphs compiled.
+"""Jobs for a device in their own worker: installing its plugin, or compiling a bundle's graphs.
 
 start(device, request, line) ──▶ line … ──▶ done(answer) │ failed(device, error)
 """
@@ -16,7 +16,7 @@ from workflows.wire.requests import Request
 
 
 class DeviceJobs(QObject):
-    """One at a time."""
+    """One job at a time."""
 
     changed = Signal()
     done = Signal(str, object)  # the device, and the request's answer
@@ -24,16 +24,16 @@ class DeviceJobs(QObject):
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._errand = OneShotWorker(new_worker, self)
+        self._one_shot = OneShotWorker(new_worker, self)
         self.device = self.line = ""
-        """For which device, empty for none; and what is being done."""
+        """The device, empty for none; and a line about the progress."""
 
     def start(self, device: str, request: Request[object], line: str) -> bool:
-        """Begins; False while another is under way. line: what is said until the worker says more."""
-        if self._errand.running:
+        """Starts a job; returns False while another runs. line: the first progress text."""
+        if self._one_shot.running:
             return False
         self.device, self.line = device, line
-        job = self._errand.run(request)
+        job = self._one_shot.run(request)
         job.event.connect(self._on_event)
         job.on_answer(lambda answer: self._end(lambda: self.done.emit(device, answer)))
         job.on_error(lambda error: self._on_error(device, error))
@@ -41,8 +41,8 @@ class DeviceJobs(QObject):
         return True
 
     def cancel(self) -> None:
-        """Ends what is under way."""
-        self._errand.cancel()
+        """Cancels the job."""
+        self._one_shot.cancel()
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, ProgressEvent):
@@ -52,7 +52,7 @@ class DeviceJobs(QObject):
     def _on_error(self, device: str, error: ErrorEvent) -> None:
         self._end(lambda: None if error.kind == "cancelled" else self.failed.emit(device, error))
 
-    def _end(self, say: Callable[[], None]) -> None:
+    def _end(self, report: Callable[[], None]) -> None:
         self.device = ""
         self.changed.emit()
-        say()
+        report()

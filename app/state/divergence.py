@@ -1,4 +1,4 @@
-"""One search for where two runs part: asked of a worker of its own, followed, and kept when it ends.
+"""The search for the first value where two runs diverge, in its own worker.
 
 start(Diverge) ──▶ progress … ──▶ DivergenceReport | error
 """
@@ -20,13 +20,13 @@ State = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
 class DivergenceModel(QObject):
-    """The search that runs, or the last one that ended. share: of the values looked at, 0 to 1."""
+    """The search that runs, or the last one. share: of the values that were compared, 0 to 1."""
 
     changed = Signal()
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._errand = OneShotWorker(new_worker, self)
+        self._one_shot = OneShotWorker(new_worker, self)
         self.state: State = "idle"
         self.request: Diverge | None = None
         self.report: DivergenceReport | None = None
@@ -35,16 +35,16 @@ class DivergenceModel(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether a search is under way."""
+        """Whether a search runs."""
         return self.state == "running"
 
     def start(self, request: Diverge) -> bool:
-        """Begins; False while another runs. What was found before is forgotten."""
+        """Starts a search and forgets the last report; returns False while another runs."""
         if self.running:
             return False
         self.request, self.report, self.error, self.share = request, None, None, 0.0
         self.state = "running"
-        job = self._errand.run(request)
+        job = self._one_shot.run(request)
         job.event.connect(self._on_event)
         job.on_answer(self._on_answer)
         job.on_error(self._on_error)
@@ -52,8 +52,8 @@ class DivergenceModel(QObject):
         return True
 
     def cancel(self) -> None:
-        """Ends it; it still says how it ended."""
-        self._errand.cancel()
+        """Cancels the search; it still reports how it ended."""
+        self._one_shot.cancel()
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, ProgressEvent) and event.total:

@@ -1,6 +1,6 @@
-"""What an inspection found, in the shape that the inspect page shows; and the state of every cache slot.
+"""The result of an inspection as the inspect page shows it, and the state of every cache slot.
 
-InspectReport ──inspection_of──▶ Inspection (components, kv groups, passes)
+InspectReport ──inspection_of──▶ Inspection (components, KV groups, passes)
 CacheEvent groups ──SlotTable.update──▶ one state and one position per slot
 """
 
@@ -17,21 +17,22 @@ from workflows.wire.reports.composite import Composite, format_ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
 EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN = range(8)
-"""States of a slot: in memory and never filled; holds a token; holds one written over an evicted one; held one that
-is gone; not in memory yet (a buffer that grows); where the next token goes; holds one that lies before the window,
-so that the next token does not see it; holds a token of the source, written once by the encoder."""
+"""States of a slot: allocated and never filled; holds a token; holds a token written over an evicted one; held a token
+that was evicted; not allocated yet (a buffer that grows); where the next token goes; holds a token before the window,
+which the next token does not attend to; holds a token of the source, written once by the encoder.
+"""
 
 CROSS = "cross"
-"""The layout of the group that an encoder hands to a decoder."""
+"""The layout of the group that an encoder passes to a decoder."""
 
 Shape = tuple[int | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class KvGroup:
-    """A group of layers that share one slot table. `bytes_per_token` counts all its layers, keys and values.
+    """A group of layers that share one slot table. bytes_per_token: keys and values of all layers.
 
-    shapes: of each layer's keys, in the order of `layers`.
+    shapes: the shape of each layer's keys, in the order of `layers`.
     """
 
     name: str
@@ -46,26 +47,26 @@ class KvGroup:
 
     @property
     def bytes(self) -> int:
-        """What all slots take together."""
+        """Bytes of all slots."""
         return self.bytes_per_token * self.capacity
 
     def bytes_per_slot(self, layer: int) -> int:
-        """What one slot of a layer holds, keys and values: its share of a token's bytes."""
+        """Bytes of one slot of a layer, keys and values."""
         sizes = [_row(shape) for shape in self.shapes]
         return self.bytes_per_token * sizes[self.layers.index(layer)] // sum(sizes) if sum(sizes) else 0
 
-    def forms(self) -> list[str]:
-        """The shapes; where layers have different ones, each with the layers that have it."""
+    def shape_texts(self) -> list[str]:
+        """The shapes as text; if layers have different ones, each with its layers."""
         layers: dict[Shape, list[int]] = {}
         for layer, shape in zip(self.layers, self.shapes, strict=True):
             layers.setdefault(shape, []).append(layer)
-        told = {" × ".join(map(str, shape)): format_ranges(numbers) for shape, numbers in layers.items()}
-        return list(told) if len(told) == 1 else [f"{numbers}: {shape}" for shape, numbers in told.items()]
+        by_text = {" × ".join(map(str, shape)): format_ranges(numbers) for shape, numbers in layers.items()}
+        return list(by_text) if len(by_text) == 1 else [f"{numbers}: {shape}" for shape, numbers in by_text.items()]
 
 
 @dataclass(frozen=True, slots=True)
 class PassRow:
-    """What one pass did to one component in one stage."""
+    """The result of one pass on one component in one stage."""
 
     stage: str
     component: str
@@ -74,7 +75,7 @@ class PassRow:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything that the page shows of one bundle or one graph; before: the file that this one is compared with."""
+    """What the page shows of a bundle or a graph. before: the file that the graph is compared with."""
 
     path: str
     name: str
@@ -100,12 +101,12 @@ class Inspection:
 
     @property
     def kv_bytes(self) -> int:
-        """What the whole cache takes."""
+        """Bytes of the whole cache."""
         return sum(group.bytes for group in self.kv)
 
 
 def distinct_names(before: str, after: str) -> tuple[str, str]:
-    """What two files are called where both stand together: with their folders where their names are the same."""
+    """The names of two files as shown together: with their folders if the names are equal."""
     one, other = Path(before), Path(after)
     if one.name != other.name:
         return one.name, other.name
@@ -119,9 +120,9 @@ def distinct_names(before: str, after: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class InspectTarget:
-    """What the inspect page is asked to show: a bundle's folder, or an .onnx file.
+    """What the inspect page is to show: a bundle's folder, or an .onnx file.
 
-    before: another .onnx file, from which the difference is shown. component, node: what of the graphs to go to.
+    before: another .onnx file, to show the difference. component, node: what to go to in the graphs.
     """
 
     path: str
@@ -131,18 +132,18 @@ class InspectTarget:
 
     @property
     def title(self) -> str:
-        """What is looked at, as long as nothing is known of it but its name."""
+        """The title before the inspection is there: the file names."""
         if not self.before:
             return Path(self.path).name
         return " → ".join(distinct_names(self.before, self.path))
 
 
 CACHE_FACTS = ("layout", "capacity", "chunk")
-"""The facts that mean something only where there is a cache."""
+"""The facts that only models with a cache have."""
 
 
 def inspection_of(path: str, found: InspectReport) -> Inspection:
-    """What the page shows of a report; what an .onnx file alone does not have stays empty."""
+    """Converts a report; fields that an .onnx file does not have stay empty."""
     is_bundle = not path.lower().endswith(".onnx")
     kv = merge_groups(_of_report(group) for group in found.kv)
     values: dict[str, str | int | None] = {
@@ -170,7 +171,7 @@ def inspection_of(path: str, found: InspectReport) -> Inspection:
 
 
 def _row(shape: Shape) -> int:
-    """The elements that one slot takes: all axes but the first, and the last but one, which are batch and slots."""
+    """Elements of one slot: all axes but the first (batch) and the last but one (slots)."""
     return prod(d for axis, d in enumerate(shape) if isinstance(d, int) and axis not in (0, len(shape) - 2))
 
 
@@ -189,7 +190,7 @@ def _of_report(group: KVGroupReport) -> KvGroup:
 
 
 def session_group(group: GroupView) -> KvGroup:
-    """A group of an open session; its bytes are those of the slots that it has so far."""
+    """A group of an open session; its bytes are those of the slots allocated so far."""
     return KvGroup(
         name=group.name,
         layout=group.layout,
@@ -204,7 +205,7 @@ def session_group(group: GroupView) -> KvGroup:
 
 
 def merge_groups(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
-    """The groups: an inspection has a row for each shape that the layers of one have."""
+    """Merges rows of the same group: an inspection has a row for each shape of its layers."""
     found: dict[tuple[str, str], KvGroup] = {}
     for row in rows:
         first = found.get((row.name, row.layout))
@@ -218,11 +219,11 @@ def merge_groups(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
 
 
 class SlotTable:
-    """Slot → state and position of one group, kept up to date from its CacheEvents.
+    """State and position of each slot of one group, updated by CacheEvents.
 
-    `positions` is -1 where a slot is empty. A slot that was filled and is empty now counts as evicted until a
-    token is placed there again; one that holds a position past the capacity was written over an evicted token.
-    `rewindable` are (first, last) of the lengths that can be gone back to; none where the worker does not say.
+    positions: -1 for an empty slot. A slot that was filled and is empty now counts as evicted until a token is placed
+    there again; a slot with a position past the capacity was written over an evicted token.
+    rewindable: (first, last) of the lengths that the cache can rewind to; none where the worker does not report them.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -240,7 +241,7 @@ class SlotTable:
         self.head: int | None = 0 if capacity else None
 
     def update(self, group: GroupView) -> None:
-        """Takes over a group of a CacheEvent."""
+        """Applies a group of a CacheEvent."""
         self.layout, self.slides = group.layout, group.slides
         self.length, self.evicted = group.length, group.evicted
         self.rewindable = tuple(group.rewindable)
@@ -252,7 +253,7 @@ class SlotTable:
             count = min(count, self.capacity - slot)
             if count > 0:
                 positions[slot : slot + count] = array("q", range(position, position + count))
-                states[slot : slot + count] = self._held(position, count, group.window)
+                states[slot : slot + count] = self._run_states(position, count, group.window)
                 self.runs.append((slot, position, count))
                 self.used += count
         self.allocated = allocated
@@ -261,15 +262,15 @@ class SlotTable:
         self.positions, self.states = positions, states
 
     def state(self, slot: int) -> int:
-        """The state to draw: the write head wins over what the slot holds."""
+        """The state to draw: the write head takes precedence over the slot's content."""
         return HEAD if slot == self.head else self.states[slot]
 
-    def legal(self, length: int) -> bool:
-        """Whether the cache can go back to `length` tokens."""
+    def can_rewind_to(self, length: int) -> bool:
+        """Whether the cache can rewind to `length` tokens."""
         return any(first <= length <= last for first, last in self.rewindable)
 
-    def edge(self, length: int) -> int | None:
-        """The slot boundary after the token at `length` - 1; None where that has no slot."""
+    def boundary_after(self, length: int) -> int | None:
+        """The slot boundary after the token at `length` - 1; None if that token has no slot."""
         if length <= 0:
             return 0
         for slot, position, count in self.runs:
@@ -278,7 +279,7 @@ class SlotTable:
         return None
 
     def length_at(self, place: float) -> int:
-        """The length that a boundary at `place`, in slots from the left, stands for."""
+        """The length for a boundary at `place`, in slots from the left."""
         if place <= 0 or not self.capacity:
             return 0
         if self.layout != "window" and not self.slides:
@@ -289,8 +290,8 @@ class SlotTable:
             return 0 if self.slides and slot < self.allocated else self.length
         return position + (1 if place - slot >= 0.5 else 0)
 
-    def forgotten(self, length: int) -> list[tuple[int, int]]:
-        """(first slot, slots) of the tokens that a rewind to `length` forgets."""
+    def discarded_by(self, length: int) -> list[tuple[int, int]]:
+        """(first slot, number of slots) of the tokens that a rewind to `length` discards."""
         result = []
         for slot, position, count in self.runs:
             keep = max(0, min(length - position, count))
@@ -298,8 +299,8 @@ class SlotTable:
                 result.append((slot + keep, count - keep))
         return result
 
-    def _held(self, position: int, count: int, window: int | None) -> bytes:
-        """The states of a run; a ring as large as its window keeps nothing before it."""
+    def _run_states(self, position: int, count: int, window: int | None) -> bytes:
+        """The states of a run; a ring as large as its window keeps nothing before the window."""
         if self.layout == CROSS:
             return bytes([FROZEN]) * count
         passed = 0
@@ -309,13 +310,13 @@ class SlotTable:
         return bytes([PASSED]) * passed + bytes([REUSED if over else FILLED]) * (count - passed)
 
     def _mark_evicted(self, states: bytearray) -> None:
-        held = (FILLED, REUSED, EVICTED, PASSED)
+        occupied = (FILLED, REUSED, EVICTED, PASSED)
         for slot, before in enumerate(self.states):
-            if before in held and states[slot] == EMPTY:
+            if before in occupied and states[slot] == EMPTY:
                 states[slot] = EVICTED
 
     def _next_slot(self, positions: array[int]) -> int | None:
-        """The slot after that of the newest token; a ring starts over, a full, frozen or sliding cache has none."""
+        """The slot after the newest token's; a ring wraps around, a full, frozen or sliding cache has none."""
         if self.layout == CROSS or self.slides:
             return None
         newest = max(positions, default=-1)

@@ -1,6 +1,6 @@
-"""JSON files that several windows share: changed under a lock from what is on the disk, and replaced whole.
+"""JSON files that several windows share: each change is made under a lock to the current content, and written whole.
 
-update ─▶ lock ─▶ read ─▶ change ─▶ write whole ─▶ release       a file that cannot be understood is set aside
+update ─▶ lock ─▶ read ─▶ change ─▶ write whole ─▶ release       a damaged file is renamed
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def parse_json(text: str) -> Any:
-    """What the text holds. Raises ValueError where it is no JSON, or is nested more deeply than can be read."""
+    """The parsed text. Raises ValueError for invalid JSON, and for JSON nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -31,7 +31,10 @@ def parse_json(text: str) -> Any:
 
 
 class JsonFile(Generic[T]):
-    """One file. decode: what was read → its value, any of _DAMAGED for what is none; tell: hears of a damaged file."""
+    """One file.
+
+    decode: JSON → value, raises one of _DAMAGED for other JSON. tell: called with a message on a damaged file.
+    """
 
     def __init__(
         self,
@@ -46,17 +49,17 @@ class JsonFile(Generic[T]):
         self._lock = Lock(path.with_name(f".{path.name}.lock"))
 
     def read(self) -> T:
-        """What the file holds, or the empty value where there is none. Raises OSError."""
+        """The file's value, or the empty value if there is no file. Raises OSError."""
         try:
             return self._read()
         except _DAMAGED:
             with self._locked():
-                return self._read_or_set_aside()
+                return self._read_or_rename_damaged()
 
     def update(self, change: Callable[[T], T]) -> T:
-        """Makes what the file holds what `change` makes of it; the result. Raises OSError, and then nothing changed."""
+        """Replaces the file's value by `change(value)` and returns it. Raises OSError, and then nothing changed."""
         with self._locked():
-            value = change(self._read_or_set_aside())
+            value = change(self._read_or_rename_damaged())
             write_atomically(self.path, json.dumps(self._encode(value), indent=1).encode())
             return value
 
@@ -67,13 +70,13 @@ class JsonFile(Generic[T]):
             return self._empty()
         return self._decode(parse_json(text))
 
-    def _read_or_set_aside(self) -> T:
+    def _read_or_rename_damaged(self) -> T:
         try:
             return self._read()
         except _DAMAGED:
-            aside = self.path.with_name(f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json")
-            self.path.rename(aside)
-            self._tell(f"{self.path.name} was damaged, so it begins anew; what it held is kept as {aside}.")
+            renamed = self.path.with_name(f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json")
+            self.path.rename(renamed)
+            self._tell(f"{self.path.name} was damaged, so it begins anew; what it held is kept as {renamed}.")
             return self._empty()
 
     @contextmanager

@@ -1,6 +1,6 @@
-"""Which runs there were: columns of numbers, read as a sequence of `Run`.
+"""The measured runs: columns of numbers, read as a sequence of `MeasuredRun`.
 
-One object a run, each kept among objects that go, would hold far more of the window's memory than its own bytes.
+One object per run would take far more memory than its values, as each would keep others alive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Which = NDArray[np.intp] | NDArray[np.bool_]
 
 RUN_KINDS = "iid"
-"""Its number, its owner's place among the owners, when it began (s since the epoch): see Slab."""
+"""Its number, the index of its configuration, when it began (s since the epoch): see ColumnStore."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class MeasuredRun:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRuns(Sequence[MeasuredRun]):
-    """Oldest first. columns: as RUN_KINDS says, each [r]; owners: all there were."""
+    """Oldest first. columns: as RUN_KINDS says, each [r]. owners: all configurations."""
 
     columns: Sequence[Numbers]
     owners: Sequence[RunConfiguration]
@@ -62,15 +62,15 @@ class MeasuredRuns(Sequence[MeasuredRun]):
 
     @property
     def numbers(self) -> Numbers:
-        """Those of the runs [r]."""
+        """The numbers of the runs [r]."""
         return self.columns[0]
 
     def some(self, which: Which) -> MeasuredRuns:
-        """A copy of those at `which`, indices or a mask [r]."""
+        """A copy of the runs at `which`, indices or a mask [r]."""
         return MeasuredRuns([column[which] for column in self.columns], self.owners)
 
     def of_bundle(self, bundle: tuple[str, str] | None) -> MeasuredRuns:
-        """Those of one bundle; see `Owner.bundle`."""
+        """The runs of one bundle; see `RunConfiguration.bundle`."""
         import numpy as np
 
         owners = [place for place, owner in enumerate(self.owners) if owner.bundle == bundle]

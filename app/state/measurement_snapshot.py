@@ -1,8 +1,8 @@
-"""The steps of chosen runs at one moment, laid out along one time axis, and the figures of what is shown of them.
+"""The steps of chosen runs at one moment, laid out along one time axis, and their figures.
 
-    Record (each run in its own time) ──lay_out(runs)──▶ Snapshot ──figures(left, right)──▶ Figures
+    MeasurementRecord (each run in its own time) ──lay_out(runs)──▶ MeasurementSnapshot ──figures(left, right)──▶ …
 
-The axis counts generation alone: the idle time between replies, and runs that were not chosen, are a short gap.
+The axis counts generation only: idle time between replies, and runs that were not chosen, become a short gap.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ CHUNK, FIRST, DECODE = 0, 1, 2
 What = Literal["bundle", "reply", "all"]
 """Which runs: those of one bundle, the last one, or all."""
 GAP_S = 0.25
-"""The most that the pause between two runs is drawn as; a seventh of the run before where that is less."""
+"""The longest gap drawn between two runs; a seventh of the run before if that is less."""
 STEP_KINDS = "iddbiiiii"
-"""Run, time in the run (s), latency (ms), kind, tokens, used, capacity, token's id, its text: see Slab."""
+"""Run, time in the run (s), latency (ms), kind, tokens, used, capacity, token id, text index: see ColumnStore."""
 MEMORY_KINDS = "idq"
 """Run, time in the run (s), bytes."""
 
@@ -49,7 +49,7 @@ class LatencyPercentiles:
 
     @classmethod
     def of(cls, latencies: Floats) -> LatencyPercentiles:
-        """Those of an array [n] of ms."""
+        """The percentiles of an array [n] of ms."""
         if not len(latencies):
             return cls()
         import numpy as np
@@ -60,9 +60,9 @@ class LatencyPercentiles:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementFigures:
-    """Of some steps. ttft_ms: the median of their first tokens; rates: tokens a second of time spent on them.
+    """Figures of some steps. ttft_ms: the median of their first tokens; rates: tokens per second of step time.
 
-    drafts: what came of those; None where none of it was generated with drafts.
+    drafts: the use of drafts; None if no step was generated with drafts.
     """
 
     runs: MeasuredRuns
@@ -78,9 +78,9 @@ class MeasurementFigures:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementRecord:
-    """What was measured. steps, memory, looks: as STEP_KINDS, MEMORY_KINDS and LOOK_KINDS say, each column [n].
+    """All measurements. steps, memory, looks: as STEP_KINDS, MEMORY_KINDS and SPECULATION_KINDS say, each column [n].
 
-    texts: of tokens, which a step has by its index there.
+    texts: of tokens; a step has the index of its text.
     """
 
     steps: Sequence[Numbers]
@@ -94,7 +94,7 @@ class MeasurementRecord:
 class MeasurementSnapshot:
     """Arrays have one entry a step, `starts` and `ends` one a run; time_s is that of the end of a step.
 
-    run: index into `runs`. ids: of tokens, -1 of a chunk. words: where in `texts` a token's is.
+    run: index into `runs`. ids: token ids, -1 for a chunk. words: indices into `texts`.
     """
 
     time_s: Floats
@@ -119,36 +119,36 @@ class MeasurementSnapshot:
         return len(self.time_s)
 
     def kept(self) -> MeasurementSnapshot:
-        """One that stays as it is while more is measured."""
+        """A copy that stays as it is while more is measured."""
         names = ("latency_ms", "kind", "tokens", "used", "capacity", "ids", "words")
         return replace(self, **{name: getattr(self, name).copy() for name in names})
 
     def text(self, index: int) -> str:
-        """The text of a step's token; empty of a chunk."""
+        """The text of a step's token; empty for a chunk."""
         return self.texts[int(self.words[index])]
 
     def token_id(self, index: int) -> int:
-        """The id of a step's token; -1 of a chunk."""
+        """The id of a step's token; -1 for a chunk."""
         return int(self.ids[index])
 
     def run_of(self, index: int) -> MeasuredRun:
-        """Whose step it is."""
+        """The run of a step."""
         return self.runs[int(self.run[index])]
 
     def seen(self, left: float = -inf, right: float = inf) -> Mask:
-        """Which steps are seen between two times [n]: a chunk is a block as wide as it took, a token a point."""
+        """A mask [n] of the steps within two times: a chunk is a block as wide as its latency, a token a point."""
         begins = self.time_s - self.latency_ms / 1000 * (self.kind == CHUNK)
         found: Mask = (self.time_s >= left) & (begins <= right)
         return found
 
     def _runs_of(self, steps: Mask) -> Ints:
-        """Which runs those steps are of, as indices."""
+        """The runs of those steps, as indices."""
         import numpy as np
 
         return np.flatnonzero(np.bincount(self.run[steps], minlength=len(self.runs)))
 
     def figures(self, left: float = -inf, right: float = inf) -> MeasurementFigures:
-        """Of the steps that are seen between two times, exactly."""
+        """The figures of exactly the steps within two times."""
         import numpy as np
 
         seen = self.seen(left, right)
@@ -169,7 +169,7 @@ class MeasurementSnapshot:
 
 
 def select_runs(record: MeasurementRecord, what: What, bundle: tuple[str, str] | None) -> MeasuredRuns:
-    """Those of a record. bundle: whose; see `Owner.bundle`."""
+    """The chosen runs of a record. bundle: see `RunConfiguration.bundle`."""
     if what == "bundle":
         return record.runs.of_bundle(bundle)
     if what == "reply" and len(record.steps[0]):
@@ -178,7 +178,7 @@ def select_runs(record: MeasurementRecord, what: What, bundle: tuple[str, str] |
 
 
 def lay_out(record: MeasurementRecord, wanted: MeasuredRuns) -> MeasurementSnapshot:
-    """The steps of the wanted runs, which are in order, one run after the other; those without a step are left out."""
+    """Lays out the steps of the wanted runs one after the other; runs without a step are left out."""
     import numpy as np
 
     edges = [np.searchsorted(record.steps[0], wanted.numbers, side) for side in ("left", "right")]
@@ -193,7 +193,7 @@ def lay_out(record: MeasurementRecord, wanted: MeasuredRuns) -> MeasurementSnaps
     ends = _floats(record.steps[1][after - 1])
     memory_run, samples = rows_of_runs(record.memory, runs.numbers, begins)
     memory_s, memory_bytes = (_floats(record.memory[column][samples]) for column in (1, 2))
-    look_run, looked = rows_of_runs(record.looks, runs.numbers, begins)
+    step_run, step_rows = rows_of_runs(record.looks, runs.numbers, begins)
     np.maximum.at(ends, memory_run, memory_s)
     lengths = ends - begins
     starts = np.zeros(len(runs))
@@ -210,7 +210,7 @@ def lay_out(record: MeasurementRecord, wanted: MeasuredRuns) -> MeasurementSnaps
         memory_s=memory_s + shift[memory_run],
         memory_bytes=memory_bytes,
         memory_run=memory_run,
-        looks=_looks([_floats(column[looked]) for column in record.looks], look_run, shift),
+        looks=_looks([_floats(column[step_rows]) for column in record.looks], step_run, shift),
         runs=runs,
         starts=starts,
         ends=starts + lengths,

@@ -1,14 +1,14 @@
-"""What was measured while bundles generated: one row a step, in memory, cheap enough for 200 steps a second.
+"""Measurements while bundles generate: one row a step, in memory, cheap enough for 200 steps a second.
 
-    Session ──opened──▶ Owner ┐
-    Session ──chunk, token, memory──▶ Measurements ──snapshot(what)──▶ charts, figures, CSV
+    BundleSession ──opened──▶ RunConfiguration ┐
+    BundleSession ──chunk, token, memory──▶ Measurements ──snapshot(what)──▶ charts, figures, CSV
 
-Every step belongs to a run, which has an owner. A run that ends without a token was refused, or cancelled before its
-reply began: it is taken out again, and the one before it is the last one. Within a run a step ends at the sum of the
-latencies before it, as the engine measured them; arrival over the pipe is not what is shown.
+Every step belongs to a run, which has a configuration. A run that ends without a token (refused or cancelled) is
+removed, and the one before it is the last one again. Within a run, a step ends at the sum of the latencies so far, as
+the engine measured them; the time of arrival over the pipe is not used.
 
-Rows live in `array` slabs that numpy views without a copy, so recording a step does not need numpy; numpy is
-imported when something first asks for a series.
+Rows are stored in `array` columns that numpy views without a copy. Recording does not need numpy; it is imported when
+a series is first requested.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ if TYPE_CHECKING:
 NO_CONFIGURATION = RunConfiguration("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600
 SPECULATION_STEPS = 20_000
-"""Runs of the model with drafts that are kept."""
+"""Model runs with drafts that are kept."""
 RUNS = 20_000
 """Replies that are kept."""
 
 
 @dataclass(slots=True)
-class _Tally:
-    """Of the run that is running, or the last one: what it took so far. rows, samples: its steps and memory samples.
+class ReplyTally:
+    """What one reply took so far. rows, samples: its steps and memory samples; sampled_s: the time of the last sample.
 
-    sampled_s: when the last of those was taken.
+    ttft_ms: time to the first token. occupancy: (used, capacity) of the cache after its last step.
     """
 
     number: int = 0
@@ -69,9 +69,14 @@ class _Tally:
     ttft_ms: float | None = None
     occupancy: tuple[int, int] | None = None
 
+    @property
+    def decode_rate(self) -> float | None:
+        """Decoded tokens per second; None before the first."""
+        return rate(self.decoded, self.decode_ms)
+
 
 class Measurements:
-    """Records steps. `revision` grows with each change, so a view on a timer knows when to draw."""
+    """Records steps. `revision` grows with each change, so that a view on a timer knows when to draw."""
 
     def __init__(
         self,
@@ -87,17 +92,18 @@ class Measurements:
         self._clock, self._now = clock, now
         self._runs = ColumnStore(RUN_KINDS, RUNS)
         self._owners: list[RunConfiguration] = []
-        self._run = self._before = _Tally()
+        self.reply = self._before = ReplyTally()
+        """The running or last reply."""
         self._frozen: MeasurementRecord | None = None
         self._rss = 0
         self._chat_left = False
         self._ready: ReadyEvent | None = None
         self.owner = NO_CONFIGURATION
-        """Whose the next run is: that of the bundle that was opened last."""
+        """The configuration of the next run: that of the bundle that was opened last."""
         self.revision = 0
 
     def follow(self, session: BundleSession, describe: Callable[[str], Mapping[str, object]]) -> None:
-        """Records what a session does from now on. describe: what a bundle's own files say of it."""
+        """Records a session from now on. describe: returns the summary of a bundle."""
 
         def own(_ready: object = None) -> None:
             ready = session.ready_for(session.bundle)
@@ -106,7 +112,7 @@ class Measurements:
                 self.owner = run_configuration(session.bundle, ready, describe(session.bundle))
 
         session.opened.connect(own)
-        session.started.connect(own)  # what began a run may have heard of the bundle first
+        session.started.connect(own)  # whoever started the run may have received `opened` first
         session.started.connect(self.begin)
         session.chunk.connect(self.add_chunk)
         session.token.connect(self.add_token)
@@ -118,47 +124,47 @@ class Measurements:
     # -- recording -------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """A run of the owner starts."""
+        """Starts a run of the current configuration."""
         self.end()
-        self._before = self._run
-        self._run = _Tally(number=self._run.number + 1, started=self._clock(), running=True)
+        self._before = self.reply
+        self.reply = ReplyTally(number=self.reply.number + 1, started=self._clock(), running=True)
         if self.owner not in self._owners:
             self._owners.append(self.owner)
-        self._runs.append(self._run.number, self._owners.index(self.owner), self._now())
+        self._runs.append(self.reply.number, self._owners.index(self.owner), self._now())
         self._note_memory()
         self.revision += 1
 
     def end(self, _outcome: object = None) -> None:
-        """The run ended, well or not; one that gave no token is forgotten."""
-        run = self._run
+        """Ends the run; removes it if it gave no token."""
+        run = self.reply
         if not run.running:
             return
         run.running = False
         if run.ttft_ms is None and not run.decoded:
-            self._take_out()
+            self._remove_reply()
         else:
             self._note_memory()
         if self._chat_left:
             self.start_chat()
         self.revision += 1
 
-    def _take_out(self) -> None:
-        self._steps.take_back(self._run.rows)
-        self._memory.take_back(self._run.samples)
-        self._runs.take_back(1)
-        self._run = self._before
+    def _remove_reply(self) -> None:
+        self._steps.remove_last(self.reply.rows)
+        self._memory.remove_last(self.reply.samples)
+        self._runs.remove_last(1)
+        self.reply = self._before
 
     def add_chunk(self, event: ChunkEvent) -> None:
-        """A prefill chunk ran."""
-        run = self._run
+        """Records a prefill chunk."""
+        run = self.reply
         run.prompt_tokens += event.tokens
         run.prefill_ms += event.latency_ms
         run.elapsed_s += event.latency_ms / 1000
         self._add(CHUNK, event.tokens, event, -1, "")
 
     def add_token(self, event: TokenEvent) -> None:
-        """A token came out."""
-        run = self._run
+        """Records a token."""
+        run = self.reply
         if event.phase == "prefill":
             run.ttft_ms = event.latency_ms
             run.elapsed_s = max(run.elapsed_s, event.latency_ms / 1000)
@@ -169,15 +175,15 @@ class Measurements:
         self._add(FIRST if event.phase == "prefill" else DECODE, 1, event, event.id, event.text)
 
     def add_speculation(self, event: SpeculationEvent) -> None:
-        """A run of the model with drafts ended; its tokens came before it."""
-        run = self._run
+        """Records a model run with drafts, after its tokens."""
+        run = self.reply
         self._looks.append(
             run.number, run.elapsed_s, event.latency_ms, event.drafted, event.accepted, event.kept
         )  # fmt: skip
         self.revision += 1
 
     def _add(self, kind: int, tokens: int, event: ChunkEvent | TokenEvent, ident: int, text: str) -> None:
-        run = self._run
+        run = self.reply
         run.rows += 1
         run.occupancy = event.cache_used, event.cache_capacity
         number = self._numbers.setdefault(text, len(self._texts))
@@ -192,7 +198,7 @@ class Measurements:
         self.revision += 1
 
     def _forget_texts(self) -> None:
-        """Those that no step has any more, but for the last."""
+        """Drops the texts that no step has any more, except the last one."""
         import numpy as np
 
         *_, words = self._steps.columns()
@@ -201,46 +207,24 @@ class Measurements:
         self._numbers = {text: number for number, text in enumerate(self._texts)}
 
     def add_memory(self, rss: int) -> None:
-        """The worker holds `rss` bytes; kept while it generates, and at the begin and end of each reply."""
+        """Records the worker's resident bytes: while it generates, and at the begin and end of each reply."""
         self._rss = rss
-        if self._run.running:
+        if self.reply.running:
             self._note_memory()
 
     def _note_memory(self) -> None:
         if self._rss:
-            run = self._run
+            run = self.reply
             run.sampled_s = max(run.sampled_s, run.elapsed_s, self._clock() - run.started if run.running else 0.0)
             self._memory.append(run.number, run.sampled_s, self._rss)
             run.samples += 1
             self.revision += 1
 
-    # -- the running or last reply ---------------------------------------------------------------------------
-
-    @property
-    def live(self) -> bool:
-        """Whether a generation is running."""
-        return self._run.running
-
-    @property
-    def ttft_ms(self) -> float | None:
-        """Time to the first token of the running or last reply."""
-        return self._run.ttft_ms
-
-    @property
-    def decode_rate(self) -> float | None:
-        """Decoded tokens per second of the running or last reply."""
-        return rate(self._run.decoded, self._run.decode_ms)
-
-    @property
-    def occupancy(self) -> tuple[int, int] | None:
-        """(used, capacity) after the last step of the running or last reply."""
-        return self._run.occupancy
-
     def start_chat(self) -> None:
-        """Another chat: the running or last reply and its figures are none of it. The series stay."""
-        self._chat_left = self._run.running  # it ends soon
-        if not self._run.running:
-            self._run = _Tally(number=self._run.number)
+        """Starts another chat: the figures of the last reply are not its own. The series stay."""
+        self._chat_left = self.reply.running  # it ends soon
+        if not self.reply.running:
+            self.reply = ReplyTally(number=self.reply.number)
             self.revision += 1
 
     # -- what others read ------------------------------------------------------------------------------------
@@ -252,37 +236,37 @@ class Measurements:
 
     @property
     def frozen(self) -> bool:
-        """Whether `snapshot` stands still; recording goes on."""
+        """Whether `snapshot` returns a frozen state; recording goes on."""
         return self._frozen is not None
 
     def freeze(self, on: bool) -> None:
-        """Lets `snapshot` stand still, or go on with all that was recorded meanwhile."""
+        """Freezes the state that `snapshot` returns, or resumes with all that was recorded meanwhile."""
         self._frozen = self._record(copy=True) if on else None
         self.revision += 1
 
     def reset(self) -> None:
-        """Forgets everything that was measured; a run that is running goes on as the first one."""
-        running = self._run.running
-        its = self._runs.newest()[1:] if running else ()
-        for slab in (self._steps, self._memory, self._looks, self._runs):
-            slab.clear()
+        """Removes all measurements; a running reply continues as the first run."""
+        running = self.reply.running
+        configuration = self._runs.newest()[1:] if running else ()
+        for store in (self._steps, self._memory, self._looks, self._runs):
+            store.clear()
         if running:
-            self._runs.append(1, *its)
+            self._runs.append(1, *configuration)
         self._texts, self._numbers = [], {}  # a record may still read from the old ones
         self._frozen = None
-        self._before = _Tally()
-        self._run = _Tally(number=int(running), started=self._clock(), running=running)
+        self._before = ReplyTally()
+        self.reply = ReplyTally(number=int(running), started=self._clock(), running=running)
         self.revision += 1
 
     def snapshot(self, what: What = "all", bundle: tuple[str, str] | None = None) -> MeasurementSnapshot:
-        """The series of some runs, as they are or as they were when frozen. bundle: whose; see `Owner.bundle`."""
+        """The series of some runs, current or frozen. bundle: see `RunConfiguration.bundle`."""
         record = self._frozen or self._record(copy=False)
         return lay_out(record, select_runs(record, what, bundle))
 
     def _record(self, copy: bool) -> MeasurementRecord:
         parts = (self._steps, self._memory, self._looks, self._runs)
-        steps, memory, looks, runs = (slab.columns() for slab in parts)
+        steps, memory, looks, runs = (store.columns() for store in parts)
         if copy:
-            kept = (tuple(column.copy() for column in columns) for columns in (steps, memory, looks, runs))
-            steps, memory, looks, runs = kept
+            copies = (tuple(column.copy() for column in columns) for columns in (steps, memory, looks, runs))
+            steps, memory, looks, runs = copies
         return MeasurementRecord(steps, memory, looks, self._texts, MeasuredRuns(runs, self._owners))

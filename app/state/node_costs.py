@@ -1,9 +1,8 @@
-"""What each node of the graph that is looked at costs: time as a profile found it, bytes, or its weight's rounding.
+"""What each node of the shown graph costs: profiled time, bytes, or the rounding error of its weight.
 
-    GraphModel + profile (worker's "profile") ──choose(measure, phase)──▶ Heat: value of a node, sum of a scope
+    GraphModel + CostMeasurements (worker) ──choose(measure, phase)──▶ NodeCosts: value of a node, sum of a scope
 
-A figure is of a component, a phase and a provider, and is shown for the graph that was profiled alone: where another
-is looked at there is none until it is measured as well.
+A figure belongs to a component, a phase and a provider. Another graph has no figures until it is measured as well.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from app.state.graph_model import GraphModel
 from workflows.wire.events import ErrorEvent, ProgressEvent
-from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
-from workflows.wire.reports.rounding import NodeRounding, RoundingReport
+from workflows.wire.reports.profile import ComponentProfile, NodeTime
+from workflows.wire.reports.rounding import NodeRounding
 from workflows.wire.requests import GraphReference, MeasureRounding, Profile
 
 Measure = Literal["", "time", "bytes", "error"]
@@ -38,19 +37,87 @@ ELEMENT_BYTES = {
     "uint8": 1,
     "bool": 1,
 }
-"""Bytes of an element, for the activations of a graph whose shapes are known."""
+"""Bytes of an element, for activations with known shapes."""
 
 
 @dataclass(frozen=True)
 class NodeCostRow:
-    """A node of the table: where it is in the graph, -1 for one that onnxruntime made, and its figures."""
+    """A row of the table. place: the node's index in the graph, -1 for a node that onnxruntime made."""
 
     place: int
     time: NodeTime
 
 
+class CostMeasurements(QObject):
+    """What workers measured: profiles by bundle and provider, rounding errors by graph. One measurement at a time."""
+
+    changed = Signal()
+    measured = Signal()
+
+    def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._worker = OneShotWorker(new_worker, self)
+        self._path = ""
+        self.profiles: dict[tuple[str, str], list[ComponentProfile]] = {}
+        self.rounding: dict[GraphReference, list[NodeRounding]] = {}
+        self.progress: ProgressEvent | None = None
+        self.failure: tuple[object, str] | None = None
+        """What could not be measured last, and why."""
+
+    @property
+    def running(self) -> bool:
+        """Whether a measurement is under way."""
+        return self._worker.running
+
+    def profile(self, path: str, provider: str) -> None:
+        """Times the nodes of all graphs of a bundle or file on a provider."""
+        key = path, provider
+        job = self._worker.run(Profile(path, provider=provider))
+        job.on_answer(lambda report: self._on_answer(lambda: self.profiles.update({key: report.components})))
+        self._follow(job, path, key)
+
+    def read_rounding(self, where: GraphReference) -> None:
+        """Reads the rounding errors of a graph's quantized weights."""
+        job = self._worker.run(MeasureRounding(where))
+        job.on_answer(lambda report: self._on_answer(lambda: self.rounding.update({where: report.nodes})))
+        self._follow(job, where.path, where)
+
+    def cancel(self) -> None:
+        """Ends the measurement."""
+        self._worker.cancel()
+
+    def forget(self, path: str) -> None:
+        """Drops what was measured at `path`, where another bundle is now, and ends its measurement."""
+        self.profiles = {key: one for key, one in self.profiles.items() if key[0] != path}
+        self.rounding = {where: one for where, one in self.rounding.items() if where.path != path}
+        if self._path == path:
+            self.cancel()
+        self.measured.emit()
+
+    def _follow(self, job: Job[object], path: str, subject: object) -> None:
+        self._path, self.failure = path, None
+        job.event.connect(self._on_event)
+        job.on_error(lambda error: self._on_error(subject, error))
+        self.changed.emit()
+
+    def _on_event(self, event: object) -> None:
+        if isinstance(event, ProgressEvent):
+            self.progress = event
+            self.changed.emit()
+
+    def _on_answer(self, store: Callable[[], None]) -> None:
+        self.progress = None
+        store()
+        self.measured.emit()
+
+    def _on_error(self, subject: object, error: ErrorEvent) -> None:
+        self.progress = None
+        self.failure = None if error.kind == "cancelled" else (subject, error.message)
+        self.changed.emit()
+
+
 class NodeCosts(QObject):
-    """Follows the graph; `progress` is how far a measurement is, `failed` what went wrong with this one."""
+    """The cost of each node and scope of the shown graph, by the chosen measure, phase and provider."""
 
     changed = Signal()
 
@@ -58,96 +125,38 @@ class NodeCosts(QObject):
         self, model: GraphModel, new_worker: Callable[[], WorkerClient], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._model, self._errand = model, OneShotWorker(new_worker, self)
+        self._model = model
+        self.measurements = CostMeasurements(new_worker, self)
         self.measure: Measure = ""
         self.provider, self.phase = "cpu", ""
-        self._failed: tuple[object, str] | None = None
-        self._measured = ""
-        self.progress: ProgressEvent | None = None
-        self._found: dict[tuple[str, str], list[ComponentProfile]] = {}
-        self._rounded: dict[GraphReference, list[NodeRounding]] = {}
         self.values: dict[int, float] = {}
         self.rows: list[NodeCostRow] = []
         self._sums: dict[str, float] = {}
         self.most = self.total = 0.0
         model.sceneChanged.connect(lambda another: self.refresh() if another else None)
-        model.forgotten.connect(self._forget)
-
-    # -- measuring ---------------------------------------------------------------------------------------------
-
-    @property
-    def running(self) -> bool:
-        """Whether a profile is being taken."""
-        return self._errand.running
+        model.forgotten.connect(self.measurements.forget)
+        self.measurements.changed.connect(self.changed)
+        self.measurements.measured.connect(self.refresh)
 
     def run(self) -> None:
-        """Profiles the graphs of what is looked at, or reads the weights of the one; one at a time."""
+        """Profiles the graphs of the shown bundle or file, or reads the weights of the shown graph."""
         where = self._model.where
-        if where is None or self.running:
+        if where is None or self.measurements.running:
             return
-        self._failed, key, subject = None, (where.path, self.provider), self._subject
-        self._measured = where.path
         if self.measure == "error":
-            read = self._errand.run(MeasureRounding(where))
-            read.on_answer(lambda report: self._on_rounding(where, report))
-            self._follow(read, subject)
+            self.measurements.read_rounding(where)
         else:
-            timed = self._errand.run(Profile(where.path, provider=self.provider))
-            timed.on_answer(lambda report: self._on_report(key, report))
-            self._follow(timed, subject)
-        self.changed.emit()
-
-    @property
-    def _subject(self) -> object:
-        """What is measured: a graph's weights, or the bundle's graphs on a provider."""
-        where = self._model.where
-        return where if self.measure == "error" or where is None else (where.path, self.provider)
+            self.measurements.profile(where.path, self.provider)
 
     @property
     def failed(self) -> str:
-        """Why what is looked at could not be measured the last time; or ""."""
-        return self._failed[1] if self._failed is not None and self._failed[0] == self._subject else ""
-
-    def _forget(self, path: str) -> None:
-        """Another bundle is there now: what was measured is not its own, nor what is being measured."""
-        self._found = {key: found for key, found in self._found.items() if key[0] != path}
-        self._rounded = {where: found for where, found in self._rounded.items() if where.path != path}
-        if self._measured == path:
-            self.cancel()
-        self.refresh()
-
-    def _follow(self, job: Job[object], subject: object) -> None:
-        job.event.connect(self._on_event)
-        job.on_error(lambda error: self._on_error(subject, error))
-
-    def cancel(self) -> None:
-        """Ends the measurement."""
-        self._errand.cancel()
-
-    def _on_event(self, event: object) -> None:
-        if isinstance(event, ProgressEvent):
-            self.progress = event
-            self.changed.emit()
-
-    def _on_report(self, key: tuple[str, str], report: ProfileReport) -> None:
-        self.progress = None
-        self._found[key] = report.components
-        self.refresh()
-
-    def _on_rounding(self, where: GraphReference, report: RoundingReport) -> None:
-        self.progress = None
-        self._rounded[where] = report.nodes
-        self.refresh()
-
-    def _on_error(self, subject: object, error: ErrorEvent) -> None:
-        self.progress = None
-        self._failed = None if error.kind == "cancelled" else (subject, error.message)
-        self.changed.emit()
-
-    # -- what is shown -----------------------------------------------------------------------------------------
+        """Why the last measurement of what is shown failed; empty where it did not."""
+        where, failure = self._model.where, self.measurements.failure
+        subject = where if self.measure == "error" or where is None else (where.path, self.provider)
+        return failure[1] if failure is not None and failure[0] == subject else ""
 
     def choose(self, measure: Measure) -> None:
-        """Colours by another measure; "" by none."""
+        """Colours the graph by another measure; "" by none."""
         self.measure = measure
         self.refresh()
 
@@ -157,32 +166,32 @@ class NodeCosts(QObject):
         self.refresh()
 
     def choose_provider(self, provider: str) -> None:
-        """Shows what was found on another provider."""
+        """Shows what was measured on another provider."""
         self.provider = provider
         self.refresh()
 
     @property
     def profiles(self) -> list[ComponentProfile]:
-        """Of the component that is looked at, one a phase; none before it was measured."""
+        """Profiles of the shown component, one a phase; none before it was measured."""
         where = self._model.where
         if where is None:
             return []
-        found = self._found.get((where.path, self.provider), [])
-        return [one for one in found if where.component in ("", one.name)]
+        profiles = self.measurements.profiles.get((where.path, self.provider), [])
+        return [one for one in profiles if where.component in ("", one.name)]
 
     @property
     def profile(self) -> ComponentProfile | None:
-        """The one of the chosen phase, else the last: a step."""
-        found = self.profiles
-        return next((one for one in found if one.phase == self.phase), found[-1] if found else None)
+        """The profile of the chosen phase, else the last one: a decode step."""
+        profiles = self.profiles
+        return next((one for one in profiles if one.phase == self.phase), profiles[-1] if profiles else None)
 
     @property
     def rounded(self) -> list[NodeRounding] | None:
-        """The quantized weights of the graph that is looked at, the coarsest first; None before they were read."""
-        return self._rounded.get(self._model.where) if self._model.where is not None else None
+        """The quantized weights of the shown graph, the coarsest first; None before they were read."""
+        return self.measurements.rounding.get(self._model.where) if self._model.where is not None else None
 
     def refresh(self) -> None:
-        """The graph, the measure or what was found is another."""
+        """Computes the values of the shown graph anew."""
         graph, profile = self._model.graph, self.profile
         self.rows = _rows(graph, profile) if graph is not None and profile is not None else []
         self.values = {}
@@ -201,7 +210,7 @@ class NodeCosts(QObject):
         self.changed.emit()
 
     def _sum(self) -> None:
-        """Of a scope; of errors, which do not add up, the largest."""
+        """Adds up the values of each scope; of errors, which do not add up, it takes the largest."""
         outline = self._model.outline
         self.total, self.most = sum(self.values.values()), max(self.values.values(), default=0.0)
         self._sums = {}
@@ -212,15 +221,15 @@ class NodeCosts(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether boxes have a colour; a comparison has its own."""
+        """Whether boxes are coloured; a comparison has its own colours."""
         return bool(self.values) and self._model.diff is None
 
     def value(self, key: BoxKey) -> float | None:
-        """Of a node, or of all nodes in a scope (of errors the largest); None where nothing is known."""
+        """The cost of a node, or of all nodes in a scope (of errors the largest); None where it is not known."""
         return self._sums.get(key) if isinstance(key, str) else self.values.get(key)
 
     def spread(self, key: BoxKey) -> tuple[float, float] | None:
-        """The least and the most of the scopes that were put together as one."""
+        """The smallest and the largest cost of the scopes that are shown as one; None for another box."""
         outline = self._model.outline
         scope = outline.scopes.get(key) if isinstance(key, str) and outline is not None else None
         if scope is None or not scope.repeat_count:
@@ -235,14 +244,14 @@ def _rows(graph: IndexedGraph, profile: ComponentProfile) -> list[NodeCostRow]:
 
 
 def bytes_of(graph: IndexedGraph, node: IndexedNode, moved: int | None) -> float:
-    """Of the weights that a node reads, and what else it moves; by its types where that was not measured."""
+    """Bytes of the weights that a node reads and of what else it moves; estimated from its types where not measured."""
     values = [graph.values[v] for v in dict.fromkeys(node.inputs) if v >= 0]
     weights = sum(value.bytes for value in values if value.kind == "initializer")
     if moved is not None:
         return weights + moved
-    made = [graph.values[v] for v in node.outputs if v >= 0]
+    outputs = [graph.values[v] for v in node.outputs if v >= 0]
     known = 0
-    for value in (*(one for one in values if one.kind != "initializer"), *made):
+    for value in (*(one for one in values if one.kind != "initializer"), *outputs):
         sizes = [axis for axis in value.shape or () if isinstance(axis, int)]
         if value.shape is not None and len(sizes) == len(value.shape):
             known += prod(sizes) * ELEMENT_BYTES.get(value.dtype, 0)

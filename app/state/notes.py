@@ -1,9 +1,10 @@
-"""Notes and errors of the frame, each with its owner: what has to be in front for it to hold.
+"""Notes and errors of the main window, each with its owner: what must be in front for it to be shown.
 
 show_note, show_error ──▶ Notes ──changed──▶ the note's line, the error's banner
-    bundle, page, look, draft, session in front ─┘ ◀──act, drop── their buttons
+    bundle, page, inspect target, recipe, session in front ─┘ ◀──act, drop── their buttons
 
-A note whose page is not in front is hidden until it is; one whose bundle, look, draft or session has gone is gone too.
+A note of another page is hidden until that page is in front; a note of a bundle, inspect target, recipe or session that
+is no longer in front is removed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ NoteOwner = dict[Fact, object]
 
 @dataclass(eq=False)
 class Note:
-    """One sentence, and perhaps a button. details: of an error. owner: what must be in front; empty for nothing."""
+    """A sentence, with an optional button. details: of an error. owner: what must be in front; empty for anything."""
 
     message: str
     action: str = ""
@@ -31,7 +32,7 @@ class Note:
 
 
 class Notes(QObject):
-    """Those that hold, the newest last."""
+    """The current notes, the newest last."""
 
     changed = Signal()
 
@@ -42,29 +43,29 @@ class Notes(QObject):
 
     @property
     def here(self) -> NoteOwner:
-        """The page and the bundle that are in front: the owner of what is said of them."""
+        """The page and the bundle in front, as the owner of a note about them."""
         return {fact: self._front.get(fact) for fact in ("page", "bundle")}
 
     @property
     def of_bundle(self) -> NoteOwner:
-        """The bundle that is in front, on whatever page."""
+        """The bundle in front, on any page."""
         return {"bundle": self._front.get("bundle")}
 
     def show(self, note: Note) -> Note:
-        """Takes the place of one that says the same."""
+        """Shows a note; it replaces one with the same message."""
         self._notes = [one for one in self._notes if (one.message, one.error) != (note.message, note.error)]
         self._notes.append(note)
         self.changed.emit()
         return note
 
     def drop(self, note: Note | None) -> None:
-        """It holds no more, or was read."""
+        """Removes a note that no longer applies or was read."""
         if note is not None and note in self._notes:
             self._notes.remove(note)
             self.changed.emit()
 
-    def bring(self, fact: Fact, value: object) -> None:
-        """Something else is in front."""
+    def set_front(self, fact: Fact, value: object) -> None:
+        """Puts something else in front."""
         if self._front.get(fact) != value:
             self._front[fact] = value
             if fact != "page":
@@ -76,7 +77,7 @@ class Notes(QObject):
         return next((note for note in reversed(self._notes) if note.error == error and self._holds(note)), None)
 
     def act(self, note: Note | None) -> None:
-        """Do what its button says, once; nothing where it holds no more."""
+        """Runs the action of a note's button, once; nothing if the note no longer applies."""
         if note is not None and note in self._notes and self._holds(note):
             self.drop(note)
             if note.on_action is not None:

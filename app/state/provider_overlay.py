@@ -1,9 +1,9 @@
-"""Which nodes of the graph that is looked at a provider has, as a preflight found it.
+"""The nodes of the shown graph that a provider takes, by the result of a preflight.
 
-    Preflights + GraphModel ──choose(provider)──▶ Overlay: left[node] → why, elsewhere │ nothing was tried yet
+    Preflights + GraphModel ──choose(provider)──▶ ProviderOverlay: left[node] → reason, elsewhere
 
-A preflight names nodes as onnxruntime has them after its fusions: what it made itself is in no graph of ours. A node
-that is not named as left is the provider's, or was fused into one that is.
+A preflight names nodes as they are after onnxruntime's fusions; nodes that onnxruntime made are in no graph of ours. A
+node that is not reported as left is the provider's, or was fused into one that is.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from workflows.wire.reports.preflight import ComponentPreflight, FallbackNode
 
 
 class BoxMark(NamedTuple):
-    """What a colouring makes of one box, told without colour as well.
+    """How a colouring marks one box, readable without colour as well.
 
-    color: of the theme; strength: how much of it lies over the box, 0 to 1. badge: beside it. bar: the share of its
-    width that a bar fills, None for no bar.
+    color: of the theme; strength: its opacity over the box, 0 to 1. badge: text beside the box. bar: the filled share
+    of a bar over its width, None for no bar.
     """
 
     color: str
@@ -34,13 +34,13 @@ class BoxMark(NamedTuple):
 
 
 class BoxColoring(Protocol):
-    """What boxes are coloured by: `mark` is None for a box that keeps its own look."""
+    """Colours boxes; `mark` returns None for a box without a mark."""
 
     def mark(self, key: BoxKey) -> BoxMark | None: ...
 
 
 class ProviderOverlay(QObject):
-    """Follows the graph and the findings. `bundle` is the summary of the bundle whose graphs are looked at, or None."""
+    """Follows the graph and the preflights. bundle: the summary of the bundle whose graph is shown, or None."""
 
     changed = Signal()
 
@@ -64,7 +64,7 @@ class ProviderOverlay(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether boxes have a colour: something was tried, and no comparison has their colours already."""
+        """Whether boxes are coloured: a result exists, and no comparison has its own colours."""
         return self.component is not None and self._model.diff is None
 
     def count(self, key: BoxKey) -> int:
@@ -72,7 +72,7 @@ class ProviderOverlay(QObject):
         return self._scopes[key] if isinstance(key, str) else int(key in self.left)
 
     def mark(self, key: BoxKey) -> BoxMark | None:
-        """On the provider, or on the CPU, and how much of it."""
+        """The mark of a box: on the provider, or how many of its nodes are on the CPU."""
         if not self.shown:
             return None
         count = self.count(key)
@@ -81,10 +81,12 @@ class ProviderOverlay(QObject):
         return BoxMark("warning", 0.3, f"{count} CPU" if isinstance(key, str) else "CPU")
 
     def refresh(self) -> None:
-        """The graph, the provider or what was found is another."""
+        """Updates to the current graph, provider and result."""
         where, bundle = self._model.where, self.bundle
-        ours = where is not None and bundle is not None and where.path == str(bundle["path"])
-        self.found = self._preflights.find(bundle, self.provider) if ours and bundle and self.provider else None
+        is_same_bundle = where is not None and bundle is not None and where.path == str(bundle["path"])
+        self.found = (
+            self._preflights.find(bundle, self.provider) if is_same_bundle and bundle and self.provider else None
+        )
         self.component = self.found.component(where.component) if self.found is not None and where else None
         self._place(self.component.elsewhere if self.component is not None else [])
         self.changed.emit()

@@ -1,8 +1,8 @@
-"""The bundles that were used last, newest first, each with what its own files say of it.
+"""The recently used bundles, newest first, each with the summary in its files.
 
 recents.json ──▶ entries ──read_summary──▶ summary, or the problem in one sentence
 
-Other windows change the file too: each change is made to what the disk holds, never to what this window remembers.
+Other windows change the file too, so each change is made to the content on the disk.
 """
 
 from __future__ import annotations
@@ -43,33 +43,33 @@ class RecentBundle:
     path: str
     used_at: str = ""
     speed: float = 0.0
-    """Decoded tokens a second of the last reply; 0 before the first."""
+    """Decoded tokens per second of the last reply; 0 before the first."""
     provider: str = ""
-    """Whose speed that is; empty in lists of before it was kept."""
+    """The provider of that speed; empty in lists saved before this field."""
     summary: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """The bundle's name."""
         return str(self.summary.get("name") or Path(self.path).name)
 
     @property
     def title(self) -> str:
-        """What tells it from other bundles of the same model: name · precision · cache."""
+        """The title that tells it from other bundles of the same model: name · precision · cache."""
         return bundle_title(self.summary) if self.summary else self.name
 
 
 class RecentBundles(QObject):
-    """The list; every change is on disk at once."""
+    """The list; every change is saved at once."""
 
     changed = Signal()
-    trouble = Signal(str)
-    """The file was damaged, or a change could not be saved; emitted from the event loop."""
+    errorOccurred = Signal(str)  # noqa: N815
+    """Emitted from the event loop when the file was damaged, or a change could not be saved."""
 
     def __init__(self, folder: Path, read: Reader = read_summary, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = JsonFile(folder / "recents.json", _decode, _encode, list[RecentBundle], self._tell)
+        self._file = JsonFile(folder / "recents.json", _decode, _encode, list[RecentBundle], self._report_error)
         self._read = read
         self._removed: tuple[int, RecentBundle] | None = None
         self.entries: list[RecentBundle] = self._load()
@@ -78,18 +78,18 @@ class RecentBundles(QObject):
         try:
             return self._file.read()
         except OSError as error:
-            self._tell(f"The list of recent bundles cannot be read: {error.strerror}.")
+            self._report_error(f"The list of recent bundles cannot be read: {error.strerror}.")
             return []
 
-    def _tell(self, message: str) -> None:
-        QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
+    def _report_error(self, message: str) -> None:
+        QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))  # who listens may not be there yet
 
     def _change(self, change: Callable[[list[RecentBundle]], list[RecentBundle]]) -> None:
-        """Changes the list on the disk, which other windows may have changed, and shows what it is now."""
+        """Changes the list on the disk, and shows the result."""
         try:
             rows = self._file.update(change)
         except OSError as error:
-            self._tell(f"The list of recent bundles cannot be saved in {self._file.path}: {error.strerror}.")
+            self._report_error(f"The list of recent bundles cannot be saved in {self._file.path}: {error.strerror}.")
             rows = change(list(self.entries))
         known = {entry.path: entry for entry in self.entries}
         for row in rows:
@@ -101,7 +101,7 @@ class RecentBundles(QObject):
         self.changed.emit()
 
     def refresh(self) -> None:
-        """Read every bundle's files again."""
+        """Reads every bundle's files again."""
         for entry in self.entries:
             self._describe(entry)
         self.changed.emit()
@@ -117,7 +117,7 @@ class RecentBundles(QObject):
         return _find(self.entries, path)
 
     def add(self, path: str) -> RecentBundle:
-        """Put a bundle first; it keeps its speed."""
+        """Puts a bundle first; it keeps its speed."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
 
         def put_first(rows: list[RecentBundle]) -> list[RecentBundle]:
@@ -129,21 +129,21 @@ class RecentBundles(QObject):
         return self.entries[0]
 
     def note_speed(self, path: str, rate: float, provider: str) -> None:
-        """Keep the decode rate of a reply, in tokens a second, and on what it was reached."""
+        """Saves the decode rate of a reply, in tokens per second, with its provider."""
         if self.find(path) is not None and rate > 0:
             self._change(
                 lambda rows: [replace(row, speed=rate, provider=provider) if row.path == path else row for row in rows]
             )
 
     def remove(self, path: str) -> None:
-        """Take a bundle off the list; its files stay."""
+        """Removes a bundle from the list; its files stay."""
         entry = self.find(path)
         if entry is not None:
             self._removed = (self.entries.index(entry), entry)
             self._change(lambda rows: [row for row in rows if row.path != path])
 
     def undo_remove(self) -> bool:
-        """Put the bundle back that was removed last; False where there is none."""
+        """Puts the last removed bundle back; returns False if there is none."""
         if self._removed is None:
             return False
         index, entry = self._removed

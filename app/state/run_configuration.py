@@ -1,4 +1,4 @@
-"""Whose a figure is: a bundle as it was when it was opened, the provider, and the cache that it ran with."""
+"""The configuration of a measured run: the bundle as it was opened, the provider, and the cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from workflows.wire.events import ReadyEvent
 
 @dataclass(frozen=True, slots=True)
 class RunConfiguration:
-    """path: the bundle's folder. built_at: which build of it; empty for a folder that does not say, as is precision."""
+    """path: the bundle's folder.
+
+    built_at: its build time; empty, as is precision, for a folder that does not state it.
+    """
 
     path: str
     name: str
@@ -21,22 +24,22 @@ class RunConfiguration:
     built_at: str = ""
 
     def is_of(self, summary: Mapping[str, object] | None) -> bool:
-        """Whether the bundle that a summary describes is this one, and not another build in its folder."""
+        """Whether this is the bundle with that summary, and not another build in its folder."""
         return summary is not None and self.bundle == bundle_key(summary)
 
     @property
     def bundle(self) -> tuple[str, str]:
-        """What tells its bundle from others."""
+        """The identity of the bundle: folder and build time."""
         return self.path, self.built_at
 
 
 def bundle_key(summary: Mapping[str, object]) -> tuple[str, str]:
-    """What tells the bundle of a summary from others: its folder, and when it was built."""
+    """The identity of the bundle with this summary: its folder and build time."""
     return str(summary["path"]), str(summary.get("built_at", ""))
 
 
 def run_configuration(path: str, ready: ReadyEvent, summary: Mapping[str, object]) -> RunConfiguration:
-    """Of a session that has the bundle at `path` open. summary: what its files say; empty where they say nothing."""
+    """The configuration of a session with the bundle at `path` open. summary: of the bundle; empty if it has none."""
     folder, built_at = bundle_key({"path": path, **summary})
     return RunConfiguration(
         path=folder,

@@ -1,6 +1,6 @@
-"""The runs that were kept, as the window sees them: read, watched, removed and put back beside the GUI thread.
+"""The run history as the window shows it: read, watched, removed and restored in a background thread.
 
-runs.db ──thread──▶ lines ──changed──▶ table;   steps(ids) ──thread──▶ latencies, kept while they are looked at
+runs.db ──thread──▶ lines ──changed──▶ table;   steps(ids) ──thread──▶ latencies, cached
 write(request) ──worker──▶ a report in a file
 """
 
@@ -28,20 +28,20 @@ Stamp = tuple[tuple[int, int], ...]
 
 
 class HistoryModel(QObject):
-    """One a window. `lines` are the newest first; `loaded`: they have been read once."""
+    """One per window. lines: the newest first. loaded: whether they have been read."""
 
     changed = Signal()
-    trouble = Signal(str)
+    errorOccurred = Signal(str)  # noqa: N815
     removed = Signal(int)  # so many runs, which `undo` puts back
     written = Signal(object)  # a WrittenReport
     writingChanged = Signal()  # noqa: N815
 
     def __init__(self, home: Path, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._said: list[str] = []
-        self._history = RunHistory(home / DATABASE_FILE, self._said.append)
-        self._aside = BackgroundTasks(self)
-        self._errand = OneShotWorker(new_worker, self)
+        self._messages: list[str] = []
+        self._history = RunHistory(home / DATABASE_FILE, self._messages.append)
+        self._tasks = BackgroundTasks(self)
+        self._one_shot = OneShotWorker(new_worker, self)
         self._steps: dict[str, list[RunStep]] = {}
         self._gone: list[RunReport] = []
         self._stamp: Stamp | None = None
@@ -54,7 +54,7 @@ class HistoryModel(QObject):
     # -- reading -----------------------------------------------------------------------------------------------
 
     def watch(self, on: bool) -> None:
-        """Reads now and whenever another has written, or no more."""
+        """Reads now and whenever the file changes; False stops that."""
         if on:
             self.look()
             self._watch.start()
@@ -62,39 +62,39 @@ class HistoryModel(QObject):
             self._watch.stop()
 
     def look(self) -> None:
-        """Reads anew where the file has changed."""
-        stamp = self._stamped()
+        """Reads again if the file has changed."""
+        stamp = self._file_stamp()
         if stamp != self._stamp and not self._reading:
             self._stamp = stamp  # before it is read: what is written meanwhile changes it again
             self.read()
 
     def read(self) -> None:
-        """Reads anew; at most one reading is under way, and one waits."""
+        """Reads again; at most one reading runs, and one waits."""
         self._again = self._reading
         if not self._reading:
             self._reading = True
-            self._aside.run(self._read, self._take, self._not_read)
+            self._tasks.run(self._read, self._on_runs, self._on_read_failed)
 
     def _read(self) -> list[RunRow]:
         if not self._history.path.exists():
-            return []  # nobody has kept a run: looking makes no file
+            return []  # no run was recorded: reading must not create the file
         return [run_row(run) for run in self._history.runs()]
 
-    def _take(self, lines: list[RunRow]) -> None:
+    def _on_runs(self, lines: list[RunRow]) -> None:
         self._reading = False
         self.lines, self.loaded = lines, True
         self.changed.emit()
-        while self._said:
-            self.trouble.emit(self._said.pop())
+        while self._messages:
+            self.errorOccurred.emit(self._messages.pop())
         if self._again:
             self.read()
 
-    def _not_read(self, message: str) -> None:
+    def _on_read_failed(self, message: str) -> None:
         self._reading = self._again = False
-        self.trouble.emit(message)
+        self.errorOccurred.emit(message)
 
-    def _stamped(self) -> Stamp:
-        """Of the file and of what SQLite has not yet put into it; an empty file of the latter is none."""
+    def _file_stamp(self) -> Stamp:
+        """Times and sizes of the database and of SQLite's write-ahead log; an empty log counts as none."""
         found = list[tuple[int, int]]()
         for path in (self._history.path, self._history.path.with_name(f"{DATABASE_FILE}-wal")):
             try:
@@ -106,21 +106,21 @@ class HistoryModel(QObject):
         return tuple(found)
 
     def steps(self, runs: Sequence[RunRecord], done: Callable[[list[RunReport]], object]) -> None:
-        """Gives the steps of runs to `done`: those that are known at once."""
+        """Calls `done` with the steps of runs, at once if they are cached."""
         if all(run.id in self._steps for run in runs):
             done([RunReport(run, self._steps[run.id]) for run in runs])
             return
-        wanted = [run.id for run in runs if run.id not in self._steps]
+        missing = [run.id for run in runs if run.id not in self._steps]
 
         def take(found: dict[str, list[RunStep]]) -> None:
             kept = {one: self._steps[one] for one in list(self._steps)[-CACHED_RUNS:]}
             self._steps = kept | {run.id: self._steps[run.id] for run in runs if run.id in self._steps} | found
             done([RunReport(run, self._steps[run.id]) for run in runs])
 
-        self._aside.run(lambda: {one: self._history.steps(one) for one in wanted}, take, self.trouble.emit)
+        self._tasks.run(lambda: {one: self._history.steps(one) for one in missing}, take, self.errorOccurred.emit)
 
     def recipe(self, run: RunRecord, done: Callable[[str | None], object]) -> None:
-        """Gives the recipe in the run's bundle to `done`; None where the bundle is another one now, or gone."""
+        """Calls `done` with the recipe in the run's bundle; None if the bundle was built again or is gone."""
 
         def read() -> str | None:
             from workflows.bundle.read import read_bundle  # pydantic: nothing to wait for at the start
@@ -131,26 +131,26 @@ class HistoryModel(QObject):
             except (BundleError, OSError):
                 return None
 
-        self._aside.run(read, done, self.trouble.emit)
+        self._tasks.run(read, done, self.errorOccurred.emit)
 
     # -- removing ----------------------------------------------------------------------------------------------
 
     def remove(self, idents: Sequence[str]) -> None:
-        """Removes runs; the last ones that were removed can be put back."""
-        wanted = list(idents)
-        if wanted:
-            self._aside.run(lambda: self._history.remove(wanted), self._removed, self.trouble.emit)
+        """Removes runs; `undo` restores the last ones."""
+        missing = list(idents)
+        if missing:
+            self._tasks.run(lambda: self._history.remove(missing), self._removed, self.errorOccurred.emit)
 
     def undo(self) -> None:
-        """Puts back what was removed last."""
+        """Restores the runs that were removed last."""
         gone, self._gone = self._gone, []
 
         def failed(message: str) -> None:
             self._gone = gone
-            self.trouble.emit(message)
+            self.errorOccurred.emit(message)
 
         if gone:
-            self._aside.run(lambda: self._history.restore(gone), lambda _: self.read(), failed)
+            self._tasks.run(lambda: self._history.restore(gone), lambda _: self.read(), failed)
 
     def _removed(self, gone: list[RunReport]) -> None:
         self._gone = gone
@@ -162,13 +162,13 @@ class HistoryModel(QObject):
     @property
     def writing(self) -> bool:
         """Whether a report is being written."""
-        return self._errand.running
+        return self._one_shot.running
 
     def write(self, request: WriteReport) -> None:
-        """Has a worker write a report; nothing happens while another is being written."""
+        """Has a worker write a report; does nothing while another is being written."""
         if self.writing:
             return
-        job = self._errand.run(request)
+        job = self._one_shot.run(request)
         job.on_answer(self._written)
         job.on_error(self._not_written)
         self.writingChanged.emit()
@@ -180,9 +180,9 @@ class HistoryModel(QObject):
     def _not_written(self, error: ErrorEvent) -> None:
         self.writingChanged.emit()
         if error.kind != "cancelled":
-            self.trouble.emit(error.message)
+            self.errorOccurred.emit(error.message)
 
     def close(self) -> None:
-        """Nothing is read any more."""
+        """Stops reading."""
         self._watch.stop()
-        self._aside.close()
+        self._tasks.close()

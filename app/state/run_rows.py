@@ -1,6 +1,6 @@
-"""Runs as lines of a table: what each cell says, what it sorts by, and the words that a filter finds.
+"""Runs as rows of a table: the texts, the sort values, and the words that a filter finds.
 
-Run ──run_row──▶ Line(texts, values, words)          made in a thread: nothing here knows a widget
+Run ──run_row──▶ RunRow(texts, values, words)          made in a thread: no widgets here
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workflows.wire.reports.runs import RunRecord
 OWNER = ("time", "kind", "bundle", "precision", "layout", "provider", "drafts")
 WHERE = ("version", "machine", "id")
 COLUMNS = (*OWNER, *MEASURES, *WHERE)
-"""Keys of the columns, in their order."""
+"""The keys of the columns, in order."""
 Value = float | str | None
 
 
@@ -26,7 +26,7 @@ def _tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run; texts and values: a column each. words: all texts, in lower case."""
+    """A run. texts, values: one a column. words: all texts, in lower case."""
 
     run: RunRecord
     texts: tuple[str, ...]
@@ -35,13 +35,13 @@ class RunRow:
 
 
 def run_row(run: RunRecord) -> RunRow:
-    """The line of one run."""
+    """The row of one run."""
     owner = (kind_title(run.kind), bundle_name(run), run.precision, run.layout, run.provider, drafts_of(run))
     where = (run.version, run.machine, run.id)
     figures = [measure_value(run, one) for one in MEASURES.values()]
     values: tuple[Value, ...] = (run.time, *owner, *figures, *where)
-    told = (measure_text(found, one, "") for found, one in zip(figures, MEASURES.values(), strict=True))
-    texts = (format_local_time(run.time), *owner, *told, *where)
+    measures = (measure_text(value, one, "") for value, one in zip(figures, MEASURES.values(), strict=True))
+    texts = (format_local_time(run.time), *owner, *measures, *where)
     return RunRow(run, texts, values, " ".join(texts).casefold())
 
 
@@ -79,7 +79,7 @@ def titles() -> dict[str, str]:
 
 
 def kind_title(name: str) -> str:
-    """What a run was, in the person's language."""
+    """The kind of a run, translated."""
     return {
         "build": _tr("build"),
         "generate": _tr("generation"),
@@ -88,19 +88,19 @@ def kind_title(name: str) -> str:
     }.get(name, name)
 
 
-def measure_text(found: float | None, measure: Measure, nothing: str = "–") -> str:
+def measure_text(value: float | None, measure: Measure, nothing: str = "–") -> str:
     """A measure with its unit in the system's locale."""
-    if found is None:
+    if value is None:
         return nothing
     if measure.unit == "share":
-        return f"{format_number(100 * found, 2)} %"
+        return f"{format_number(100 * value, 2)} %"
     if measure.unit == "bytes":
-        return format_bytes(found)
-    digits = format_number(found) if abs(found) >= 1000 else QLocale().toString(float(found), "g", 4)
+        return format_bytes(value)
+    digits = format_number(value) if abs(value) >= 1000 else QLocale().toString(float(value), "g", 4)
     return f"{digits} {measure.unit}".strip()
 
 
 def axis_title(measure: Measure) -> str:
-    """Its name and unit, for an axis or a column."""
+    """The name and unit of a measure, for an axis or a column."""
     name = titles()[measure.key]
     return f"{name} ({measure.axis_unit})" if measure.unit else name

@@ -1,6 +1,6 @@
-"""How a person last talked with each bundle, and the presets that were saved: one file for all windows.
+"""The last choices for each bundle and the user's presets, in one file for all windows.
 
-chat-choices.json: {"bundles": {folder: Kept}, "presets": {name: sampling}}
+chat-choices.json: {"bundles": {folder: BundleChoices}, "presets": {name: sampling}}
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from app.state.json_file import JsonFile
 
 FILE = "chat-choices.json"
 MOST_BUNDLES = 100
-"""Bundles that are remembered, those that were talked with last."""
+"""Bundles whose choices are kept: the last used ones."""
 Values = dict[str, Any]
-"""A sampling as JSON holds it; what reads it checks it."""
+"""Sampling settings as JSON; the reader validates them."""
 
 
 @dataclass(frozen=True, slots=True)
 class BundleChoices:
-    """Of one bundle: how it is sampled from, its cache layout, None for its own, and how its replies are decoded."""
+    """Choices for one bundle: sampling, cache layout (None for the bundle's own), decoding options."""
 
     sampling: Values
     layout: str | None = None
@@ -35,49 +35,49 @@ class _All:
 
 
 class SavedChoices:
-    """The file in `folder`. tell: hears of what could not be read or written."""
+    """The file in `folder`. tell: called with a message when the file cannot be read or written."""
 
     def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
         self._file = JsonFile(folder / FILE, _decode, _encode, _All, tell)
-        self._tell = tell
+        self._report_error = tell
 
     def of(self, bundle: str) -> BundleChoices | None:
-        """What was chosen for a bundle last."""
+        """The last choices for a bundle."""
         return self._read().bundles.get(bundle)
 
-    def keep(self, bundle: str, kept: BundleChoices) -> None:
-        """Remembers it."""
+    def keep(self, bundle: str, choices: BundleChoices) -> None:
+        """Saves the choices for a bundle."""
 
-        def change(was: _All) -> _All:
-            others = [(name, one) for name, one in was.bundles.items() if name != bundle]
-            return replace(was, bundles=dict([*others, (bundle, kept)][-MOST_BUNDLES:]))
+        def change(saved: _All) -> _All:
+            others = [(name, one) for name, one in saved.bundles.items() if name != bundle]
+            return replace(saved, bundles=dict([*others, (bundle, choices)][-MOST_BUNDLES:]))
 
         self._update(change)
 
     def presets(self) -> dict[str, Values]:
-        """The presets that were saved, by name."""
+        """The saved presets by name."""
         return dict(sorted(self._read().presets.items()))
 
     def save_preset(self, name: str, values: Values) -> None:
-        """Keeps a preset, in place of one of the same name."""
-        self._update(lambda was: replace(was, presets=was.presets | {name: values}))
+        """Saves a preset; replaces one of the same name."""
+        self._update(lambda saved: replace(saved, presets=saved.presets | {name: values}))
 
     def remove_preset(self, name: str) -> None:
-        """Takes a saved preset away."""
-        self._update(lambda was: replace(was, presets={n: one for n, one in was.presets.items() if n != name}))
+        """Removes a preset."""
+        self._update(lambda saved: replace(saved, presets={n: one for n, one in saved.presets.items() if n != name}))
 
     def _read(self) -> _All:
         try:
             return self._file.read()
         except OSError as error:
-            self._tell(f"{self._file.path} cannot be read: {error.strerror}.")
+            self._report_error(f"{self._file.path} cannot be read: {error.strerror}.")
             return _All()
 
     def _update(self, change: Callable[[_All], _All]) -> None:
         try:
             self._file.update(change)
         except OSError as error:
-            self._tell(f"{self._file.path} cannot be written: {error.strerror}.")
+            self._report_error(f"{self._file.path} cannot be written: {error.strerror}.")
 
 
 def _decode(value: Any) -> _All:
@@ -85,7 +85,7 @@ def _decode(value: Any) -> _All:
         str(name): BundleChoices(
             dict(one["sampling"]),
             None if one["layout"] is None else str(one["layout"]),
-            dict(one.get("decoding", {})),  # of files from before it was kept
+            dict(one.get("decoding", {})),  # missing in older files
         )
         for name, one in value["bundles"].items()
     }

@@ -1,4 +1,4 @@
-"""Why something of a session went wrong."""
+"""The failure of a session or a generation."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the window remembers: an ini file in Joinery's own folder, written whole or not at all.
+"""The window's settings: an ini file in Joinery's folder, written whole or not at all.
 
-QSettings replaces the file by rename (its atomic sync), so that a crash leaves the old one or the new one.
+QSettings replaces the file by rename, so a crash leaves the old or the new one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def home_folder() -> Path:
 
 
 def expand_home(text: str | Path) -> Path:
-    """The path, with ~ and ~NAME as that person's home; as it is written where there is no such person."""
+    """The path with ~ and ~NAME expanded; unchanged if there is no such user."""
     path = Path(text)
     try:
         return path.expanduser()
@@ -43,15 +43,15 @@ PREFERENCES = {
     "provider": "cpu",
     "history.keep": "",  # so many of the newest runs; all
 }
-"""What the settings page offers, and what each is until a person says otherwise."""
+"""The preferences of the settings page, with their defaults."""
 
 
 class Settings(QObject):
     """Typed access to window.ini; `changed` carries the key."""
 
     changed = Signal(str)
-    trouble = Signal(str)
-    """What was set could not be saved; it holds until the window is closed."""
+    errorOccurred = Signal(str)  # noqa: N815
+    """Emitted when a setting could not be saved; it stays in effect until the window is closed."""
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -65,11 +65,11 @@ class Settings(QObject):
         return str(self._store.value(key, default))
 
     def preference(self, key: str) -> str:
-        """What a person chose of PREFERENCES. Raises KeyError for what is none."""
+        """The value of a preference. Raises KeyError for an unknown one."""
         return self.text(key, PREFERENCES[key])
 
     def preferences(self) -> dict[str, str]:
-        """All of them."""
+        """All preferences with their values."""
         return {key: self.preference(key) for key in PREFERENCES}
 
     def data(self, key: str) -> QByteArray:
@@ -78,20 +78,20 @@ class Settings(QObject):
         return value if isinstance(value, QByteArray) else QByteArray()
 
     def set(self, key: str, value: str | QByteArray) -> None:
-        """Keep `value`; it is on disk when this returns."""
+        """Saves `value`; it is on the disk on return."""
         if self._store.value(key) == value:
             return
         self._store.setValue(key, value)
-        with suppress(OSError):  # Qt fails as well, and says so
+        with suppress(OSError):  # Qt fails as well, and reports it
             make_folder(Path(self._store.fileName()).parent)
             make_private(Path(self._store.fileName()))
         self._store.sync()
         if self._store.status() != QSettings.Status.NoError:
-            self.trouble.emit(self._refused())
+            self.errorOccurred.emit(self._refused())
         self.changed.emit(key)
 
     def _refused(self) -> str:
-        """Qt says no more than that it failed."""
+        """The error message of a failed save; Qt reports no more than that it failed."""
         path = Path(self._store.fileName())
         return (
             f"{path} cannot be written, so that this setting holds until the window is closed; {free_space_text(path)}."
@@ -99,14 +99,14 @@ class Settings(QObject):
 
 
 def _sweep(path: Path) -> None:
-    """Removes what writers left beside the file that were killed.
+    """Removes files that killed writers left beside the settings.
 
-    Qt waits half a minute for a lock in which no process is named yet; nobody writes while we have it.
+    Qt waits half a minute for a lock that names no process yet; nobody writes while we hold it.
     """
-    held, drafts = path.with_name(f"{path.name}.lock"), list(path.parent.glob(f"{path.name}.??????"))
-    if not drafts and not held.exists():
+    lock_path, drafts = path.with_name(f"{path.name}.lock"), list(path.parent.glob(f"{path.name}.??????"))
+    if not drafts and not lock_path.exists():
         return
-    lock = Lock(held)
+    lock = Lock(lock_path)
     try:
         lock.take()
     except (LockHeldError, OSError):

@@ -1,6 +1,6 @@
-"""The runs of the model in generations that draft: when each ended, and what was kept of its draft.
+"""The model runs of generations with drafts: when each ended, and how much of its draft was kept.
 
-SpeculationEvent ──▶ Slab ──rows_of_runs──▶ Looks ──use(which)──▶ SpeculationUse
+SpeculationEvent ──▶ ColumnStore ──rows_of_runs──▶ SpeculationSteps ──use(which)──▶ SpeculationUse
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 SPECULATION_KINDS = "iddiii"
-"""Run, time in the run at its end (s), latency (ms), drafted, accepted and kept tokens: see Slab."""
+"""Run, time in the run at its end (s), latency (ms), drafted, accepted and kept tokens: see ColumnStore."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeculationSteps:
-    """Arrays have one entry a run of the model, [n]. run: index of the reply that it is of."""
+    """Arrays have one entry a model run, [n]. run: index of the reply."""
 
     time_s: Floats
     latency_ms: Floats
@@ -41,19 +41,19 @@ class SpeculationSteps:
         return len(self.time_s)
 
     def seen(self, left: float = -inf, right: float = inf) -> Mask:
-        """Which of them are seen between two times [n]: each is a bar as wide as it took."""
-        found: Mask = (self.time_s >= left) & (self.time_s - self.latency_ms / 1000 <= right)
-        return found
+        """A mask [n] of the steps within two times; each is a bar as wide as its latency."""
+        mask: Mask = (self.time_s >= left) & (self.time_s - self.latency_ms / 1000 <= right)
+        return mask
 
     def use(self, which: Mask) -> SpeculationUse | None:
-        """What came of the drafts of some of them; None where there are none."""
+        """The use of drafts in some of the steps; None if there are none."""
         if not which.any():
             return None
         drafted, accepted, kept = (int(one[which].sum()) for one in (self.drafted, self.accepted, self.kept))
         return SpeculationUse(drafted=drafted, accepted=accepted, steps=int(which.sum()), kept=kept)
 
     def at(self, second: float) -> int:
-        """The one within which a time is, or -1."""
+        """The index of the step at a time, or -1."""
         import numpy as np
 
         index = int(np.searchsorted(self.time_s, second - 1e-9))
@@ -62,7 +62,7 @@ class SpeculationSteps:
 
 
 def rows_of_runs(columns: Sequence[Numbers], numbers: Numbers, begins: Floats) -> tuple[Ints, Ints]:
-    """(index of the reply, which row) of the rows whose reply is one of `numbers` [r], since `begins` [r] of each.
+    """(index of the reply, row index) of the rows whose reply is one of `numbers` [r], from `begins` [r] on.
 
     columns: the first is the number of the reply, the second the time in it.
     """

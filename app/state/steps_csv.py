@@ -1,4 +1,4 @@
-"""The steps of a snapshot as CSV: whose each is, when, and what it took."""
+"""The steps of a snapshot as CSV: configuration, time and latency of each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROWS_PER_SLICE = 200
 
 
 def csv_in_steps(s: MeasurementSnapshot, left: float = -inf, right: float = inf) -> Generator[None, None, str]:
-    """The steps that are seen between two times, with a header, as one text; with a pause after every few rows."""
+    """The steps within two times as CSV with a header; pauses after every few rows."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

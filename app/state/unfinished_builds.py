@@ -1,9 +1,9 @@
-"""Builds that were begun and are not done, also of a window that was closed or killed.
+"""Builds that were started and not finished, also by a window that was closed or killed.
 
-    BuildModel: started ──▶ builds.json ──▶ done, or refused: off the list
+    BuildModel: started ──▶ builds.json ──▶ done, or refused: removed
                                        └──▶ a later start of the window: resume(…) or discard(…)
 
-How far one came is read from the folder where the engine keeps whole stages, never from what was remembered.
+The progress of a build is read from the engine's folder of finished stages.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from workflows.wire.requests import Build
 
 _STAGE = re.compile(rf"({'|'.join(STAGES)})-[0-9a-f]{{16}}")
 _WORTH_RETRYING = ("cancelled", "crashed", "system", "diskfull")
-"""What ends a build that has nothing to do with what was asked for."""
+"""Errors that have nothing to do with the request, so that the build is worth another try."""
 
 
 @dataclass(frozen=True)
 class UnfinishedBuild:
-    """A build as it was asked for. began: UTC, ISO. expected: seconds that it was said to take."""
+    """The request of a build. began: UTC, ISO. expected: the estimate in seconds."""
 
     source: str
     out: str
@@ -46,26 +46,26 @@ class UnfinishedBuild:
 
     @property
     def name(self) -> str:
-        """That of the bundle's folder."""
+        """The name of the bundle's folder."""
         return Path(self.out).name
 
     @property
     def work(self) -> Path:
-        """The folder of its whole stages."""
+        """The folder of its finished stages."""
         return Path(self.out).with_name(f".{self.name}.build")
 
     @property
     def stages(self) -> list[str]:
-        """The stages that are whole, and will be reused."""
+        """The finished stages, which will be reused."""
         try:
-            found = [_STAGE.fullmatch(entry.name) for entry in self.work.iterdir()]
+            matches = [_STAGE.fullmatch(entry.name) for entry in self.work.iterdir()]
         except OSError:
             return []
-        return sorted(match[1] for match in found if match)
+        return sorted(match[1] for match in matches if match)
 
     @property
-    def held(self) -> bool:
-        """Whether a process is at it, in this window or elsewhere."""
+    def in_use(self) -> bool:
+        """Whether a process works on it, in this window or elsewhere."""
         lock = Lock(Path(self.out).with_name(f".{self.name}.lock"))
         if not lock.path.exists():
             return False
@@ -80,40 +80,40 @@ class UnfinishedBuild:
 
     @property
     def request(self) -> Build:
-        """The same build again."""
+        """The request for the same build."""
         return Build(self.source, self.out, dict(self.options), self.consented, goal=self.goal)
 
 
 class UnfinishedBuilds(QObject):
-    """The list, which is on disk at once."""
+    """The list; every change is saved at once."""
 
     changed = Signal()
-    trouble = Signal(str)
+    errorOccurred = Signal(str)  # noqa: N815
 
     def __init__(self, folder: Path, build: BuildModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = JsonFile(folder / "builds.json", _decode, _encode, list[UnfinishedBuild], self._tell)
+        self._file = JsonFile(folder / "builds.json", _decode, _encode, list[UnfinishedBuild], self._report_error)
         self._build = build
         try:
             self._rows = self._file.read()
         except OSError as error:
             self._rows = []
-            self._tell(f"The list of unfinished builds cannot be read: {error.strerror}.")
+            self._report_error(f"The list of unfinished builds cannot be read: {error.strerror}.")
         build.started.connect(self._on_started)
         build.finished.connect(self._on_finished)
 
     @property
     def entries(self) -> list[UnfinishedBuild]:
-        """Those that nobody is at, the newest first."""
+        """The builds that no process works on, the newest first."""
         now = self._build.request.out if self._build.running and self._build.request else ""
-        return [row for row in self._rows if row.out != now and not Path(row.out).exists() and not row.held]
+        return [row for row in self._rows if row.out != now and not Path(row.out).exists() and not row.in_use]
 
     def resume(self, entry: UnfinishedBuild) -> bool:
-        """Goes on with it; False while another build runs."""
+        """Resumes a build; returns False while another runs."""
         return self._build.start(entry.request, entry.expected)
 
     def discard(self, out: str) -> None:
-        """Forgets a build, and deletes what it had made."""
+        """Removes a build and deletes its stages."""
         gone = next((row for row in self._rows if row.out == out), None)
         self._remove(out)
         if gone is not None:
@@ -148,11 +148,11 @@ class UnfinishedBuilds(QObject):
             self._rows = self._file.update(change)
         except OSError as error:
             self._rows = change(self._rows)
-            self._tell(f"The list of unfinished builds cannot be saved: {error.strerror}.")
+            self._report_error(f"The list of unfinished builds cannot be saved: {error.strerror}.")
         self.changed.emit()
 
-    def _tell(self, message: str) -> None:
-        QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
+    def _report_error(self, message: str) -> None:
+        QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))  # who listens may not be there yet
 
 
 def _decode(rows: object) -> list[UnfinishedBuild]:

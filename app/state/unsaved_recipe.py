@@ -1,21 +1,20 @@
-"""The draft that the wizard fills: a source, what was found there, what was chosen, and what a build of it would be.
+"""The unsaved recipe that the build wizard edits: a source, its probe report, the chosen options and the plan.
 
     source ──Probe──▶ found ──PlanRecipe──▶ plan ──request──▶ Build
 
-It can be changed while a build runs, and knows no widget.
+It can be changed while a build runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from app.jobs.job import Job
+from app.jobs.latest_request import LatestRequest
 from app.jobs.worker_client import WorkerClient
-from workflows.wire.events import ErrorEvent, Event, ProgressEvent
+from workflows.wire.events import ErrorEvent, ProgressEvent
 from workflows.wire.goals import Goal
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.requests import Build, Options, PlanRecipe, ProbeSource
@@ -24,27 +23,25 @@ DEMO = "demo:qwen3"
 
 
 class UnsavedRecipe(QObject):
-    """What the wizard is about to build, beside what is in the folder that `bundles` gives.
-
-    Questions to the engine are answered by `probed` and `planned`.
-    """
+    """What the wizard is about to build. bundles: returns the folder that holds new bundles."""
 
     changed = Signal()
-    probed = Signal()
     planned = Signal()
 
     def __init__(self, worker: WorkerClient, bundles: Callable[[], Path], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._worker = worker
-        self._bundles = bundles
-        self._probe: Job[ProbeReport] | None = None
-        self._plan: Job[PlanReport] | None = None
-        self._debounce = QTimer(self, interval=150, singleShot=True)
-        self._debounce.timeout.connect(self._ask_plan)
+        self.bundles = bundles
+        self._probe = LatestRequest(worker, parent=self)
+        self._probe.progress.connect(self._on_progress)
+        self._probe.answered.connect(lambda report: self._on_probed(report, None))
+        self._probe.failed.connect(lambda error: self._on_probed(None, error))
+        self._plan = LatestRequest(worker, 150, self)
+        self._plan.answered.connect(lambda plan: self._on_planned(plan, None))
+        self._plan.failed.connect(lambda error: self._on_planned(self.plan, error))  # the last plan stays visible
         self.reset()
 
     def reset(self) -> None:
-        """An empty draft."""
+        """Empties the recipe."""
         self.cancel_requests()
         self.source = ""
         self.trusted = False
@@ -60,31 +57,28 @@ class UnsavedRecipe(QObject):
         self.changed.emit()
 
     def cancel_requests(self) -> None:
-        """Do not wait for what was asked."""
-        for job in (self._probe, self._plan):
-            if job is not None:
-                job.cancel()
-        self._probe = self._plan = None
-        self._debounce.stop()
+        """Waits for no answer any more."""
+        self._probe.cancel()
+        self._plan.cancel()
 
     @property
     def probing(self) -> bool:
-        """Whether the source is being looked at."""
-        return self._probe is not None
+        """Whether the source is being inspected."""
+        return self._probe.busy
 
     @property
     def planning(self) -> bool:
-        """Whether a plan is on its way."""
-        return self._plan is not None or self._debounce.isActive()
+        """Whether a plan is awaited."""
+        return self._plan.busy
 
     @property
     def needs_consent(self) -> bool:
-        """Whether the source brings code of its own that nobody agreed to yet: consent is to these very bytes."""
+        """Whether the source has code of its own without the user's consent, which is to exact file contents."""
         return not self.consented.issuperset(self.remote_code.values())
 
     @property
     def remote_code(self) -> dict[str, str]:
-        """The code files that the source brings along: name → SHA-256."""
+        """The code files of the source: name → SHA-256."""
         refused = self.probe_error.files if self.probe_error else None
         return dict((self.found.remote_code if self.found else None) or refused or {})
 
@@ -93,25 +87,16 @@ class UnsavedRecipe(QObject):
         """Whether the source can be built."""
         return self.found is not None and self.found.supported and not self.needs_consent
 
-    @property
-    def expected(self) -> float:
-        """Seconds that a build is said to take; 0 before there is a plan."""
-        return self.plan.estimate.seconds if self.plan else 0.0
-
     def request(self, out: str | Path) -> Build:
-        """The build that was chosen."""
+        """The request for a build with these choices."""
         return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)), goal=self.goal)
 
     def is_of(self, build: Build | None) -> bool:
-        """Whether `build` is the one that was chosen here."""
+        """Whether `build` was requested with exactly these choices."""
         return build is not None and build == self.request(build.out)
 
-    def keeper(self) -> Callable[[], None]:
-        """What brings this draft back, as it is now."""
-        return partial(self.restore, self.source, dict(self.options), self.out, self.consented, self.goal)
-
     def set_goal(self, goal: Goal | None) -> None:
-        """Choose what is to be kept, or nothing; the precision of every node is then left to the search."""
+        """Sets a goal that a search chooses each node's precision for, or None."""
         if goal != self.goal:
             self.goal = goal
             self.changed.emit()
@@ -119,7 +104,7 @@ class UnsavedRecipe(QObject):
             self.set_option("precision", "fp32")
 
     def probe(self, source: str, trusted: bool = False) -> None:
-        """Look at a source: a folder, a hub id or the demo. trusted: the code that was shown may run."""
+        """Inspects a source: a folder, a hub id or the demo. trusted: the user consents to the code that was shown."""
         self.cancel_requests()
         self.consented = frozenset(self.remote_code.values()) if trusted else frozenset()
         self.source, self.trusted = source.strip(), trusted
@@ -127,17 +112,13 @@ class UnsavedRecipe(QObject):
         self.probe_error = self.plan_error = self.progress = None
         self.out = ""
         if self.source:
-            job = self._worker.request(ProbeSource(self.source))
-            self._probe = job
-            job.event.connect(lambda event: self._on_progress(job, event))
-            job.on_answer(lambda found: self._on_probed(job, found, None))
-            job.on_error(lambda error: self._on_probed(job, None, error))
+            self._probe.send(ProbeSource(self.source))
         self.changed.emit()
 
     def restore(
         self, source: str, options: Options, out: str, consented: frozenset[str], goal: Goal | None = None
     ) -> None:
-        """A draft as it was. Nobody is asked about a hub id before a person asks again: that is the network."""
+        """Restores a recipe. A hub id is not probed before the user asks for it, as that takes the network."""
         if not source.startswith("demo:") and not Path(source).is_dir():
             self.reset()
             self.source = source
@@ -147,50 +128,24 @@ class UnsavedRecipe(QObject):
         self.options, self.out, self.consented, self.goal = dict(options), out, consented, goal
         self.trusted = bool(consented)
 
-    def _on_progress(self, job: Job[ProbeReport], event: Event) -> None:
-        if job is self._probe and isinstance(event, ProgressEvent):
-            self.progress = event
-            self.changed.emit()
+    def _on_progress(self, progress: ProgressEvent) -> None:
+        self.progress = progress
+        self.changed.emit()
 
-    def _on_probed(self, job: Job[ProbeReport], found: ProbeReport | None, error: ErrorEvent | None) -> None:
-        if job is not self._probe:
-            return
-        self._probe, self.progress = None, None
-        self.found, self.probe_error = found, error
-        self.probed.emit()
+    def _on_probed(self, report: ProbeReport | None, error: ErrorEvent | None) -> None:
+        self.progress = None
+        self.found, self.probe_error = report, error
         self.changed.emit()
         if self.supported:
             self.request_plan()
 
-    def default_out(self) -> Path:
-        """A folder for the bundle that says what it is: `qwen3-demo-int4-window512`, or the next that is free."""
-        name = self.source.removeprefix("demo:") + ("-demo" if self.source.startswith("demo:") else "")
-        last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-        safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
-        full = "-".join([safe, *self._kind()])
-        bundles = self._bundles()
-        folder, number = bundles / full, 2
-        while folder.exists():
-            folder, number = bundles / f"{full}-{number}", number + 1
-        return folder
-
-    def _kind(self) -> list[str]:
-        """What tells the bundle from others of its model: precision or goal, cache, and a target but the CPU."""
-        if self.plan is None:
-            return []
-        chosen = self.plan.chosen
-        cached = self.found is not None and self.found.decoder is not None
-        cache = [f"{chosen.cache}{chosen.capacity}"] if cached else []
-        precision = chosen.precision if self.goal is None else f"{self.goal.metric}-{self.goal.limit:g}"
-        return [precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])]
-
     def set_quantize(self, **parts: object) -> None:
-        """Choose some of the settings of quantization; the others stay."""
+        """Changes some settings of quantization."""
         chosen = self.options.get("quantize")
         self.set_option("quantize", {**(chosen if isinstance(chosen, dict) else {}), **parts})
 
     def set_options(self, options: Options) -> None:
-        """Choose everything anew; the plan is asked for. A precision that is chosen leaves nothing to a goal."""
+        """Replaces all options and requests a plan. Any precision but fp32 removes the goal."""
         self.options = dict(options)
         if options.get("precision") != "fp32":
             self.goal = None
@@ -199,28 +154,46 @@ class UnsavedRecipe(QObject):
         self.changed.emit()
 
     def set_option(self, name: str, value: object) -> None:
-        """Choose; the plan is asked for anew."""
+        """Changes an option and requests a plan."""
         if self.options.get(name) != value:
             self.options[name] = value
             self.request_plan()
             self.changed.emit()
 
     def request_plan(self) -> None:
-        """Ask for recipe and estimate, soon and once for several changes."""
+        """Asks for recipe and estimate, soon, and once for several changes."""
         if self.supported:
-            self._debounce.start()
+            self._plan.send(PlanRecipe(self.source, dict(self.options)))
 
-    def _ask_plan(self) -> None:
-        job = self._worker.request(PlanRecipe(self.source, dict(self.options)))
-        self._plan = job
-        job.on_answer(lambda plan: self._on_planned(job, plan, None))
-        job.on_error(lambda error: self._on_planned(job, None, error))
-        self.changed.emit()
-
-    def _on_planned(self, job: Job[PlanReport], plan: PlanReport | None, error: ErrorEvent | None) -> None:
-        if job is not self._plan:
-            return
-        self._plan = None
-        self.plan, self.plan_error = plan or self.plan, error  # a wrong option leaves the last plan to be seen
+    def _on_planned(self, plan: PlanReport | None, error: ErrorEvent | None) -> None:
+        self.plan, self.plan_error = plan, error
         self.planned.emit()
         self.changed.emit()
+
+
+def bundle_name(recipe: UnsavedRecipe) -> str:
+    """What tells the bundle from others: its source, precision or goal, cache, and a target other than the CPU."""
+    name = recipe.source.removeprefix("demo:") + ("-demo" if recipe.source.startswith("demo:") else "")
+    last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
+    if recipe.plan is None:
+        return safe
+    chosen, goal = recipe.plan.chosen, recipe.goal
+    has_cache = recipe.found is not None and recipe.found.decoder is not None
+    cache = [f"{chosen.cache}{chosen.capacity}"] if has_cache else []
+    precision = chosen.precision if goal is None else f"{goal.metric}-{goal.limit:g}"
+    return "-".join([safe, precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])])
+
+
+def free_output_folder(recipe: UnsavedRecipe) -> Path:
+    """A folder for the bundle that does not exist: `qwen3-demo-int4-window512`, or with -2, -3 …"""
+    bundles, name, number = recipe.bundles(), bundle_name(recipe), 2
+    folder = bundles / name
+    while folder.exists():
+        folder, number = bundles / f"{name}-{number}", number + 1
+    return folder
+
+
+def estimated_seconds(recipe: UnsavedRecipe) -> float:
+    """How long a build takes by the plan's estimate; 0 before there is a plan."""
+    return recipe.plan.estimate.seconds if recipe.plan else 0.0

@@ -1,6 +1,6 @@
-"""What stood in the wizard when the window was closed or killed: source, choices, goal, folder and page.
+"""Saves the unsaved recipe and the wizard's step, for the next start after the window was closed or killed.
 
-Draft.changed ──soon──▶ draft.json ──the next start──▶ Draft.restore
+UnsavedRecipe.changed ──soon──▶ draft.json ──the next start──▶ UnsavedRecipe.restore
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SOON_MS = 400
 
 
 class UnsavedRecipeFile(QObject):
-    """Follows one draft. Two windows keep one: the one that was changed last."""
+    """Follows one unsaved recipe. Two windows share the file; the last change is kept."""
 
     def __init__(self, folder: Path, draft: UnsavedRecipe, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -28,25 +28,25 @@ class UnsavedRecipeFile(QObject):
         self._written = ""
         self._restored = False
         self.page: int | None = 0
-        """The step of the wizard that is shown; None where what stands there is built."""
-        self._late = QTimer(self, interval=SOON_MS, singleShot=True)
-        self._late.timeout.connect(self.save)
-        draft.changed.connect(self._late.start)
+        """The shown step of the wizard; None if the recipe is built."""
+        self._save_timer = QTimer(self, interval=SOON_MS, singleShot=True)
+        self._save_timer.timeout.connect(self.save)
+        draft.changed.connect(self._save_timer.start)
 
-    def turn(self, page: int | None) -> None:
+    def set_page(self, page: int | None) -> None:
         """The wizard shows another step."""
         self.page = page
-        self._late.start()
+        self._save_timer.start()
 
     def save(self) -> None:
-        """Now; a disk that takes nothing loses the draft at the end, and that is all."""
+        """Saves now; a failed write is ignored."""
         draft = self._draft
-        self._late.stop()
+        self._save_timer.stop()
         if not (draft.source or self._restored):
-            return  # what was kept may still be asked for
-        kept = {"options": draft.options, "out": draft.out, "consented": sorted(draft.consented)}
+            return  # the saved recipe may still be restored
+        saved = {"options": draft.options, "out": draft.out, "consented": sorted(draft.consented)}
         source = "" if self.page is None else draft.source
-        text = dumps({"source": source, "page": self.page or 0, "goal": draft.goal, **kept})
+        text = dumps({"source": source, "page": self.page or 0, "goal": draft.goal, **saved})
         if text == self._written:
             return
         try:
@@ -56,15 +56,15 @@ class UnsavedRecipeFile(QObject):
         self._written = text
 
     def restore(self) -> int:
-        """Fills an empty draft with what was kept; the step that was shown. 0 where there is nothing."""
+        """Restores the saved recipe into an empty one; returns the saved step, 0 if there is none."""
         self._restored = True
         if self._draft.source:
             return 0
         try:
-            kept = parse_json(self._path.read_text("utf-8"))
-            source, out, page = read(str, kept["source"]), read(str, kept["out"]), read(int, kept["page"])
-            options, consented = read(dict[str, object], kept["options"]), read(list[str], kept["consented"])
-            goal = read(Goal, kept["goal"]) if kept.get("goal") else None
+            saved = parse_json(self._path.read_text("utf-8"))
+            source, out, page = read(str, saved["source"]), read(str, saved["out"]), read(int, saved["page"])
+            options, consented = read(dict[str, object], saved["options"]), read(list[str], saved["consented"])
+            goal = read(Goal, saved["goal"]) if saved.get("goal") else None
         except (OSError, ValueError, TypeError, KeyError, PayloadMismatch, RecipeError):
             return 0
         if not source:

@@ -1,4 +1,4 @@
-"""What is written in the composer and not sent yet, one file a chat; a crash loses at most the last half second.
+"""Unsent prompts, one file a chat; a crash loses at most the last half second.
 
 text changed ──0.5 s──▶ KEY.draft.json, replaced whole        a chat that is not saved yet has the key `new`
 """
@@ -17,32 +17,35 @@ UNSAVED_CHAT_KEY = "new"
 
 @dataclass(frozen=True, slots=True)
 class UnsentPrompt:
-    """A text, and the id of the prompt that it is to replace, where it is an edit."""
+    """A text, and the id of the prompt that it replaces, if it is an edit."""
 
     text: str = ""
     editing: int | None = None
 
 
 class UnsentPrompts:
-    """The drafts in a folder of chats. What cannot be written stays in the composer alone."""
+    """The unsent prompts in a folder of chats."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def read(self, key: str) -> UnsentPrompt:
-        """A chat's draft, empty where there is none or its file is damaged. Raises ValueError for what is no key."""
+        """The unsent prompt of a chat; empty if there is none or its file is damaged.
+
+        Raises ValueError for an invalid key.
+        """
         path = self._path(key)
         try:
-            found = parse_json(path.read_bytes().decode("utf-8", "surrogatepass"))
+            saved = parse_json(path.read_bytes().decode("utf-8", "surrogatepass"))
         except (OSError, ValueError):
             return UnsentPrompt()
-        if not isinstance(found, dict) or not isinstance(found.get("text"), str):
+        if not isinstance(saved, dict) or not isinstance(saved.get("text"), str):
             return UnsentPrompt()
-        editing = found.get("editing")
-        return UnsentPrompt(found["text"], editing if isinstance(editing, int) else None)
+        editing = saved.get("editing")
+        return UnsentPrompt(saved["text"], editing if isinstance(editing, int) else None)
 
     def write(self, key: str, draft: UnsentPrompt) -> None:
-        """Keeps a draft; an empty one leaves no file. Raises OSError."""
+        """Saves an unsent prompt; an empty one removes the file. Raises OSError."""
         path = self._path(key)
         if draft.text.strip():
             write_atomically(path, json.dumps(asdict(draft)).encode())

@@ -1,6 +1,6 @@
-"""`python -m app.text [LANGUAGE…]`: bring the translations up to what the code says; a new language gets a file.
+"""`python -m app.text [LANGUAGE…]`: updates the translation files to the texts in the code; a new language gets a file.
 
-What is translated stays, what the code no longer says goes, what is new is marked unfinished.
+Existing translations stay, texts that the code no longer has are removed, new ones are marked unfinished.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from app.text.source_texts import source_texts
 
 
 def update(language: str) -> tuple[int, int]:
-    """Renew a language's file: how many entries it has, and how many of them are unfinished."""
+    """Updates a language's file; returns how many entries it has, and how many of them are unfinished."""
     path = translation_file(language)
     known = {entry.message: entry for entry in read(path)} if path.is_file() else {}
     entries = [known.get(message, Translation(message)) for message in source_texts()]
@@ -23,7 +23,7 @@ def update(language: str) -> tuple[int, int]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit code."""
+    """Runs the command and returns its exit code."""
     odd = [one for one in arguments if not re.fullmatch(r"[a-z]{2,3}(_[A-Z]{2})?", one)]
     if odd:
         sys.exit(f"{odd[0]!r} is no language: give codes such as de or pt_BR, or nothing for those that there are.")

@@ -1,4 +1,4 @@
-"""A translation's file, Qt Linguist's `.ts`: read and written whole, sorted, without places in the code."""
+"""A translation file, Qt Linguist's `.ts`: read and written whole, sorted, without locations in the code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ CONTEXT = "joinery"
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourceText:
-    """What the code says: English words, what tells them from the same words of another meaning, whether it counts."""
+    """A text in the code.
+
+    comment: tells it from the same words with another meaning. counts: whether it has a plural form.
+    """
 
     source: str
     comment: str = ""
@@ -24,7 +27,7 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A message and its translation: one form, or one for a single thing and one for many; none is unfinished."""
+    """A source text and its translation: one form, or a singular and a plural; none where it is unfinished."""
 
     message: SourceText
     forms: tuple[str, ...] = ()
@@ -32,17 +35,17 @@ class Translation:
 
 
 def translation_file(language: str) -> Path:
-    """Where the translation into `language` ("de") lies."""
+    """The path of the translation into `language` ("de")."""
     return FOLDER / f"joinery_{language}.ts"
 
 
 def available_languages() -> list[str]:
-    """Those that there is a translation into."""
+    """The languages that have a translation."""
     return sorted(path.stem.removeprefix("joinery_") for path in FOLDER.glob("joinery_*.ts"))
 
 
 def read(path: Path) -> list[Translation]:
-    """The entries of a `.ts`. Raises OSError, and ElementTree.ParseError for a file that is none."""
+    """The entries of a `.ts` file. Raises OSError, and ElementTree.ParseError for a file of another format."""
     return [_entry(node) for node in ElementTree.parse(path).getroot().iter("message")]
 
 
@@ -57,7 +60,7 @@ def _entry(node: ElementTree.Element) -> Translation:
 
 
 def write(path: Path, language: str, entries: Iterable[Translation]) -> None:
-    """Replace the file. Raises OSError."""
+    """Replaces the file. Raises OSError."""
     root = ElementTree.Element("TS", version="2.1", language=language, sourcelanguage="en")
     context = ElementTree.SubElement(root, "context")
     ElementTree.SubElement(context, "name").text = CONTEXT

@@ -1,4 +1,4 @@
-"""Numbers with their units, in the system's locale."""
+"""Numbers, bytes, durations and dates as text, in the system's locale."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ def format_number(value: float, digits: int = 0) -> str:
     return QLocale().toString(round(float(value))) if digits == 0 else QLocale().toString(float(value), "f", digits)
 
 
-def pluralize(count: int, one: str, many: str) -> str:
-    """`one` for a single thing, else `many` with the number in the place of {0}."""
-    return one if count == 1 else many.format(format_number(count))
+def pluralize(count: int, one: str, many: str, *values: object) -> str:
+    """`one` for a single thing, else `many`, with the number in place of {0} and `values` in place of {1} …"""
+    if count == 1 and not values:
+        return one
+    return (one if count == 1 else many).format(format_number(count), *values)
 
 
 def cache_label(layout: str, capacity: int | None) -> str:
-    """A cache in short, "static 4,096"; empty for a model without one."""
+    """A cache layout with its capacity, "static 4,096"; empty for a model without a cache."""
     return f"{layout} {format_number(capacity)}" if layout and capacity else layout
 
 
@@ -55,7 +57,7 @@ def format_duration(value: float) -> str:
 
 
 def approximate_duration(value: float) -> str:
-    """A duration that is a guess, in steps of five seconds or of a minute: 5 s, 45 s, 3 min."""
+    """An estimated duration, in steps of five seconds or of a minute: 5 s, 45 s, 3 min."""
     whole = max(5, 5 * round(value / 5))
     return f"{whole} s" if whole < 60 else f"{format_number(round(value / 60))} min"
 
@@ -65,8 +67,13 @@ def format_milliseconds(value: float) -> str:
     return f"{format_number(value, 1 if value < 100 else 0)} ms"
 
 
+def format_latency(value: float) -> str:
+    """A latency in milliseconds, with three figures where it is small: 0.17 ms, 5.25 ms, 21.5 ms, 240 ms."""
+    return f"{format_number(value, 2 if value < 10 else 1 if value < 100 else 0)} ms"
+
+
 def format_microseconds(value: float) -> str:
-    """A short time, given in microseconds: 3.2 µs, 240 µs, 1.6 ms."""
+    """A short duration given in microseconds: 3.2 µs, 240 µs, 1.6 ms."""
     if value < 1000:
         return f"{format_number(value, 1 if value < 100 else 0)} µs"
     return f"{format_number(value / 1000, 1 if value < 100_000 else 0)} ms"
@@ -78,13 +85,13 @@ def format_token_rate(value: float) -> str:
 
 
 def split_unit(text: str) -> tuple[str, str]:
-    """A figure and its unit: ("8.0", "MiB"); one of several units, as 3 min 20 s, is all figure."""
+    """Splits a figure from its unit: ("8.0", "MiB"); "3 min 20 s", with several units, is all figure."""
     value, _, unit = text.partition(" ")
     return (text, "") if " " in unit else (value, unit)
 
 
 def format_local_time(iso: str) -> str:
-    """An ISO time as the system's locale writes it; the text itself where it is no time."""
+    """An ISO time in the system's locale; the text itself if it is no ISO time."""
     try:
         moment = datetime.fromisoformat(iso)
     except ValueError:

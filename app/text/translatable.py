@@ -1,13 +1,13 @@
-"""Words that reach `tr` from a table or a variable, marked where they are written so that they get a translation."""
+"""Marks texts that reach `tr` from a table or a variable, so that they are translated."""
 
 from __future__ import annotations
 
 
-def marked(text: str) -> str:
-    """`text` itself; what shows it gives it to `tr`."""
+def translatable(text: str) -> str:
+    """Returns `text`; whatever shows it passes it to `tr`."""
     return text
 
 
-CHANGES = (marked("added"), marked("removed"), marked("changed"))
-"""What a comparison of two graphs says of a node, as the engine names it."""
-UNITS = (marked("token"), marked("tokens"))
+CHANGES = (translatable("added"), translatable("removed"), translatable("changed"))
+"""The kinds of change in a comparison of two graphs, as the engine names them."""
+UNITS = (translatable("token"), translatable("tokens"))

@@ -1,4 +1,4 @@
-"""Puts the chosen language between `tr` and the screen."""
+"""Installs the translation into the chosen language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENGLISH = "en"
 
 
 class Translator(QTranslator):
-    """Finds a translation by the English words alone, whatever class says them."""
+    """Finds a translation by its English source text alone, whatever class uses it."""
 
     def __init__(self, entries: Sequence[Translation], parent: QCoreApplication | None = None) -> None:
         super().__init__(parent)
@@ -22,31 +22,31 @@ class Translator(QTranslator):
             if entry.finished and entry.forms
         }
 
-    def isEmpty(self) -> bool:  # noqa: N802  Qt asks nothing of a translator that is empty
-        """Whether it knows nothing."""
+    def isEmpty(self) -> bool:  # noqa: N802  Qt does not ask an empty translator
+        """Whether it has no translation."""
         return not self._forms
 
     def translate(  # None is Qt's null string: ask the next translator, else English
         self, context: str, source: str, disambiguation: str | None = None, n: int = -1
     ) -> str | None:
-        """The translation, for one thing or for several; None where there is none."""
+        """The translation, singular for n = 1 and plural otherwise; None where there is none."""
         forms = self._forms.get((source, disambiguation or ""), ())
         return forms[0 if n == 1 else -1] if forms else None
 
 
-def choose_language(setting: str, wanted: Sequence[str]) -> str:
-    """The language that `setting` names, or for an empty one the first of the system's, `wanted`, that there is."""
+def choose_language(setting: str, preferred: Sequence[str]) -> str:
+    """The language of `setting`, or for an empty one the first of the system's languages `wanted` that is available."""
     known = [ENGLISH, *available_languages()]
     if setting in known:
         return setting
-    spoken = (name.replace("_", "-").partition("-")[0] for name in wanted)
-    return next((language for language in spoken if language in known), ENGLISH)
+    codes = (name.replace("_", "-").partition("-")[0] for name in preferred)
+    return next((language for language in codes if language in known), ENGLISH)
 
 
 def install_language(app: QCoreApplication, setting: str) -> str:
-    """Have the window, and Qt's own dialogs, speak the language of the setting; its name. Raises OSError.
+    """Installs the language of the setting for the window and Qt's own dialogs; returns its code. Raises OSError.
 
-    What was made before keeps its words: this comes before the window.
+    Widgets that exist already keep their texts, so this comes before the window.
     """
     language = choose_language(setting, QLocale.system().uiLanguages())
     if language == ENGLISH:

@@ -77,7 +77,7 @@ class BundleBar(QWidget):
         for part in self._parts.values():
             part.setVisible(bundle is not None)
         self.chooser.setText(bundle["name"] if bundle else self.tr("none"))
-        self.chooser.setAccessibleName(self.tr("Current bundle: %1").replace("%1", self.chooser.text()))
+        self.chooser.setAccessibleName(self.tr("Current bundle: {0}").format(self.chooser.text()))
         if bundle is None:
             return
         ready = self._context.ready

@@ -65,7 +65,7 @@ class Rail(QWidget):
     def _button(self, page: PageEntry, index: int) -> QToolButton:
         button = self._page_button(page)
         set_tool_tip(button, f"{page.title} (Ctrl+{index})")
-        action = QAction(self.tr("Go to %1").replace("%1", page.title), self)
+        action = QAction(self.tr("Go to {0}").format(page.title), self)
         action.setShortcut(QKeySequence(f"Ctrl+{index}"))
         set_icon(action, page.icon)
         action.triggered.connect(lambda: self.chosen.emit(page.name))

@@ -103,7 +103,7 @@ class ActivityChip(QWidget):
         self.words.say(text)
         self._bar.setVisible(share is not None)
         self._bar.setValue(round(1000 * (share or 0.0)))
-        self._bar.setAccessibleName(self.tr("Progress of %1").replace("%1", text))
+        self._bar.setAccessibleName(self.tr("Progress of {0}").format(text))
         self.end.setEnabled(not ending)
         self.end.setAccessibleName(f"{self.end.text()}: {text}")
 
@@ -201,8 +201,8 @@ class StatusLine(QWidget):
     def _show(self, key: Activity | str) -> None:
         chip, build = self.chips[key], self._context.build
         if isinstance(key, str):
-            failed = self.tr("%1 failed: %2").replace("%1", self.title_of(key))
-            chip.show_state(failed.replace("%2", self._context.activities.failures[key]), None, False)
+            failed = self.tr("{0} failed: {1}").format(self.title_of(key), self._context.activities.failures[key])
+            chip.show_state(failed, None, False)
         elif key.kind == "build":
             chip.show_state(self._build_words(), build.fraction, build.stopping)
         else:
@@ -256,6 +256,6 @@ class StatusLine(QWidget):
         self.text.setText(text)
 
     def _show_memory(self, rss: int) -> None:
-        text = self.tr("Workers %1").replace("%1", format_bytes(rss)) if rss else self.tr("No worker running")
+        text = self.tr("Workers {0}").format(format_bytes(rss)) if rss else self.tr("No worker running")
         self.memory.setText(text)
         set_tool_tip(self.memory, self.tr("Resident memory of the worker processes"))

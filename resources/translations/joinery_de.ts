@@ -31,38 +31,6 @@
       <source> · {0} evicted</source>
       <translation> · {0} verdrängt</translation>
     </message>
-    <message>
-      <source>%1 cannot be read: %2.</source>
-      <translation>%1 kann nicht gelesen werden: %2.</translation>
-    </message>
-    <message>
-      <source>%1 cannot be written: %2.</source>
-      <translation>%1 kann nicht geschrieben werden: %2.</translation>
-    </message>
-    <message>
-      <source>%1 failed: %2</source>
-      <translation>%1 fehlgeschlagen: %2</translation>
-    </message>
-    <message>
-      <source>%1 is neither a folder nor an .onnx file.</source>
-      <translation>%1 ist weder ein Ordner noch eine .onnx-Datei.</translation>
-    </message>
-    <message>
-      <source>%1 is not what was found: look at the source again.</source>
-      <translation>%1 ist nicht, was gefunden wurde: die Quelle noch einmal ansehen.</translation>
-    </message>
-    <message>
-      <source>%1 mixes tried; the smallest that holds has %2 of weights: %3</source>
-      <translation>%1 Mischungen versucht; die kleinste, die hält, hat %2 an Gewichten: %3</translation>
-    </message>
-    <message>
-      <source>%1 of KV cache: %2 a token, allocated when a bundle is opened.</source>
-      <translation>%1 KV-Cache: %2 je Token, belegt beim Öffnen eines Bundles.</translation>
-    </message>
-    <message>
-      <source>%1 was removed from the list; its files stay where they are.</source>
-      <translation>%1 wurde aus der Liste entfernt; seine Dateien bleiben, wo sie sind.</translation>
-    </message>
     <message numerus="yes">
       <source>%n components</source>
       <translation>
@@ -203,7 +171,7 @@
       <translation>Ein Bundle, der Ordner eines Checkpoints, demo:NAME, eine Hub-ID</translation>
     </message>
     <message>
-      <source>A change opens the bundle anew; the conversation stays.</source>
+      <source>A change opens the bundle again; the conversation stays.</source>
       <translation>Eine Änderung öffnet das Bundle neu; das Gespräch bleibt.</translation>
     </message>
     <message>
@@ -229,10 +197,6 @@
     <message>
       <source>A date</source>
       <translation>Ein Datum</translation>
-    </message>
-    <message>
-      <source>A draft has so many tokens at most; it adapts to how many are taken.</source>
-      <translation>So viele Token hat ein Entwurf höchstens; er passt sich dem an, wie viele angenommen werden.</translation>
     </message>
     <message>
       <source>A folder with a genai_config.json</source>
@@ -279,7 +243,7 @@
       <translation>Ein kleines trainiertes Modell, das mit Joinery kommt</translation>
     </message>
     <message>
-      <source>A smaller bundle of the same family, which speaks the same tokens.</source>
+      <source>A smaller bundle of the same family, with the same tokens.</source>
       <translation>Ein kleineres Bundle derselben Familie, das dieselben Token spricht.</translation>
     </message>
     <message>
@@ -391,7 +355,7 @@
       <translation>Alle {0} Dateien sind, wie sie geschrieben wurden</translation>
     </message>
     <message>
-      <source>All {0} files of the bundle are as they were written.</source>
+      <source>All {0} files of the bundle are unchanged.</source>
       <translation>Alle {0} Dateien des Bundles sind, wie sie geschrieben wurden.</translation>
     </message>
     <message>
@@ -467,22 +431,6 @@
       <translation>Wie es läuft</translation>
     </message>
     <message>
-      <source>As the bundle's file asks, else none</source>
-      <translation>Was die Datei des Bundles verlangt, sonst keine</translation>
-    </message>
-    <message>
-      <source>As the checkpoint asks</source>
-      <translation>Wie der Checkpoint verlangt</translation>
-    </message>
-    <message>
-      <source>As the checkpoint does</source>
-      <translation>Wie der Checkpoint</translation>
-    </message>
-    <message>
-      <source>As the model has it</source>
-      <translation>Wie das Modell sie hat</translation>
-    </message>
-    <message>
       <source>As the system</source>
       <translation>Wie das System</translation>
     </message>
@@ -531,10 +479,6 @@
       <translation>Zurück auf 1 Token</translation>
     </message>
     <message>
-      <source>Back to greedy, with all the rest off</source>
-      <translation>Zurück zu greedy, alles Übrige aus</translation>
-    </message>
-    <message>
       <source>Back to it</source>
       <translation>Zurück dazu</translation>
     </message>
@@ -567,15 +511,15 @@
       <translation>Beams</translation>
     </message>
     <message>
+      <source>Beams cannot be combined with drafts: choose none under Drafts, or turn Beams off.</source>
+      <translation>Beams entwerfen keine Token: unter Entwürfe keine wählen oder die Beams aus lassen.</translation>
+    </message>
+    <message>
       <source>Beams draft no tokens, and the reply comes at their end.</source>
       <translation>Beams entwerfen keine Token, und die Antwort kommt an ihrem Ende.</translation>
     </message>
     <message>
-      <source>Beams draft no tokens: choose none under Drafts, or leave Beams off.</source>
-      <translation>Beams entwerfen keine Token: unter Entwürfe keine wählen oder die Beams aus lassen.</translation>
-    </message>
-    <message>
-      <source>Beams take the most probable text: set the temperature to 0, or take Sample out of the chain.</source>
+      <source>Beams take the most probable text: set the temperature to 0, or remove Sample from the chain.</source>
       <translation>Beams nehmen den wahrscheinlichsten Text: Setzen Sie die Temperatur auf 0, oder nehmen Sie Ziehen aus der Kette.</translation>
     </message>
     <message>
@@ -607,8 +551,8 @@
       <translation>Blöcke</translation>
     </message>
     <message>
-      <source>Blocks of %1</source>
-      <translation>Blöcke von %1</translation>
+      <source>Blocks of {0}</source>
+      <translation>Blöcke von {0}</translation>
     </message>
     <message>
       <source>Bring that back</source>
@@ -655,8 +599,8 @@
       <translation>Gebaut</translation>
     </message>
     <message>
-      <source>Built in %1</source>
-      <translation>Gebaut in %1</translation>
+      <source>Built in {0}</source>
+      <translation>Gebaut in {0}</translation>
     </message>
     <message>
       <source>Built to a goal: the precision of every weight is found while it is built, and stands in the bundle's recipe afterwards. The recipe and the figures here are those of fp32, where the search begins.</source>
@@ -791,16 +735,16 @@
       <translation>Chat</translation>
     </message>
     <message>
-      <source>Chat with %1</source>
-      <translation>Mit %1 chatten</translation>
-    </message>
-    <message>
       <source>Chat with it</source>
       <translation>Damit chatten</translation>
     </message>
     <message>
       <source>Chat with the demo</source>
       <translation>Mit der Demo chatten</translation>
+    </message>
+    <message>
+      <source>Chat with {0}</source>
+      <translation>Mit {0} chatten</translation>
     </message>
     <message>
       <source>Chats</source>
@@ -867,7 +811,7 @@
       <translation>Quelle wählen</translation>
     </message>
     <message>
-      <source>Choose two bundles: each answers in a process of its own.</source>
+      <source>Choose two bundles: each answers in its own process.</source>
       <translation>Zwei Bundles wählen: jedes antwortet in einem eigenen Prozess.</translation>
     </message>
     <message>
@@ -991,6 +935,10 @@
       <translation>Konfiguration</translation>
     </message>
     <message>
+      <source>Continue the text</source>
+      <translation>Weiterschreiben</translation>
+    </message>
+    <message>
       <source>Conversation</source>
       <translation>Gespräch</translation>
     </message>
@@ -1059,8 +1007,8 @@
       <translation>Strg+C kopiert den gewählten Wert als JSON.</translation>
     </message>
     <message>
-      <source>Current bundle: %1</source>
-      <translation>Aktuelles Bundle: %1</translation>
+      <source>Current bundle: {0}</source>
+      <translation>Aktuelles Bundle: {0}</translation>
     </message>
     <message>
       <source>Curves</source>
@@ -1089,6 +1037,10 @@
     <message>
       <source>Decoding</source>
       <translation>Decodierung</translation>
+    </message>
+    <message>
+      <source>Default of the checkpoint</source>
+      <translation>Wie der Checkpoint</translation>
     </message>
     <message>
       <source>Delete</source>
@@ -1127,8 +1079,8 @@
       <translation>Verwerfen</translation>
     </message>
     <message>
-      <source>Discard %1</source>
-      <translation>%1 verwerfen</translation>
+      <source>Discard {0}</source>
+      <translation>{0} verwerfen</translation>
     </message>
     <message>
       <source>Disk</source>
@@ -1179,8 +1131,8 @@
       <translation>Entwürfe: {0}</translation>
     </message>
     <message>
-      <source>Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out.</source>
-      <translation>Ziehen, oder Alt+Auf und Alt+Ab: andere Reihenfolge. Eingabe: anderer Wert. Entf: heraus.</translation>
+      <source>Drag, or Alt+Up and Alt+Down: move. Enter: edit the value. Del: remove.</source>
+      <translation>Ziehen, oder Alt+Auf und Alt+Ab: verschieben. Enter: Wert ändern. Entf: entfernen.</translation>
     </message>
     <message>
       <source>Draw repeated layers as one</source>
@@ -1303,7 +1255,7 @@
       <translation>Exakt</translation>
     </message>
     <message>
-      <source>Exact: a drafted token is taken where the model draws the same one by itself.</source>
+      <source>Exact: a drafted token is accepted if the model samples the same one.</source>
       <translation>Exakt: Ein entworfenes Token wird genommen, wo das Modell selbst dasselbe zieht.</translation>
     </message>
     <message>
@@ -1371,8 +1323,8 @@
       <translation>FIFO: gleitet weiter, Neuestes zuletzt</translation>
     </message>
     <message>
-      <source>Failed after %1</source>
-      <translation>Fehlgeschlagen nach %1</translation>
+      <source>Failed after {0}</source>
+      <translation>Fehlgeschlagen nach {0}</translation>
     </message>
     <message>
       <source>Family</source>
@@ -1519,14 +1471,6 @@
       <translation>Weiter</translation>
     </message>
     <message>
-      <source>Go on writing</source>
-      <translation>Weiterschreiben</translation>
-    </message>
-    <message>
-      <source>Go to %1</source>
-      <translation>Zu %1 gehen</translation>
-    </message>
-    <message>
       <source>Go to Chat</source>
       <translation>Zum Chat</translation>
     </message>
@@ -1537,6 +1481,10 @@
     <message>
       <source>Go to home</source>
       <translation>Zum Start</translation>
+    </message>
+    <message>
+      <source>Go to {0}</source>
+      <translation>Zu {0} gehen</translation>
     </message>
     <message>
       <source>Grammar</source>
@@ -1671,8 +1619,8 @@
       <translation>Kopf und Attention ebenso</translation>
     </message>
     <message>
-      <source>Head and attention: %1</source>
-      <translation>Kopf und Attention: %1</translation>
+      <source>Head and attention: {0}</source>
+      <translation>Kopf und Attention: {0}</translation>
     </message>
     <message>
       <source>Help</source>
@@ -1803,12 +1751,12 @@
       <translation>Ansehen</translation>
     </message>
     <message>
-      <source>Inspect %1</source>
-      <translation>%1 untersuchen</translation>
-    </message>
-    <message>
       <source>Inspect the graphs</source>
       <translation>Graphen untersuchen</translation>
+    </message>
+    <message>
+      <source>Inspect {0}</source>
+      <translation>{0} untersuchen</translation>
     </message>
     <message>
       <source>Inspect: read again</source>
@@ -1859,8 +1807,8 @@
       <translation>Es läuft in einem eigenen Prozess: diese Seite kann verlassen werden, und der Bau geht weiter.</translation>
     </message>
     <message>
-      <source>It stands in place of what the model has, and of what is set under Sampling.</source>
-      <translation>Sie steht anstelle dessen, was das Modell hat und was unter Sampling eingestellt ist.</translation>
+      <source>It runs in a process of its own: this page can be left, and the build goes on.</source>
+      <translation>Es läuft in einem eigenen Prozess: diese Seite kann verlassen werden, und der Bau geht weiter.</translation>
     </message>
     <message>
       <source>JSON (*.json)</source>
@@ -1875,7 +1823,7 @@
       <translation>JSON-Schema</translation>
     </message>
     <message>
-      <source>Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself.</source>
+      <source>Joinery ended unexpectedly twice in a row, so the last chat was not opened automatically.</source>
       <translation>Joinery endete zweimal hintereinander unerwartet, darum wurde der letzte Chat nicht von selbst geöffnet.</translation>
     </message>
     <message>
@@ -2055,16 +2003,16 @@
       <translation>Grenzen</translation>
     </message>
     <message>
-      <source>Line %1: %2</source>
-      <translation>Zeile %1: %2</translation>
-    </message>
-    <message>
-      <source>Line %1: %2.</source>
-      <translation>Zeile %1: %2.</translation>
-    </message>
-    <message>
       <source>Line {0}, column {1}: {2}.</source>
       <translation>Zeile {0}, Spalte {1}: {2}.</translation>
+    </message>
+    <message>
+      <source>Line {0}: {1}</source>
+      <translation>Zeile {0}: {1}</translation>
+    </message>
+    <message>
+      <source>Line {0}: {1}.</source>
+      <translation>Zeile {0}: {1}.</translation>
     </message>
     <message>
       <source>Lines: decode</source>
@@ -2095,12 +2043,12 @@
       <translation>Rezept laden …</translation>
     </message>
     <message>
-      <source>Loaded 1 token from %1.</source>
-      <translation>1 Token aus %1 geladen.</translation>
+      <source>Loaded 1 token from {1}.</source>
+      <translation>1 Token aus {1} geladen.</translation>
     </message>
     <message>
-      <source>Loaded {0} tokens from %1.</source>
-      <translation>{0} Token aus %1 geladen.</translation>
+      <source>Loaded {0} tokens from {1}.</source>
+      <translation>{0} Token aus {1} geladen.</translation>
     </message>
     <message>
       <source>Loading the charts …</source>
@@ -2151,12 +2099,8 @@
       <translation>Eingaben, Ausgaben und Operatoren eines Graphen ansehen oder mit einem Bundle chatten.</translation>
     </message>
     <message>
-      <source>Looking at %1</source>
-      <translation>%1 wird angesehen</translation>
-    </message>
-    <message>
-      <source>Looking at it …</source>
-      <translation>Wird angesehen …</translation>
+      <source>Looking at {0}</source>
+      <translation>{0} wird angesehen</translation>
     </message>
     <message>
       <source>Looking for devices</source>
@@ -2263,8 +2207,8 @@
       <translation>Mehr</translation>
     </message>
     <message>
-      <source>More for %1</source>
-      <translation>Mehr zu %1</translation>
+      <source>More for {0}</source>
+      <translation>Mehr zu {0}</translation>
     </message>
     <message>
       <source>Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; arrows go step by step.</source>
@@ -2355,7 +2299,7 @@
       <translation>Noch keine Bundles</translation>
     </message>
     <message>
-      <source>No chat has these words.</source>
+      <source>No chat contains these words.</source>
       <translation>Kein Chat hat diese Wörter.</translation>
     </message>
     <message>
@@ -2483,12 +2427,12 @@
       <translation>Noch nicht versucht: eine Prüfung führt einen Block und einen Schritt aus und sagt, welche Knoten der Provider nimmt.</translation>
     </message>
     <message>
-      <source>Not for %1: %2.</source>
-      <translation>Nicht für %1: %2.</translation>
+      <source>Not for this model: {0}.</source>
+      <translation>Nicht für dieses Modell: {0}.</translation>
     </message>
     <message>
-      <source>Not for this model: %1.</source>
-      <translation>Nicht für dieses Modell: %1.</translation>
+      <source>Not for {0}: {1}.</source>
+      <translation>Nicht für {0}: {1}.</translation>
     </message>
     <message>
       <source>Not measured yet: a measurement runs three chunks and eight steps in a separate process.</source>
@@ -2611,12 +2555,12 @@
       <translation>Nur Token, die gegenüber dem besten mindestens so wahrscheinlich sind; 0 ist aus.</translation>
     </message>
     <message>
-      <source>Only tokens come with which the reply can still become it.</source>
-      <translation>Es kommen nur Token, mit denen die Antwort sie noch erfüllen kann.</translation>
+      <source>Only tokens that keep the reply within a grammar.</source>
+      <translation>Nur Token, mit denen die Antwort einer Grammatik folgt.</translation>
     </message>
     <message>
-      <source>Only tokens with which the reply keeps to a grammar.</source>
-      <translation>Nur Token, mit denen die Antwort einer Grammatik folgt.</translation>
+      <source>Only tokens that keep the reply within this form are generated.</source>
+      <translation>Es kommen nur Token, mit denen die Antwort sie noch erfüllen kann.</translation>
     </message>
     <message>
       <source>Open</source>
@@ -2639,7 +2583,7 @@
       <translation>Zuerst ein Bundle öffnen: die Startseite führt die gebauten auf.</translation>
     </message>
     <message>
-      <source>Open a bundle you have built, or convert the demo in a minute. The chat comes here.</source>
+      <source>Open a bundle you have built, or convert the demo in a minute. The chat appears here.</source>
       <translation>Ein gebautes Bundle öffnen oder in einer Minute die Demo umwandeln. Der Chat erscheint hier.</translation>
     </message>
     <message>
@@ -2715,8 +2659,8 @@
       <translation>Das Bundle wird geöffnet …</translation>
     </message>
     <message>
-      <source>Opening {0} on {1} … a driver may take long to compile what it has not seen.</source>
-      <translation>{0} wird auf {1} geöffnet … ein Treiber braucht für Neues mitunter lange zum Übersetzen.</translation>
+      <source>Opening {0} on {1} … the driver may need minutes to compile new graphs.</source>
+      <translation>{0} wird auf {1} geöffnet … der Treiber braucht zum Kompilieren neuer Graphen eventuell Minuten.</translation>
     </message>
     <message>
       <source>Operator</source>
@@ -2877,10 +2821,6 @@
     <message>
       <source>Producer</source>
       <translation>Erzeuger</translation>
-    </message>
-    <message>
-      <source>Progress of %1</source>
-      <translation>Fortschritt von %1</translation>
     </message>
     <message>
       <source>Progress of looking at the source</source>
@@ -3055,7 +2995,7 @@
       <translation>Rejection Sampling</translation>
     </message>
     <message>
-      <source>Rejection: more drafted tokens are taken, and the odds stay the model's.</source>
+      <source>Rejection: accepts more drafted tokens and keeps the model's distribution.</source>
       <translation>Rejection: Mehr entworfene Token werden genommen, und die Wahrscheinlichkeiten bleiben die des Modells.</translation>
     </message>
     <message>
@@ -3063,8 +3003,8 @@
       <translation>Entfernen</translation>
     </message>
     <message>
-      <source>Remove %1 from the list</source>
-      <translation>%1 aus der Liste entfernen</translation>
+      <source>Remove (Del)</source>
+      <translation>Entfernen (Entf)</translation>
     </message>
     <message>
       <source>Remove from list</source>
@@ -3073,6 +3013,10 @@
     <message>
       <source>Remove {0}</source>
       <translation>{0} entfernen</translation>
+    </message>
+    <message>
+      <source>Remove {0} from the list</source>
+      <translation>{0} aus der Liste entfernen</translation>
     </message>
     <message>
       <source>Remove {0}?</source>
@@ -3155,6 +3099,10 @@
       <translation>Zurücksetzen</translation>
     </message>
     <message>
+      <source>Reset to greedy, with everything else off</source>
+      <translation>Zurück zu greedy, alles Übrige aus</translation>
+    </message>
+    <message>
       <source>Resident memory of the worker processes</source>
       <translation>Resident belegter Speicher der Worker-Prozesse</translation>
     </message>
@@ -3167,12 +3115,12 @@
       <translation>Fortsetzen</translation>
     </message>
     <message>
-      <source>Resume %1</source>
-      <translation>%1 fortsetzen</translation>
-    </message>
-    <message>
       <source>Resume or retry the build</source>
       <translation>Bau fortsetzen oder wiederholen</translation>
+    </message>
+    <message>
+      <source>Resume {0}</source>
+      <translation>{0} fortsetzen</translation>
     </message>
     <message>
       <source>Retry from here</source>
@@ -3223,11 +3171,11 @@
       <translation>Sampling</translation>
     </message>
     <message>
-      <source>Sampling and cache layout are again as you chose them for this bundle.</source>
+      <source>Sampling and cache layout are set as you last chose them for this bundle.</source>
       <translation>Sampling und Cache-Layout sind wieder, wie sie für dieses Bundle gewählt waren.</translation>
     </message>
     <message>
-      <source>Sampling and cache layout of the other bundle stay with it; this one has the defaults.</source>
+      <source>Sampling and cache layout belong to the other bundle; this one uses the defaults.</source>
       <translation>Sampling und Cache-Layout des anderen Bundles bleiben bei ihm; dieses hat die Vorgaben.</translation>
     </message>
     <message>
@@ -3335,6 +3283,10 @@
       <translation>Einstellungen (Strg+,)</translation>
     </message>
     <message>
+      <source>Settings of the next reply</source>
+      <translation>Einstellungen der nächsten Antwort</translation>
+    </message>
+    <message>
       <source>Shape</source>
       <translation>Form</translation>
     </message>
@@ -3429,10 +3381,6 @@
     <message>
       <source>Smallest that keeps …</source>
       <translation>Das Kleinste, das hält …</translation>
-    </message>
-    <message>
-      <source>So many texts at once.</source>
-      <translation>So viele Texte zugleich.</translation>
     </message>
     <message>
       <source>Something is still running, and closing ends it.</source>
@@ -3539,8 +3487,8 @@
       <translation>Schritte des Laufs</translation>
     </message>
     <message>
-      <source>Still to be read: %1</source>
-      <translation>Noch zu lesen: %1</translation>
+      <source>Still to be read: {0}</source>
+      <translation>Noch zu lesen: {0}</translation>
     </message>
     <message>
       <source>Stop</source>
@@ -3563,8 +3511,8 @@
       <translation>Antwort anhalten</translation>
     </message>
     <message>
-      <source>Stopped after %1</source>
-      <translation>Angehalten nach %1</translation>
+      <source>Stopped after {0}</source>
+      <translation>Angehalten nach {0}</translation>
     </message>
     <message>
       <source>Stopped before the bundle was open.</source>
@@ -3597,6 +3545,14 @@
     <message>
       <source>Stopping …</source>
       <translation>Wird angehalten …</translation>
+    </message>
+    <message>
+      <source>Subtracted for each time that a token was generated.</source>
+      <translation>Wird für jedes Mal abgezogen, das ein Token erzeugt wurde.</translation>
+    </message>
+    <message>
+      <source>Subtracted once if a token was generated.</source>
+      <translation>Wird einmal abgezogen, wo ein Token erzeugt wurde.</translation>
     </message>
     <message>
       <source>Suggest</source>
@@ -3633,18 +3589,6 @@
     <message>
       <source>TTFT, median</source>
       <translation>TTFT, Median</translation>
-    </message>
-    <message>
-      <source>Take it out (Del)</source>
-      <translation>Herausnehmen (Entf)</translation>
-    </message>
-    <message>
-      <source>Taken off for each time that a token was generated.</source>
-      <translation>Wird für jedes Mal abgezogen, das ein Token erzeugt wurde.</translation>
-    </message>
-    <message>
-      <source>Taken off once where a token was generated.</source>
-      <translation>Wird einmal abgezogen, wo ein Token erzeugt wurde.</translation>
     </message>
     <message>
       <source>Target</source>
@@ -3727,7 +3671,11 @@
       <translation>Das Bundle ist ganz: jede Datei wurde geschrieben und geprüft.</translation>
     </message>
     <message>
-      <source>The bundle's own chain; what is set under Sampling stands in its places.</source>
+      <source>The bundle's default, else none</source>
+      <translation>Vorgabe des Bundles, sonst keine</translation>
+    </message>
+    <message>
+      <source>The bundle's own chain; the settings under Sampling replace its values.</source>
       <translation>Die eigene Kette des Bundles; was unter Sampling eingestellt ist, steht an den Stellen darin.</translation>
     </message>
     <message>
@@ -3767,7 +3715,7 @@
       <translation>Der Chat ist schon in einem anderen Fenster offen; eine Kopie kann hier weitergehen.</translation>
     </message>
     <message>
-      <source>The chat is open in another window, which alone can change it.</source>
+      <source>The chat is open in another window; only that window can change it.</source>
       <translation>Der Chat ist in einem anderen Fenster offen, das allein ihn ändern kann.</translation>
     </message>
     <message>
@@ -3783,7 +3731,11 @@
       <translation>Der Checkpoint, der umgewandelt wird: config.json, safetensors-Gewichte und ein Tokenizer.</translation>
     </message>
     <message>
-      <source>The conversation goes on with {0} instead of {1}; the next prompt computes its cache anew.</source>
+      <source>The checkpoint's settings</source>
+      <translation>Einstellungen des Checkpoints</translation>
+    </message>
+    <message>
+      <source>The conversation continues on {0} instead of {1}; the next prompt recomputes the cache.</source>
       <translation>Das Gespräch geht mit {0} statt {1} weiter; der nächste Prompt berechnet seinen Cache neu.</translation>
     </message>
     <message>
@@ -3879,11 +3831,15 @@
       <translation>Die Zeile unten im Fenster sagt, was es ist.</translation>
     </message>
     <message>
+      <source>The maximum; the length adapts to how many tokens are accepted.</source>
+      <translation>Höchstens so viele; die Länge passt sich daran an, wie viele Token angenommen werden.</translation>
+    </message>
+    <message>
       <source>The model as it is</source>
       <translation>Das Modell, wie es ist</translation>
     </message>
     <message>
-      <source>The model goes on from these words as if they were its own.</source>
+      <source>The model continues this text as if it had written it.</source>
       <translation>Das Modell fährt nach diesen Worten fort, als wären es seine eigenen.</translation>
     </message>
     <message>
@@ -3963,27 +3919,31 @@
       <translation>Die Einstellungen sind wieder wie am Anfang.</translation>
     </message>
     <message>
-      <source>The smallest bundle that keeps %1 % of the model's own score in %2.</source>
-      <translation>Das kleinste Bundle, das %1 % der Punktzahl des Modells in %2 behält.</translation>
+      <source>The settings under Sampling, in the usual order. A change makes it a custom chain.</source>
+      <translation>Was unter Sampling eingestellt ist, in der üblichen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
     </message>
     <message>
-      <source>The smallest bundle that makes the model's own first choice at %1 % of the positions at least.</source>
-      <translation>Das kleinste Bundle, das an mindestens %1 % der Stellen dieselbe erste Wahl trifft wie das Modell selbst.</translation>
+      <source>The smallest bundle that keeps {0} % of the model's own score in {1}.</source>
+      <translation>Das kleinste Bundle, das {0} % der Punktzahl des Modells in {1} behält.</translation>
     </message>
     <message>
-      <source>The smallest bundle whose mean divergence (KL) is %1 nats at most.</source>
-      <translation>Das kleinste Bundle, dessen mittlere Divergenz (KL) höchstens %1 nats beträgt.</translation>
+      <source>The smallest bundle that makes the model's own first choice at {0} % of the positions at least.</source>
+      <translation>Das kleinste Bundle, das an mindestens {0} % der Stellen dieselbe erste Wahl trifft wie das Modell selbst.</translation>
     </message>
     <message>
-      <source>The smallest bundle whose perplexity is %1 times the model's own at most.</source>
-      <translation>Das kleinste Bundle, dessen Perplexität höchstens das %1-Fache der des Modells ist.</translation>
+      <source>The smallest bundle whose mean divergence (KL) is {0} nats at most.</source>
+      <translation>Das kleinste Bundle, dessen mittlere Divergenz (KL) höchstens {0} nats beträgt.</translation>
+    </message>
+    <message>
+      <source>The smallest bundle whose perplexity is {0} times the model's own at most.</source>
+      <translation>Das kleinste Bundle, dessen Perplexität höchstens das {0}-Fache der des Modells ist.</translation>
     </message>
     <message>
       <source>The table of tokens, of which few rows are read a step.</source>
       <translation>Die Tabelle der Token, von der ein Schritt wenige Zeilen liest.</translation>
     </message>
     <message>
-      <source>The vocabularies differ in size ({0} and the model's {1}): a draft speaks the same tokens.</source>
+      <source>The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.</source>
       <translation>Die Vokabulare sind verschieden groß ({0}, das des Modells {1}): ein Entwurf spricht dieselben Token.</translation>
     </message>
     <message>
@@ -3991,12 +3951,16 @@
       <translation>Der ganze Graph</translation>
     </message>
     <message>
-      <source>The worker process ended unexpectedly: %1.</source>
-      <translation>Der Worker-Prozess endete unerwartet: %1.</translation>
+      <source>The worker process ended unexpectedly: {0}.</source>
+      <translation>Der Worker-Prozess endete unerwartet: {0}.</translation>
     </message>
     <message>
       <source>The worker sent a line that is too long to be read, and was ended.</source>
       <translation>Der Worker sandte eine Zeile, die zu lang zum Lesen ist, und wurde beendet.</translation>
+    </message>
+    <message>
+      <source>The worker's answer cannot be read.</source>
+      <translation>Was der Worker antwortete, kann nicht gelesen werden.</translation>
     </message>
     <message>
       <source>Theme</source>
@@ -4087,11 +4051,11 @@
       <translation>Tokenizer-Ordner (freiwillig)</translation>
     </message>
     <message>
-      <source>Tokens of a draft</source>
+      <source>Tokens per draft</source>
       <translation>Token eines Entwurfs</translation>
     </message>
     <message>
-      <source>Tokens that are guessed cheaply and looked at by the model several at a time.</source>
+      <source>Tokens that are proposed cheaply and checked by the model several at a time.</source>
       <translation>Token, die günstig geraten werden und die das Modell zu mehreren auf einmal ansieht.</translation>
     </message>
     <message>
@@ -4155,7 +4119,7 @@
       <translation>Typical-p</translation>
     </message>
     <message>
-      <source>Typical: any likely drafted token is taken, which is fastest and changes the odds.</source>
+      <source>Typical: accepts any likely drafted token; fastest, but changes the distribution.</source>
       <translation>Typisch: Jedes wahrscheinliche entworfene Token wird genommen, was am schnellsten ist und die Wahrscheinlichkeiten ändert.</translation>
     </message>
     <message>
@@ -4213,6 +4177,10 @@
     <message>
       <source>Use the CPU</source>
       <translation>CPU verwenden</translation>
+    </message>
+    <message>
+      <source>Use the model's chain</source>
+      <translation>Kette des Modells verwenden</translation>
     </message>
     <message>
       <source>Vendor</source>
@@ -4307,10 +4275,6 @@
       <translation>Was aufgehoben ist</translation>
     </message>
     <message>
-      <source>What is set under Sampling, in the usual order. A change makes it a chain of your own.</source>
-      <translation>Was unter Sampling eingestellt ist, in der üblichen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
-    </message>
-    <message>
       <source>What is shown</source>
       <translation>Was gezeigt wird</translation>
     </message>
@@ -4339,16 +4303,8 @@
       <translation>Was die Graphen nehmen und geben, wird gelesen.</translation>
     </message>
     <message>
-      <source>What the logits go through before a token is chosen, op by op in this order.</source>
-      <translation>Was die Logits durchlaufen, bevor ein Token gewählt wird, Op für Op in dieser Reihenfolge.</translation>
-    </message>
-    <message>
       <source>What the model thought</source>
       <translation>Was das Modell dachte</translation>
-    </message>
-    <message>
-      <source>What the next answer is made with</source>
-      <translation>Womit die nächste Antwort entsteht</translation>
     </message>
     <message>
       <source>What the provider makes of the bundle's graphs is made once and kept, so that they open at once.</source>
@@ -4357,10 +4313,6 @@
     <message>
       <source>What the window speaks. It changes when Joinery is started again.</source>
       <translation>Was das Fenster spricht. Es ändert sich, wenn Joinery neu gestartet wird.</translation>
-    </message>
-    <message>
-      <source>What the worker answered cannot be read.</source>
-      <translation>Was der Worker antwortete, kann nicht gelesen werden.</translation>
     </message>
     <message>
       <source>What they do</source>
@@ -4403,7 +4355,7 @@
       <translation>Wohin</translation>
     </message>
     <message>
-      <source>Which drafted tokens are taken</source>
+      <source>Which drafted tokens are accepted</source>
       <translation>Welche entworfenen Token genommen werden</translation>
     </message>
     <message>
@@ -4427,8 +4379,8 @@
       <translation>Mit {0}</translation>
     </message>
     <message>
-      <source>Workers %1</source>
-      <translation>Worker %1</translation>
+      <source>Workers {0}</source>
+      <translation>Worker {0}</translation>
     </message>
     <message>
       <source>Write a JSON object.</source>
@@ -4491,24 +4443,20 @@
       <translation>ein Perplexitätsverhältnis von höchstens</translation>
     </message>
     <message>
-      <source>about %1</source>
-      <translation>etwa %1</translation>
-    </message>
-    <message>
-      <source>about %1 left</source>
-      <translation>noch etwa %1</translation>
-    </message>
-    <message>
-      <source>about %1 of weights</source>
-      <translation>etwa %1 an Gewichten</translation>
-    </message>
-    <message>
-      <source>about %1, and the search</source>
-      <translation>etwa %1, dazu die Suche</translation>
+      <source>about {0}</source>
+      <translation>etwa {0}</translation>
     </message>
     <message>
       <source>about {0} left</source>
       <translation>noch etwa {0}</translation>
+    </message>
+    <message>
+      <source>about {0} of weights</source>
+      <translation>etwa {0} an Gewichten</translation>
+    </message>
+    <message>
+      <source>about {0}, and the search</source>
+      <translation>etwa {0}, dazu die Suche</translation>
     </message>
     <message>
       <source>accept rate</source>
@@ -4570,14 +4518,6 @@
       <translation>so viele am Ende sind wie Beams</translation>
     </message>
     <message>
-      <source>as the bundle asks</source>
-      <translation>wie das Bundle verlangt</translation>
-    </message>
-    <message>
-      <source>as the model has it</source>
-      <translation>wie das Modell sie hat</translation>
-    </message>
-    <message>
       <source>as usual</source>
       <translation>wie üblich</translation>
     </message>
@@ -4598,8 +4538,8 @@
       <translation>bevor es begann</translation>
     </message>
     <message>
-      <source>begun %1</source>
-      <translation>begonnen %1</translation>
+      <source>begun {0}</source>
+      <translation>begonnen {0}</translation>
     </message>
     <message>
       <source>beside plain</source>
@@ -4688,6 +4628,10 @@
     <message>
       <source>context: the bundle is not loaded</source>
       <translation>Kontext: Das Bundle ist nicht geladen</translation>
+    </message>
+    <message>
+      <source>custom, {0}</source>
+      <translation>eigene, {0}</translation>
     </message>
     <message>
       <source>cut off when the worker or the window ended</source>
@@ -4790,8 +4734,8 @@
       <translation>über ein verdrängtes Token gefüllt</translation>
     </message>
     <message>
-      <source>finished so far: %1</source>
-      <translation>bisher fertig: %1</translation>
+      <source>finished so far: {0}</source>
+      <translation>bisher fertig: {0}</translation>
     </message>
     <message>
       <source>first token “{0}”</source>
@@ -4862,8 +4806,8 @@
       <translation>Eingaben</translation>
     </message>
     <message>
-      <source>it could not be started (%1)</source>
-      <translation>er konnte nicht gestartet werden (%1)</translation>
+      <source>it could not be started ({0})</source>
+      <translation>er konnte nicht gestartet werden ({0})</translation>
     </message>
     <message>
       <source>it is no text</source>
@@ -4986,8 +4930,8 @@
       <translation>min {0}</translation>
     </message>
     <message>
-      <source>more than the %1 that are free</source>
-      <translation>mehr als die %1, die frei sind</translation>
+      <source>more than the {0} that are free</source>
+      <translation>mehr als die {0}, die frei sind</translation>
     </message>
     <message>
       <source>move an op of the chain up or down</source>
@@ -5094,12 +5038,12 @@
       <translation>nirgends: pip darf keinen Index benutzen</translation>
     </message>
     <message>
-      <source>of %1 free</source>
-      <translation>von %1 frei</translation>
-    </message>
-    <message>
       <source>of the score in a task, at least</source>
       <translation>der Punktzahl in einer Aufgabe, mindestens</translation>
+    </message>
+    <message>
+      <source>of {0} free</source>
+      <translation>von {0} frei</translation>
     </message>
     <message>
       <source>off</source>
@@ -5152,10 +5096,6 @@
     <message>
       <source>outputs</source>
       <translation>Ausgaben</translation>
-    </message>
-    <message>
-      <source>own, {0}</source>
-      <translation>eigene, {0}</translation>
     </message>
     <message>
       <source>owner/name</source>
@@ -5386,6 +5326,10 @@
       <translation>Aufgabe</translation>
     </message>
     <message>
+      <source>the bundle's default</source>
+      <translation>Vorgabe des Bundles</translation>
+    </message>
+    <message>
       <source>the demo's held-back questions, or plain sentences</source>
       <translation>die zurückgehaltenen Fragen der Demo, sonst einfache Sätze</translation>
     </message>
@@ -5428,6 +5372,10 @@
     <message>
       <source>the model finished</source>
       <translation>das Modell war fertig</translation>
+    </message>
+    <message>
+      <source>the model's chain</source>
+      <translation>Kette des Modells</translation>
     </message>
     <message>
       <source>the model's extra heads</source>
@@ -5522,8 +5470,8 @@
       <translation>benutzbar</translation>
     </message>
     <message>
-      <source>used %1</source>
-      <translation>benutzt %1</translation>
+      <source>used {0}</source>
+      <translation>benutzt {0}</translation>
     </message>
     <message>
       <source>value</source>
@@ -5542,8 +5490,8 @@
       <translation>wartet</translation>
     </message>
     <message>
-      <source>width %1</source>
-      <translation>Breite %1</translation>
+      <source>width {0}</source>
+      <translation>Breite {0}</translation>
     </message>
     <message>
       <source>write head</source>
@@ -5626,6 +5574,10 @@
       <translation>{0} verdrängt</translation>
     </message>
     <message>
+      <source>{0} failed: {1}</source>
+      <translation>{0} fehlgeschlagen: {1}</translation>
+    </message>
+    <message>
       <source>{0} fields</source>
       <translation>{0} Felder</translation>
     </message>
@@ -5640,6 +5592,10 @@
     <message>
       <source>{0} infinite</source>
       <translation>{0} unendlich</translation>
+    </message>
+    <message>
+      <source>{0} is neither a folder nor an .onnx file.</source>
+      <translation>{0} ist weder ein Ordner noch eine .onnx-Datei.</translation>
     </message>
     <message>
       <source>{0} is no folder: give the whole path of one.</source>
@@ -5676,6 +5632,10 @@
     <message>
       <source>{0} lines</source>
       <translation>{0} Zeilen</translation>
+    </message>
+    <message>
+      <source>{0} mixes tried; the smallest that holds has {1} of weights: {2}</source>
+      <translation>{0} Mischungen versucht; die kleinste, die hält, hat {1} an Gewichten: {2}</translation>
     </message>
     <message>
       <source>{0} more</source>
@@ -5792,6 +5752,10 @@
     <message>
       <source>{0} values</source>
       <translation>{0} Werte</translation>
+    </message>
+    <message>
+      <source>{0} was removed from the list; its files stay where they are.</source>
+      <translation>{0} wurde aus der Liste entfernt; seine Dateien bleiben, wo sie sind.</translation>
     </message>
     <message>
       <source>{0} zeros</source>

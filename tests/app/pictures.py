@@ -138,9 +138,9 @@ def probe(source: str) -> Prepare:
 
     def act(window: MainWindow, _home: Path) -> None:
         window.show_page("build")
-        window.context.draft.probe(source)
+        window.context.unsaved_recipe.probe(source)
         if "busy" not in source:
-            until(lambda: not window.context.draft.probing, "the probe")
+            until(lambda: not window.context.unsaved_recipe.probing, "the probe")
 
     return act
 
@@ -162,8 +162,8 @@ def step(ident: int) -> Prepare:
 def for_qnn(window: MainWindow, home: Path) -> None:
     """A target that has its reasons."""
     step(RECIPE)(window, home)
-    window.context.draft.set_option("target", "qnn")
-    until(lambda: not window.context.draft.planning, "the plan")
+    window.context.unsaved_recipe.set_option("target", "qnn")
+    until(lambda: not window.context.unsaved_recipe.planning, "the plan")
     page = window.page("build").wizard.currentPage()  # type: ignore[attr-defined]
     page.findChild(QScrollArea).ensureWidgetVisible(page.target_note)
 
@@ -188,7 +188,7 @@ def to_goal(ident: int) -> Prepare:
         wizard = window.page("build").wizard  # type: ignore[attr-defined]
         card = wizard.steps[QUANTIZE].goal
         card.radio.click()
-        until(lambda: not window.context.draft.planning, "the plan")
+        until(lambda: not window.context.unsaved_recipe.planning, "the plan")
         while wizard.currentId() < min(ident, RUN):
             until(wizard.currentPage().isComplete, "a page of the wizard")
             wizard.next()
@@ -446,8 +446,8 @@ def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
         view = page.views.compare  # type: ignore[attr-defined]
         if text:
             view.send(text)
-            until(lambda: not view.duel.running or len(view.duel.lanes[0].tokens) > 12, "tokens")
-            until(lambda: not done or not view.duel.running, "both answers")
+            until(lambda: not view.comparison.running or len(view.comparison.lanes[0].tokens) > 12, "tokens")
+            until(lambda: not done or not view.comparison.running, "both answers")
 
     return act
 
@@ -562,7 +562,7 @@ def by_time() -> Prepare:
         panel = tab.colors.heat
         assert panel is not None
         panel.run.click()
-        until(lambda: panel.heat.profiles and not panel.heat.running, "the profile")
+        until(lambda: panel.heat.profiles and not panel.heat.measurements.running, "the profile")
         tab.view.toggle("model/layers.0–5")
         until(lambda: not tab.model.busy, "the layers")
         panel.table.picked.emit(3)

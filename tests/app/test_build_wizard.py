@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWizard
 from app.build.page import BuildWizard
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.state.recent_bundles import bundle_title
-from app.state.unsaved_recipe import DEMO
+from app.state.unsaved_recipe import DEMO, free_output_folder
 from app.window import MainWindow
 from tests.fakes.plans import NOT_ON_WEBGPU, SLOW
 from workflows.wire.reports.plan import PlanOption
@@ -73,7 +73,7 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
 
 def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    wizard, draft = wizard_of(window), window.context.draft
+    wizard, draft = wizard_of(window), window.context.unsaved_recipe
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     press(qtbot, wizard)
     recipe: Any = wizard.steps[RECIPE]
@@ -138,7 +138,7 @@ def test_targets_are_the_engines_with_their_reasons(qtbot: Any, make_window: Mak
     recipe.target.setCurrentIndex(1)
     recipe.target.activated.emit(1)
     qtbot.waitUntil(lambda: recipe.target_note.text().startswith("• QNN takes fixed shapes alone."))
-    assert window.context.draft.options["target"] == "qnn" and recipe.target.currentData() == "qnn"
+    assert window.context.unsaved_recipe.options["target"] == "qnn" and recipe.target.currentData() == "qnn"
     assert "• QNN computes angles in half precision." in recipe.target_note.text()
 
 
@@ -155,17 +155,17 @@ def test_components_are_placed_until_there_are_others(qtbot: Any, make_window: M
     assert box.isVisible() and [box.itemText(n) for n in range(4)] == ["as all", "CPU", "Qualcomm QNN", "WebGPU"]
     box.setCurrentIndex(2)
     box.activated.emit(2)
-    qtbot.waitUntil(lambda: window.context.draft.plan.chosen.place == {"decode": "qnn"})
+    qtbot.waitUntil(lambda: window.context.unsaved_recipe.plan.chosen.place == {"decode": "qnn"})
     assert recipe.place.chosen == {"decode": "qnn"}
     recipe.graphs.setCurrentIndex(0)
     recipe.graphs.activated.emit(0)
     qtbot.waitUntil(lambda: not recipe.place.isVisible())  # one graph has no other to differ from
-    assert "place" not in window.context.draft.options
+    assert "place" not in window.context.unsaved_recipe.options
 
 
 def test_the_source_length_of_an_encoder(qtbot: Any, make_window: Make) -> None:
     window = make_window(encoder=600)
-    wizard, draft = wizard_of(window), window.context.draft
+    wizard, draft = wizard_of(window), window.context.unsaved_recipe
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     press(qtbot, wizard)
     recipe: Any = wizard.steps[RECIPE]
@@ -192,7 +192,7 @@ def test_a_decoder_alone_has_no_source_length(qtbot: Any, make_window: Make) -> 
     recipe: Any = wizard.steps[RECIPE]
     recipe.capacity.setValue(512)
     qtbot.waitUntil(recipe.isComplete)
-    assert not recipe.source_field.isVisible() and "source_length" not in window.context.draft.options
+    assert not recipe.source_field.isVisible() and "source_length" not in window.context.unsaved_recipe.options
 
 
 def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_window: Make) -> None:
@@ -240,17 +240,17 @@ def test_edit_recipe_gives_back_the_draft_that_it_took_the_place_of(
 ) -> None:
     window = make_window(fail_stage="export")
     wizard, context = wizard_of(window), window.context
-    context.draft.probe(str(tmp_path))
-    qtbot.waitUntil(lambda: context.draft.plan is not None)
-    context.draft.set_option("precision", "int4")
+    context.unsaved_recipe.probe(str(tmp_path))
+    qtbot.waitUntil(lambda: context.unsaved_recipe.plan is not None)
+    context.unsaved_recipe.set_option("precision", "int4")
     context.build.start(Build("demo:qwen3", str(tmp_path / "out"), {}))  # as one click on Home does
     qtbot.waitUntil(lambda: context.build.state == "failed" and wizard.currentId() == RUN)
     wizard.edit_recipe()
-    assert context.draft.source == "demo:qwen3"
+    assert context.unsaved_recipe.source == "demo:qwen3"
     qtbot.waitUntil(lambda: wizard.currentId() == RECIPE)
     window.status.note.action.click()
-    assert (context.draft.source, context.draft.options["precision"]) == (str(tmp_path), "int4")
-    qtbot.waitUntil(lambda: wizard.currentId() == RECIPE and context.draft.plan is not None)
+    assert (context.unsaved_recipe.source, context.unsaved_recipe.options["precision"]) == (str(tmp_path), "int4")
+    qtbot.waitUntil(lambda: wizard.currentId() == RECIPE and context.unsaved_recipe.plan is not None)
 
 
 def test_cancel_and_resume(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def code_of(folder: Path, **texts: str) -> dict[str, Any]:
 def test_remote_code_is_read_before_it_is_agreed_to(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     scenario = code_of(tmp_path / "c", modeling_x="import os\nprint(1)\n", extra="x = 2\n")
     window = make_window(**scenario)
-    wizard, draft = wizard_of(window), window.context.draft
+    wizard, draft = wizard_of(window), window.context.unsaved_recipe
     source: Any = wizard.steps[SOURCE]
     source.cards[1].radio.click()
     source.hub.setText("owner/name")
@@ -332,8 +332,8 @@ def test_code_that_changed_since_it_was_found_is_not_agreed_to(qtbot: Any, make_
     window = make_window(**code_of(tmp_path / "c", modeling_x="x = 1\n"))
     (tmp_path / "c" / "modeling_x.py").write_text("import evil\n")
     source: Any = wizard_of(window).steps[SOURCE]
-    window.context.draft.probe(str(tmp_path / "c"))
-    qtbot.waitUntil(lambda: bool(window.context.draft.found))
+    window.context.unsaved_recipe.probe(str(tmp_path / "c"))
+    qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.found))
     qtbot.mouseClick(source.found.open_code, Qt.MouseButton.LeftButton)
     dialog = source.found.code
     assert dialog.said.text() == "modeling_x.py is not what was found: look at the source again."
@@ -357,7 +357,7 @@ def test_a_source_that_cannot_be_read_is_a_banner(qtbot: Any, make_window: Make)
     message = "nobody/nothing is not on the hub: check the name."
     window = make_window(errors={"probe": {"kind": "hub", "message": message, "reason": "missing"}})
     wizard = wizard_of(window)
-    window.context.draft.probe("nobody/nothing")
+    window.context.unsaved_recipe.probe("nobody/nothing")
     source: Any = wizard.steps[SOURCE]
     qtbot.waitUntil(lambda: source.banner.isVisible())
     assert source.banner.message == message
@@ -366,7 +366,7 @@ def test_a_source_that_cannot_be_read_is_a_banner(qtbot: Any, make_window: Make)
 def test_a_refused_recipe_stops_at_the_recipe(qtbot: Any, make_window: Make) -> None:
     window = make_window(errors={"recipe": {"kind": "recipe", "message": "A chunk of 64 does not fit."}})
     wizard = wizard_of(window)
-    window.context.draft.probe(DEMO)
+    window.context.unsaved_recipe.probe(DEMO)
     press(qtbot, wizard)
     recipe: Any = wizard.steps[RECIPE]
     qtbot.waitUntil(lambda: recipe.banner.isVisible())
@@ -407,8 +407,8 @@ def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp
     window = make_window(**code_of(tmp_path / "c", modeling_x="x = 1\n"))
     window.resize(1024, 700)
     wizard = wizard_of(window)
-    window.context.draft.probe(DEMO)
-    qtbot.waitUntil(lambda: bool(window.context.draft.found))
+    window.context.unsaved_recipe.probe(DEMO)
+    qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.found))
     assert not sideways(window.page("build"))
     found: Any = wizard.steps[SOURCE].found  # type: ignore[attr-defined]
     found.open_code.click()
@@ -449,15 +449,15 @@ def test_the_focus_stays_in_the_wizard_and_enter_means_next(qtbot: Any, make_win
 
 def test_a_folder_and_a_title_say_what_was_built(qtbot: Any, make_window: Make, home: Path) -> None:
     window = make_window()
-    wizard, draft = wizard_of(window), window.context.draft
+    wizard, draft = wizard_of(window), window.context.unsaved_recipe
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: draft.plan is not None)
     for name, value in (("precision", "int4"), ("cache", "window"), ("capacity", 512), ("target", "qnn")):
         draft.set_option(name, value)
     qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.chosen.target == "qnn")
-    assert draft.default_out() == home / "bundles" / "qwen3-demo-int4-window512-qnn"
-    draft.default_out().mkdir(parents=True)
-    assert draft.default_out().name == "qwen3-demo-int4-window512-qnn-2"  # really the same
+    assert free_output_folder(draft) == home / "bundles" / "qwen3-demo-int4-window512-qnn"
+    free_output_folder(draft).mkdir(parents=True)
+    assert free_output_folder(draft).name == "qwen3-demo-int4-window512-qnn-2"  # really the same
     facts = {"name": "qwen3-demo", "precision": "int4", "layout": "window", "capacity": 512}
     assert bundle_title(facts) == "qwen3-demo · int4 · window 512"
     assert bundle_title(facts | {"layout": "", "capacity": None}) == "qwen3-demo · int4"
@@ -495,7 +495,7 @@ def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_wind
 
 def test_cards_speak_of_the_chosen_target_and_grey_what_it_cannot_have(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    wizard, draft = wizard_of(window), window.context.draft
+    wizard, draft = wizard_of(window), window.context.unsaved_recipe
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     for _ in (SOURCE, RECIPE, OPTIMIZE):
         press(qtbot, wizard)
@@ -523,7 +523,7 @@ def test_cards_speak_of_the_chosen_target_and_grey_what_it_cannot_have(qtbot: An
 
 def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    wizard, draft = wizard_of(window), window.context.draft
+    wizard, draft = wizard_of(window), window.context.unsaved_recipe
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     for _ in (SOURCE, RECIPE, OPTIMIZE):
         press(qtbot, wizard)

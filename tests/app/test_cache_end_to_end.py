@@ -25,8 +25,8 @@ def run(qtbot: Any, session: BundleSession) -> str:
 
 
 def change(qtbot: Any, session: BundleSession, name: str, value: Any) -> list[Any]:
-    with qtbot.waitSignals([session.cacheDone], timeout=PATIENCE_MS):
-        assert getattr(session, name)(value)
+    with qtbot.waitSignals([session.cache.done], timeout=PATIENCE_MS):
+        assert getattr(session.cache, name.removesuffix("_cache"))(value)
     return session.groups_for(session.bundle)
 
 
@@ -49,7 +49,7 @@ def test_the_cache_of_the_demo(qtbot: Any, tmp_path: Path) -> None:
     assert "56" in first
     length, full = session.groups_for(session.bundle)[0].length, runs(session)
     assert session.groups_for(session.bundle)[0].rewindable == [(0, length)]
-    assert session.history.snapshots[-1].length == length
+    assert session.cache.history.snapshots[-1].length == length
     change(qtbot, session, "save_cache", tmp_path / "turn.safetensors")
     change(qtbot, session, "rewind", length // 2)
     assert runs(session) == [[(0, 0, length // 2)]]
@@ -67,8 +67,8 @@ def test_the_cache_of_the_demo(qtbot: Any, tmp_path: Path) -> None:
 
 def refuse(qtbot: Any, session: BundleSession, length: int) -> None:
     """A length that it never had: the sentence names those it can go to, and the session goes on."""
-    with qtbot.waitSignal(session.cacheFailed, timeout=PATIENCE_MS) as failed:
-        session.rewind(length + 1)
+    with qtbot.waitSignal(session.cache.failed, timeout=PATIENCE_MS) as failed:
+        session.cache.rewind(length + 1)
     assert failed.args[1].kind == "rewind" and f"0 to {length}" in failed.args[1].message
     assert session.state == "ready" and session.groups_for(session.bundle)[0].length == length
 
@@ -81,6 +81,6 @@ def window(qtbot: Any, session: BundleSession, bundle: Path, saved: Path) -> Non
     (group,) = session.groups_for(session.bundle)
     assert group.evicted > 0
     assert group.rewindable[0] == (0, 0) and group.rewindable[-1][1] == group.length
-    with qtbot.waitSignal(session.cacheFailed, timeout=PATIENCE_MS) as failed:
-        session.load_cache(saved)
+    with qtbot.waitSignal(session.cache.failed, timeout=PATIENCE_MS) as failed:
+        session.cache.load(saved)
     assert failed.args[1].kind == "promptcache"

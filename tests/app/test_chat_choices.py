@@ -18,8 +18,8 @@ from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.app.test_chat_page import Make, make
 
 __all__ = ["make"]
-DEFAULTS = "Sampling and cache layout of the other bundle stay with it; this one has the defaults."
-AGAIN = "Sampling and cache layout are again as you chose them for this bundle."
+DEFAULTS = "Sampling and cache layout belong to the other bundle; this one uses the defaults."
+AGAIN = "Sampling and cache layout are set as you last chose them for this bundle."
 
 
 def opened(qtbot: QtBot, page: ChatPage, bundle: str) -> None:

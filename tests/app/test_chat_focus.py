@@ -120,7 +120,7 @@ def test_an_edit_comes_back_as_an_edit_after_a_restart(make: Make, qtbot: QtBot)
     page.composer.edit.setPlainText("9*7=")
     page.shut()
     second = make()
-    assert second.composer.draft == UnsentPrompt("9*7=", second.controller.chat.path()[0].id)
+    assert second.composer.unsent_prompt == UnsentPrompt("9*7=", second.controller.chat.path()[0].id)
     second.composer.submit()
     done(qtbot, second)
     assert second.transcript.views[0].place.text() == "2/2"

@@ -14,6 +14,7 @@ from app.chat.page import ChatPage
 from app.jobs.time_slices import run_at_once
 from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
+from app.state.conversation_format import conversation_from_dict, conversation_to_dict, conversation_to_json
 from tests.app.test_chat_page import Make, ask, done, make, shown
 
 __all__ = ["make"]
@@ -54,7 +55,7 @@ def test_each_reply_says_which_bundle_answered(make: Make, qtbot: QtBot) -> None
     ask(qtbot, page, "two")
     replies = [page.transcript.views[at] for at in (1, 3)]
     assert [view.who.text() for view in replies] == ["Model · demo", "Model · demo-int4"]
-    kept = Conversation.from_dict(page.controller.chat.to_dict())
+    kept = conversation_from_dict(conversation_to_dict(page.controller.chat))
     assert [m.reply.bundle for m in kept.path() if m.reply] == ["demo", "demo-int4"]
 
 
@@ -69,7 +70,7 @@ def test_search_looks_into_what_was_said(make: Make, qtbot: QtBot) -> None:
     qtbot.keyClick(page.chats.query, Qt.Key.Key_Return)  # opens the first that was found
     assert shown(page)[0] == "8*7="
     page.chats.query.setText("nowhere")
-    assert titles(page) == [] and page.chats.none.text() == "No chat has these words."
+    assert titles(page) == [] and page.chats.none.text() == "No chat contains these words."
 
 
 def test_names_are_given_and_taken(make: Make, qtbot: QtBot) -> None:
@@ -105,7 +106,7 @@ def test_what_another_window_has_open_stays(make: Make, qtbot: QtBot) -> None:
     second = make()
     for intent in (DeleteChat(first.controller.chat.key), RenameChat(first.controller.chat.key, "x")):
         second.do(intent)
-        assert second.chat_banner.message == "The chat is open in another window, which alone can change it."
+        assert second.chat_banner.message == "The chat is open in another window; only that window can change it."
     assert titles(first) == ["second question", "first question"]
 
 
@@ -124,7 +125,7 @@ def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.Mon
     for at in range(chats):
         chat = Conversation()
         chat.begin_reply(chat.ask(f"question {at}").id)
-        (tmp_path / f"{chat.key}.chat.json").write_text(chat.to_json())
+        (tmp_path / f"{chat.key}.chat.json").write_text(conversation_to_json(chat))
     read: list[Path] = []
     real = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: (read.append(path), real(path))[1])

@@ -20,7 +20,7 @@ from app.chat.page import ChatPage
 from app.jobs.time_slices import run_at_once
 from app.state.bundle_session import SessionFailure
 from app.state.context import AppContext
-from app.state.conversation import Conversation
+from app.state.conversation_format import conversation_from_dict, conversation_to_dict
 from app.text.formatting import format_number
 from app.window import MainWindow
 from tests.app.test_conversation import die
@@ -192,7 +192,7 @@ def test_crash_keeps_the_conversation_and_reopens(make: Make, qtbot: QtBot) -> N
     assert not page.banner.isVisible()
     page.send("again")
     qtbot.waitUntil(lambda: len(page.transcript.views) == 4 and "word" in shown(page)[3])
-    page.controller.stop()
+    page.session.stop()
     done(qtbot, page)
 
 
@@ -226,7 +226,7 @@ def test_a_refused_prompt_is_edited_and_later_ones_are_sent_without_it(
     ask(qtbot, page, "8*7=")
     refusal = SessionFailure("prompt", "The prompt has 9,000 tokens and the cache holds 4,096.")
     page.send("too long")
-    page.controller._on_failed(refusal)
+    page.controller.reply.fail(refusal)
     qtbot.waitUntil(lambda: page.session.state == "ready")
     assert page.transcript.views[3].status.text().startswith("not sent: The prompt has")
     page.banner._action.click()
@@ -566,7 +566,7 @@ def test_a_base_model_completes_what_was_written(make: Make, qtbot: QtBot, tmp_p
     page = make(base=True, reply="upon a time", asked=str(tmp_path / "asked"))
     assert page.examples.invitation.text() == "Begin a text and the model completes it"
     assert not any(one.isVisible() for one in page.examples.buttons)
-    assert page.composer.edit.placeholderText() == "Go on writing"
+    assert page.composer.edit.placeholderText() == "Continue the text"
     ask(qtbot, page, "Once ")
     ask(qtbot, page, "\n  there was ")
     contents = [turn.content for turn in asked(tmp_path / "asked")[-1].messages or ()]
@@ -591,7 +591,7 @@ def test_completed_text_is_shown_as_it_is(make: Make, qtbot: QtBot) -> None:
     (part,) = page.transcript.views[1].text.parts
     assert isinstance(part, MessageText) and part.toPlainText() == text
     assert part.token_html(0).startswith("<qt><b>#␣</b>")
-    page.transcript.show_path(Conversation.from_dict(page.controller.chat.to_dict()))
+    page.transcript.show_path(conversation_from_dict(conversation_to_dict(page.controller.chat)))
     assert shown(page)[1] == text
 
 

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
+from app.state.bundle_session import placement_text, runs_on_cpu
 from app.state.context import AppContext
 from app.state.conversation import Conversation
+from app.state.conversation_format import conversation_from_dict, conversation_to_dict
 from app.widgets.placement_editor import PlacementEditor
 from tests.app.test_chat_page import ask, done, shown
 from tests.fakes.worker import CPU, DML, QNN, program
@@ -86,7 +88,7 @@ def test_the_conversation_goes_on_and_each_reply_keeps_its_provider(make: Make, 
     switch(page, "qnn")
     opened(qtbot, page, "qnn")
     assert page.banner.message == (
-        "The conversation goes on with qnn instead of cpu; the next prompt computes its cache anew."
+        "The conversation continues on qnn instead of cpu; the next prompt recomputes the cache."
     )
     assert shown(page) == ["8*7=", "56"]
     assert page.context_bar.speed.text() == ""  # it was the CPU's
@@ -99,7 +101,7 @@ def test_the_conversation_goes_on_and_each_reply_keeps_its_provider(make: Make, 
     assert shown(page) == ["8*7=", "56", "again", "56", "and again", "56"]
     for place, provider in ((1, "cpu"), (3, "qnn"), (5, "cpu")):
         assert f" · on {provider} · " in status(page, place)
-    kept = Conversation.from_dict(page.controller.chat.to_dict())
+    kept = conversation_from_dict(conversation_to_dict(page.controller.chat))
     assert [m.reply.provider for m in kept.path() if m.reply] == ["cpu", "qnn", "cpu"]
 
 
@@ -124,9 +126,9 @@ def test_an_empty_chat_has_nothing_to_be_told(make: Make, qtbot: QtBot) -> None:
 def test_chats_of_before_providers_were_kept_are_read() -> None:
     chat = Conversation()
     chat.begin_reply(chat.ask("x").id)
-    old = chat.to_dict()
+    old = conversation_to_dict(chat)
     del old["messages"][1]["reply"]["provider"]
-    assert [m.reply.provider for m in Conversation.from_dict(old).path() if m.reply] == [""]
+    assert [m.reply.provider for m in conversation_from_dict(old).path() if m.reply] == [""]
 
 
 def test_a_wheel_over_the_boxes_chooses_nothing(make: Make, qtbot: QtBot) -> None:
@@ -158,10 +160,10 @@ def test_a_component_is_placed_elsewhere(make: Make, qtbot: QtBot) -> None:
     box.activated.emit(box.currentIndex())
     opened(qtbot, page, "cpu, decode=qnn")
     assert page.session.request == Open("/b/demo", "cpu", None, None, place={"decode": "qnn"})
-    assert page.session.where == "cpu, decode=qnn" and not page.session.on_cpu
+    assert placement_text(page.session.request) == "cpu, decode=qnn" and not runs_on_cpu(page.session.request)
     ask(qtbot, page, "8*7=")
     assert " · on cpu, decode=qnn · " in status(page, 1)
-    page.session.move("cpu")
+    page.session.reopen(provider="cpu")
     opened(qtbot, page, "cpu")
     assert part.chosen == {}
 

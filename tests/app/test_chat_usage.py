@@ -24,7 +24,7 @@ def test_a_new_chat_begins_without_figures(qtbot: Any, make_context: Any, home: 
     qtbot.waitUntil(lambda: not controller.running)
     assert "TTFT 21.5 ms" in bar.speed.text()
     controller.new_chat()
-    assert (bar.speed.text(), context.measurements.ttft_ms) == ("", None)
+    assert (bar.speed.text(), context.measurements.reply.ttft_ms) == ("", None)
     usage._tick()
     assert bar.speed.text() == "" and not context.measurements.empty
     usage.stop()

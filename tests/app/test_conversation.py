@@ -10,6 +10,12 @@ import pytest
 from app.jobs.time_slices import run_at_once
 from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
+from app.state.conversation_format import (
+    conversation_from_dict,
+    conversation_to_dict,
+    conversation_to_json,
+    conversation_to_markdown,
+)
 from workflows.wire.requests import Turn
 
 
@@ -64,7 +70,7 @@ def test_editing_keeps_the_old_branch() -> None:
 def test_round_trip_keeps_branches_and_marks_what_was_cut_off() -> None:
     chat, prompt, _ = talk()
     chat.begin_reply(prompt).content = "fif"
-    back = Conversation.from_dict(json.loads(chat.to_json()))
+    back = conversation_from_dict(json.loads(conversation_to_json(chat)))
     assert texts(back) == ["What is 8 times 7?", "fif"]
     assert back.leaf().reply.ended == "interrupted"  # type: ignore[union-attr]
     assert back.siblings(back.leaf().id) == (1, 2)  # type: ignore[union-attr]
@@ -74,12 +80,12 @@ def test_round_trip_keeps_branches_and_marks_what_was_cut_off() -> None:
 @pytest.mark.parametrize("data", [{}, [], {"version": 9}, {"version": 1, "system": "", "key": "k", "messages": [{}]}])
 def test_what_is_no_conversation_is_said_so(data: object) -> None:
     with pytest.raises(ValueError, match=r"conversation|known"):
-        Conversation.from_dict(data)  # type: ignore[arg-type]
+        conversation_from_dict(data)
 
 
 def test_markdown() -> None:
     chat, _, _ = talk()
-    assert chat.to_markdown() == (
+    assert conversation_to_markdown(chat) == (
         "# What is 8 times 7?\n\n> Be brief.\n\n## You\n\nWhat is 8 times 7?\n\n## Model\n\n56\n"
     )
 
@@ -106,18 +112,18 @@ def test_commit_restores_after_a_crash(tmp_path: Path) -> None:
 
     second = ChatStore(tmp_path)
     assert second.begin() == chat.key
-    assert not second.must_ask
+    assert not second.crashed_repeatedly
     assert texts(second.load(chat.key)) == ["What is 8 times 7?", "56"]
     die(second)
 
     third = ChatStore(tmp_path)
     third.begin()
-    assert third.must_ask  # twice in a row
+    assert third.crashed_repeatedly  # twice in a row
     third.close()
 
     fourth = ChatStore(tmp_path)
     assert fourth.begin() == chat.key
-    assert not fourth.must_ask
+    assert not fourth.crashed_repeatedly
 
 
 def test_partial_saves_at_most_each_second(tmp_path: Path) -> None:
@@ -155,7 +161,7 @@ def test_damaged_marker_is_a_fresh_start(tmp_path: Path) -> None:
     (tmp_path / "session.json").write_text('["no marker"]')
     store = ChatStore(tmp_path)
     assert store.begin() == ""
-    assert not store.must_ask
+    assert not store.crashed_repeatedly
 
 
 def test_half_a_character_comes_back(tmp_path: Path) -> None:
@@ -172,7 +178,7 @@ def test_a_refused_prompt_is_left_out_of_later_ones() -> None:
     refused = chat.begin_reply(chat.ask("x" * 1000).id)
     assert refused.reply is not None
     refused.reply.ended = "refused"
-    for one in (chat, Conversation.from_dict(chat.to_dict())):
+    for one in (chat, conversation_from_dict(conversation_to_dict(chat))):
         later = one.ask("And 9?")
         assert [turn.content for turn in one.to_messages(later.id)][1:] == ["What is 8 times 7?", "56", "And 9?"]
         assert len(texts(one)) == 5

@@ -240,11 +240,11 @@ def tried(qtbot: Any, context: Any, bundle: dict[str, str], provider: str) -> No
 
 def test_a_failure_is_of_the_bundle_and_the_provider_that_were_tried(qtbot: Any, make_context: Any) -> None:
     preflights = (context := make_context(errors={"preflight": {"kind": "device", "message": "No driver."}})).preflights
-    assert preflights.check(DEMO, "qnn") and preflights.is_trying(DEMO, "qnn")
+    assert preflights.check(DEMO, "qnn") and preflights.is_checking(DEMO, "qnn")
     other = {**DEMO, "path": "/b/other"}
-    assert not preflights.is_trying(other, "qnn") and not preflights.is_trying(None, "qnn")
+    assert not preflights.is_checking(other, "qnn") and not preflights.is_checking(None, "qnn")
     qtbot.waitUntil(lambda: context.preflights.running is None)
-    told = {(which and which["path"], name): preflights.why_not(which, name)
+    told = {(which and which["path"], name): preflights.failure_of(which, name)
             for which in (DEMO, other, None) for name in ("qnn", "cpu")}  # fmt: skip
     assert {of: why for of, why in told.items() if why} == {("/b/demo", "qnn"): "No driver."}
 

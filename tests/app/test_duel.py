@@ -37,11 +37,11 @@ def duel(qtbot: Any, make_context: Any) -> Any:
 
 def test_both_answer_in_processes_of_their_own(qtbot: Any, duel: Any) -> None:
     both: BundleComparison = duel()
-    assert both.ask(" What is 8 * 7? ", {}) and both.prompt == "What is 8 * 7?"
-    assert not both.ask("again", {})
+    assert both.run_prompt(" What is 8 * 7? ", {}) and both.prompt == "What is 8 * 7?"
+    assert not both.run_prompt("again", {})
     qtbot.waitUntil(lambda: not both.running)
     assert ["".join(event.text for event in lane.tokens).strip() for lane in both.lanes] == list(REPLIES.values())
-    assert (both.equal, both.differs) == (3, True)
+    assert (both.common_tokens, both.differs) == (3, True)
     workers = [lane._worker for lane in both.lanes]
     assert workers[0].pid != workers[1].pid and all(worker.pid for worker in workers)
     assert all(lane.done.ttft_ms == 21.5 for lane in both.lanes)
@@ -49,23 +49,23 @@ def test_both_answer_in_processes_of_their_own(qtbot: Any, duel: Any) -> None:
 
 def test_equal_answers_differ_in_nothing(qtbot: Any, duel: Any) -> None:
     both: BundleComparison = duel(replies={"one": "the same", "two": "the same"})
-    both.ask("?", {})
+    both.run_prompt("?", {})
     qtbot.waitUntil(lambda: not both.running)
-    assert (both.equal, both.differs) == (2, False)
+    assert (both.common_tokens, both.differs) == (2, False)
 
 
 def test_one_that_goes_on_differs_only_when_both_have_ended(qtbot: Any, duel: Any) -> None:
     both: BundleComparison = duel(replies={"one": "a b", "two": "a b c"})
-    both.ask("?", {})
+    both.run_prompt("?", {})
     qtbot.waitUntil(lambda: not both.running)
-    assert (both.equal, both.differs) == (2, True)
+    assert (both.common_tokens, both.differs) == (2, True)
     both.lanes[1].running = True
     assert not both.differs
 
 
 def test_stop_ends_both(qtbot: Any, duel: Any) -> None:
     both: BundleComparison = duel(replies={"one": "word " * 200, "two": "word " * 200}, delay=0.05)
-    both.ask("?", {})
+    both.run_prompt("?", {})
     qtbot.waitUntil(lambda: all(lane.tokens for lane in both.lanes))
     both.stop()
     qtbot.waitUntil(lambda: not both.running)
@@ -74,7 +74,7 @@ def test_stop_ends_both(qtbot: Any, duel: Any) -> None:
 
 def test_stop_while_they_open(qtbot: Any, duel: Any) -> None:
     both: BundleComparison = duel(delay=5)
-    both.ask("?", {})
+    both.run_prompt("?", {})
     both.stop()
     assert not both.running
     assert [lane.failure.kind for lane in both.lanes] == ["cancelled", "cancelled"]
@@ -82,21 +82,21 @@ def test_stop_while_they_open(qtbot: Any, duel: Any) -> None:
 
 def test_one_worker_dies_and_the_other_answers(qtbot: Any, duel: Any, tmp_path: Path) -> None:
     both: BundleComparison = duel(crash_on="generate", state=str(tmp_path / "counts"))
-    both.lanes[0].ask("?", {})
+    both.lanes[0].run_prompt("?", {})
     qtbot.waitUntil(lambda: not both.running)
     assert both.lanes[0].failure.kind == "crashed"
-    assert both.ask("?", {})  # opened anew
+    assert both.run_prompt("?", {})  # opened anew
     qtbot.waitUntil(lambda: not both.running)
     assert [lane.failure for lane in both.lanes] == [None, None]
-    assert both.equal == 3
+    assert both.common_tokens == 3
 
 
 def test_another_bundle_is_opened(qtbot: Any, duel: Any) -> None:
     both: BundleComparison = duel()
-    both.ask("?", {})
+    both.run_prompt("?", {})
     qtbot.waitUntil(lambda: not both.running)
     both.lanes[1].bundle = "/bundles/one"
-    both.ask("?", {})
+    both.run_prompt("?", {})
     qtbot.waitUntil(lambda: not both.running)
     assert not both.differs
 
@@ -131,7 +131,7 @@ def test_the_view(qtbot: Any, make_context: Any, tmp_path: Path) -> None:
     view.composer.edit.setPlainText("What is 8 * 7?")
     view.composer.submit()
     assert view.composer.button.text() == "Stop"
-    qtbot.waitUntil(lambda: not view.duel.running)
+    qtbot.waitUntil(lambda: not view.comparison.running)
     view.refresh()
     assert view.verdict.text() == "What is 8 * 7? · the first 3 tokens are equal, the next one differs"
     assert view.columns[0].text.toPlainText().strip() == REPLIES["one"]
@@ -141,7 +141,7 @@ def test_the_view(qtbot: Any, make_context: Any, tmp_path: Path) -> None:
     assert view.columns[0].foot.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · on cpu · the model finished"
     with qtbot.waitSignal(view.closed):
         view.back.click()
-    assert all(lane.session is None for lane in view.duel.lanes)
+    assert all(lane.session is None for lane in view.comparison.lanes)
     assert view.columns[0].text.toPlainText().strip() == REPLIES["one"]
 
 

@@ -97,7 +97,7 @@ def test_review_tells_the_goal_and_the_done_page_what_was_found(qtbot: Any, make
     window = make_window()
     wizard = to_quantize(qtbot, window)
     wizard.steps[QUANTIZE].goal.radio.click()
-    qtbot.waitUntil(lambda: not window.context.draft.planning)
+    qtbot.waitUntil(lambda: not window.context.unsaved_recipe.planning)
     press(qtbot, wizard)
     review: Any = wizard.steps[REVIEW]
     assert not review.aim.isHidden() and review.wanted.text().endswith("at 99 % of the positions at least.")
@@ -119,7 +119,7 @@ def test_a_recipe_with_a_precision_of_its_own_is_no_goal(qtbot: Any, make_window
     review: Any = wizard.steps[REVIEW]
     qtbot.waitUntil(review.isComplete)
     review.recipe.text.setPlainText(review.recipe.text.toPlainText().replace('"fp32"', '"int4"'))
-    qtbot.waitUntil(lambda: window.context.draft.goal is None and review.isComplete())
+    qtbot.waitUntil(lambda: window.context.unsaved_recipe.goal is None and review.isComplete())
     assert review.aim.isHidden() and "search" not in review.figures["seconds"].text()
 
 
@@ -136,7 +136,7 @@ def test_the_goal_comes_back_with_the_draft(qtbot: Any, make_window: Make) -> No
     again.show_page("build")
     later: Any = again.page("build").wizard  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: later.currentId() == QUANTIZE)
-    assert again.context.draft.goal == Goal("kl", 0.02)
+    assert again.context.unsaved_recipe.goal == Goal("kl", 0.02)
     assert later.steps[QUANTIZE].goal.radio.isChecked() and later.steps[QUANTIZE].goal.value.value() == 0.02
     qtbot.waitUntil(lambda: not again.context.source_worker.busy)
 
@@ -148,7 +148,7 @@ def test_a_damaged_goal_leaves_an_empty_draft(qtbot: Any, make_window: Make, hom
     (home / "draft.json").write_text(text)
     window = make_window()
     window.show_page("build")
-    assert window.context.draft.source == "" and window.context.draft.goal is None
+    assert window.context.unsaved_recipe.source == "" and window.context.unsaved_recipe.goal is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"metric": "top1"}'])

@@ -25,6 +25,7 @@ from app.main import PAGES
 from app.measure.divergence.dialog import DivergenceDialog
 from app.state.context import AppContext
 from app.state.conversation import Conversation, Reply
+from app.state.conversation_format import conversation_to_json
 from app.widgets.plain_text import plain_tool_tip
 from app.window import MainWindow
 from tests.app.canary import Canary
@@ -292,7 +293,7 @@ def test_chats_and_presets_of_files(qtbot: Any, make: Make, home: Path) -> None:
     )
     store = home / "chats"
     store.mkdir(exist_ok=True)
-    (store / f"{chat.key}.chat.json").write_text(chat.to_json())
+    (store / f"{chat.key}.chat.json").write_text(conversation_to_json(chat))
     page: Any = at.page("chat")
     page.controller.open_chat(chat.key)
     qtbot.waitUntil(lambda: len(page.transcript.views) == 2)
@@ -334,7 +335,7 @@ def test_graph(qtbot: Any, make: Make) -> None:
     graph.model.compare(None)
     graph.tools.heat.click()
     graph.colors.heat.run.click()
-    qtbot.waitUntil(lambda: bool(graph.colors.heat.heat.profiles) and not graph.colors.heat.heat.running)
+    qtbot.waitUntil(lambda: bool(graph.colors.heat.heat.profiles) and not graph.colors.heat.heat.measurements.running)
     at.look("NodeTable of HeatPanel, a tool tip")
     graph.tools.providers.click()
     panel = graph.colors.providers

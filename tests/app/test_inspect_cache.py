@@ -95,7 +95,7 @@ def test_rewind_by_dragging(make: Make, qtbot: QtBot) -> None:
     assert held(page) == 100
     drag(page, qtbot, 100, 40)
     assert page.tabs.kv.cards[0].readout.text() == "Back to 40 tokens · forgets 60 of 100 tokens"
-    assert strip(page).table.forgotten(40) == [(40, 60)]
+    assert strip(page).table.discarded_by(40) == [(40, 60)]
     qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 40))
     qtbot.waitUntil(lambda: held(page) == 40)
     assert strip(page).table.head == 40
@@ -122,7 +122,7 @@ def test_escape_lets_go(make: Make, qtbot: QtBot) -> None:
     drag(page, qtbot, 100, 40)
     qtbot.keyClick(strip(page), Qt.Key.Key_Escape)
     qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 40))
-    assert page.context.session.cache_job == "" and held(page) == 100
+    assert page.context.session.cache.job == "" and held(page) == 100
 
 
 def test_rewind_by_keyboard(make: Make, qtbot: QtBot) -> None:
@@ -290,9 +290,14 @@ def test_ring_lengths_by_place() -> None:
     table = SlotTable(4)
     table.update(group("window", [(0, 4, 2), (2, 2, 2)], length=6, rewindable=[(0, 0), (5, 6)]))
     assert [table.length_at(place) for place in (-1, 0.2, 0.7, 1.9, 2.9, 3.9)] == [0, 4, 5, 6, 3, 4]
-    assert [table.legal(length) for length in range(8)] == [True, False, False, False, False, True, True, False]
-    assert (table.edge(6), table.edge(5), table.edge(3), table.edge(2)) == (2, 1, 3, None)
-    assert table.forgotten(5) == [(1, 1)]
+    assert [table.can_rewind_to(length) for length in range(8)] == [True, False, False, False, False, True, True, False]
+    assert (table.boundary_after(6), table.boundary_after(5), table.boundary_after(3), table.boundary_after(2)) == (
+        2,
+        1,
+        3,
+        None,
+    )
+    assert table.discarded_by(5) == [(1, 1)]
 
 
 def test_rows_that_slide_are_dragged_by_their_positions() -> None:
@@ -300,7 +305,7 @@ def test_rows_that_slide_are_dragged_by_their_positions() -> None:
     table.update(group("fifo", [(1, 2, 3)], slides=True, allocated=4, length=5, window=4))
     assert [table.length_at(place) for place in (-1, 0.5, 1.2, 1.9, 3.9)] == [0, 0, 2, 3, 5]
     assert (table.head, [table.state(slot) for slot in range(4)]) == (None, [EMPTY, FILLED, FILLED, FILLED])
-    assert (table.forgotten(4), table.edge(4)) == ([(3, 1)], 3)
+    assert (table.discarded_by(4), table.boundary_after(4)) == ([(3, 1)], 3)
 
 
 def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:

@@ -27,7 +27,7 @@ def test_of_a_bundle() -> None:
     (group,) = found.kv
     assert group.bytes_per_token == 2048
     assert group.bytes_per_slot(3) == 512
-    assert group.forms() == ["1 × 2 × slots × 32"]
+    assert group.shape_texts() == ["1 × 2 × slots × 32"]
     (row,) = found.passes
     assert (row.stage, row.component, row.done.nodes_before, row.done.nodes_after) == ("optimize", "decode", 50, 40)
     assert row.done.refused[0].node == "/model/Add_3"
@@ -41,7 +41,7 @@ def test_each_layer_has_its_own_shape() -> None:
     wide = replace(row, layers=[1], shape=[1, 2, "slots", 64])
     (group,) = inspection_of("/b/demo", replace(BUNDLE, kv=[row, wide])).kv
     assert (group.layers, group.bytes_per_token) == ((0, 1, 2), 2048)
-    assert group.forms() == ["0, 2: 1 × 2 × slots × 32", "1: 1 × 2 × slots × 64"]
+    assert group.shape_texts() == ["0, 2: 1 × 2 × slots × 32", "1: 1 × 2 × slots × 64"]
     assert [group.bytes_per_slot(layer) for layer in group.layers] == [512, 1024, 512]
 
 

@@ -126,7 +126,7 @@ def test_what_is_nested_too_deeply_is_no_json(qtbot: QtBot, depth: int) -> None:
     worker, logged, ends = WorkerClient(program()), list[str](), list[object]()
     worker.log.connect(logged.append)
     worker.request(VerifyBundle("b")).finished.connect(ends.append)
-    worker._lines.append(b"[" * depth)
+    worker._reader.feed(b"[" * depth + b"\n")
     qtbot.waitUntil(lambda: bool(ends))
     worker.close()
     assert "[" * depth in logged

@@ -13,6 +13,7 @@ import pytest
 from app.chat.sampling import SamplingSettings
 from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
+from app.state.conversation_format import conversation_from_dict
 from app.state.json_file import JsonFile
 from app.state.recent_bundles import LIMIT, RecentBundles
 from app.state.settings import Settings
@@ -113,7 +114,7 @@ def test_no_prompt_is_lost(home: Path) -> None:
     at_once(home, CHATS)
     found = set[str]()
     for path in (home / "chats").glob("*.chat.json"):
-        chat = Conversation.from_dict(json.loads(path.read_text("utf-8")))
+        chat = conversation_from_dict(json.loads(path.read_text("utf-8")))
         prompts = [m.content for m in chat.path() if m.role == "user"]
         assert prompts[0] == "What was before?"
         found |= set(prompts[1:])  # a copy of a copy holds some of them again
@@ -134,7 +135,7 @@ def test_a_killed_window_gives_its_chat_back(home: Path) -> None:
         beside.load(chat.key)
     with pytest.raises(OSError, match="in another window"):
         beside.commit(chat)
-    assert not beside.must_ask
+    assert not beside.crashed_repeatedly
     beside.close()
     other.kill()
     other.communicate()
@@ -165,7 +166,7 @@ def test_a_damaged_list_is_set_aside_with_a_word(home: Path, qtbot: object, dama
     (home / "recents.json").write_bytes(DAMAGED[damage])
     told: list[str] = []
     recents = RecentBundles(home, lambda path: {"name": path})
-    recents.trouble.connect(told.append)
+    recents.errorOccurred.connect(told.append)
     qtbot.waitUntil(lambda: bool(told))  # type: ignore[attr-defined]
     [aside] = home.glob("recents.damaged-*.json")
     assert aside.read_bytes() == DAMAGED[damage]
@@ -182,7 +183,7 @@ def test_settings_that_are_nested_too_deeply_are_the_defaults() -> None:
 def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """The window goes on with what it remembers."""
     recents, told = RecentBundles(home, lambda path: {"name": path}), list[str]()
-    recents.trouble.connect(told.append)
+    recents.errorOccurred.connect(told.append)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -147,11 +147,11 @@ def test_figures_are_those_of_what_is_seen(measured: Measurements) -> None:
 
 
 def test_of_the_running_or_last_reply(measured: Measurements) -> None:
-    assert measured.ttft_ms == 33.0
-    assert measured.decode_rate == pytest.approx(3 / 0.015)
-    assert measured.occupancy == (99, 256)
+    assert measured.reply.ttft_ms == 33.0
+    assert measured.reply.decode_rate == pytest.approx(3 / 0.015)
+    assert measured.reply.occupancy == (99, 256)
     measured.start_chat()
-    assert (measured.ttft_ms, measured.decode_rate, measured.occupancy) == (None, None, None)
+    assert (measured.reply.ttft_ms, measured.reply.decode_rate, measured.reply.occupancy) == (None, None, None)
     assert len(measured.snapshot()) == 6
 
 
@@ -161,10 +161,10 @@ def test_a_reply_that_another_chat_left_has_no_figures_in_it(measured: Measureme
     measured.start_chat()  # the window asks the reply to stop, which it does later
     measured.add_token(token(1, 4.0, "b"))
     measured.end()
-    assert (measured.ttft_ms, measured.occupancy) == (None, None)
+    assert (measured.reply.ttft_ms, measured.reply.occupancy) == (None, None)
     assert [run.number for run in measured.snapshot().runs] == [1, 2]
     reply(measured, FP32)
-    assert measured.ttft_ms == 11.0
+    assert measured.reply.ttft_ms == 11.0
 
 
 def test_nothing_measured() -> None:
@@ -172,7 +172,7 @@ def test_nothing_measured() -> None:
     f = m.snapshot().figures()
     assert m.empty and len(m.snapshot("reply")) == len(m.snapshot("bundle", ("", ""))) == 0
     assert f.prefill.p50 is None and f.decode.p99 is None and f.ttft_ms is None and not f.runs
-    assert m.decode_rate is None and m.ttft_ms is None and m.occupancy is None
+    assert m.reply.decode_rate is None and m.reply.ttft_ms is None and m.reply.occupancy is None
 
 
 def test_idle_time_between_runs_is_left_out(measured: Measurements, clock: Clock) -> None:
@@ -238,7 +238,7 @@ def test_a_refused_prompt_is_no_run(measured: Measurements) -> None:
         measured.end()
         assert measured.snapshot().time_s.tolist() == kept
         assert [run.number for run in measured.snapshot("reply").runs] == [1]
-        assert (measured.ttft_ms, measured.occupancy) == (33.0, (99, 256))
+        assert (measured.reply.ttft_ms, measured.reply.occupancy) == (33.0, (99, 256))
     reply(measured, INT4)
     assert [run.number for run in measured.snapshot().runs] == [1, 2]
     assert [measured.snapshot().text(i) for i in (5, 7, 8)] == ["t3", "a", "b"]
@@ -319,16 +319,16 @@ def test_slab_is_contiguous_when_it_wraps() -> None:
         whole, real = slab.columns()
         assert whole.tolist() == list(range(max(0, i - 3), i + 1)) and (whole.itemsize, real.itemsize) == (4, 8)
         assert real[0] == -max(0, i - 3)
-    slab.take_back(3)
+    slab.remove_last(3)
     assert slab.columns()[0].tolist() == [96]
-    slab.take_back(3)
+    slab.remove_last(3)
     assert len(slab) == 0
 
 
 def test_reset(measured: Measurements) -> None:
     before = measured.revision
     measured.reset()
-    assert measured.empty and measured.ttft_ms is None and measured.occupancy is None
+    assert measured.empty and measured.reply.ttft_ms is None and measured.reply.occupancy is None
     assert measured.revision > before
     measured.begin()
     measured.add_token(token(0, 1.0, "a", "prefill"))

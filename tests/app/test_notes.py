@@ -38,7 +38,7 @@ def graphs(window: MainWindow, folder: Path) -> None:
 def recipe(window: MainWindow, folder: Path) -> None:
     """A build that was begun elsewhere failed, and its recipe takes the place of what was chosen here."""
     window.show_page("build")
-    window.context.draft.source = str(folder)
+    window.context.unsaved_recipe.source = str(folder)
     window.context.build.request = Build("demo:qwen3", str(folder / "out"), {})
     wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
     wizard.setStartId(5)
@@ -72,12 +72,12 @@ def settings(window: MainWindow, _folder: Path) -> None:
 RAISED: dict[str, tuple[str, Raise]] = {
     "read in place": ("window.py", lambda window, folder: drop(window, genai(folder / "phi"))),
     "Two graphs are compared": ("window.py", graphs),
-    "no bundle to export": ("doors/open.py", lambda window, _: window.interop.export_current()),
-    "It has a window": ("doors/genai.py", imported),
+    "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
+    "It has a window": ("interop/genai_dialogs.py", imported),
     "The settings are as at first": ("settings/page.py", settings),
-    "What the divergence found": ("divergence/dialog.py", kept),
-    "took the place": ("wizard/page.py", recipe),
-    "The demo is built": ("wizard/page.py", demo),
+    "What the divergence found": ("measure/divergence/dialog.py", kept),
+    "took the place": ("build/page.py", recipe),
+    "The demo is built": ("build/page.py", demo),
 }
 OF_A_WORKER = ["state/context.py"]  # those that hold until the worker answers: see below
 
@@ -126,7 +126,7 @@ def test_a_note_of_a_recipe_goes_with_it(make_window: Make, tmp_path: Path) -> N
     window = make_window()
     recipe(window, tmp_path)
     assert "took the place" in window.status.note.message
-    window.context.draft.reset()
+    window.context.unsaved_recipe.reset()
     window.show_page("build")
     assert not window.status.note.isVisible()
 
@@ -258,16 +258,16 @@ def test_what_runs_and_a_note_both_have_room(qtbot: Any, make_window: Make) -> N
 
 def test_the_newest_that_holds_is_shown() -> None:
     notes = Notes()
-    notes.bring("bundle", "a")
-    notes.bring("page", "chat")
+    notes.set_front("bundle", "a")
+    notes.set_front("page", "chat")
     first = notes.show(Note("first", owner={"bundle": "a"}))
     second = notes.show(Note("second", owner={"page": "chat"}))
     assert notes.shown(error=False) is second
-    notes.bring("page", "home")
+    notes.set_front("page", "home")
     assert notes.shown(error=False) is first and notes.shown(error=True) is None
-    notes.bring("bundle", "b")
+    notes.set_front("bundle", "b")
     assert notes.shown(error=False) is None
-    notes.bring("bundle", "a")
+    notes.set_front("bundle", "a")
     assert notes.shown(error=False) is None  # gone, not hidden
-    notes.bring("page", "chat")
+    notes.set_front("page", "chat")
     assert notes.shown(error=False) is second

@@ -90,7 +90,8 @@ class Log:
     def __init__(self, session: BundleSession) -> None:
         self.lines: list[tuple[str, Any]] = []
         for name in ("stateChanged", "opened", "chunk", "token", "notice", "cacheChanged", "finished", "failed"):
-            getattr(session, name).connect(lambda value, name=name: self.lines.append((name, value)))
+            signal = session.cache.changed if name == "cacheChanged" else getattr(session, name)
+            signal.connect(lambda value, name=name: self.lines.append((name, value)))
 
 
 @pytest.fixture
@@ -219,23 +220,23 @@ def test_close(opened: BundleSession, worker: StubWorker) -> None:
 
 def test_rewind_is_a_job_of_its_own(opened: BundleSession, worker: StubWorker) -> None:
     log, done = Log(opened), []
-    opened.cacheDone.connect(lambda name, subject: done.append((name, subject)))
-    assert opened.rewind(3) and opened.cache_job == "rewind"
-    assert not opened.save_cache("/c")  # one at a time
+    opened.cache.done.connect(lambda name, subject: done.append((name, subject)))
+    assert opened.cache.rewind(3) and opened.cache.job == "rewind"
+    assert not opened.cache.save("/c")  # one at a time
     job = worker.jobs[-1]
     assert job.request == Rewind(3)
     groups = [group("static", [(0, 0, 3)], length=3)]
     job.event.emit(CacheEvent(groups=groups))
     job.answered.emit(Done())
-    assert (opened.groups_for("/b"), opened.cache_job, opened.state, done) == (groups, "", "ready", [("rewind", 3)])
+    assert (opened.groups_for("/b"), opened.cache.job, opened.state, done) == (groups, "", "ready", [("rewind", 3)])
     assert log.lines == [("cacheChanged", groups)]
-    assert [s.moment for s in opened.history.snapshots] == ["rewind"]
+    assert [s.moment for s in opened.cache.history.snapshots] == ["rewind"]
 
 
 def test_refused_cache_job_is_no_failure_of_the_session(opened: BundleSession, worker: StubWorker) -> None:
     log, failed = Log(opened), []
-    opened.cacheFailed.connect(lambda name, failure: failed.append((name, failure)))
-    assert opened.load_cache("/c")
+    opened.cache.failed.connect(lambda name, failure: failed.append((name, failure)))
+    assert opened.cache.load("/c")
     worker.jobs[-1].failed.emit(ErrorEvent(kind="promptcache", message="Of another model."))
     assert failed == [("load_cache", SessionFailure("promptcache", "Of another model."))]
     assert log.lines == [] and opened.state == "ready" and opened.error is None
@@ -243,16 +244,16 @@ def test_refused_cache_job_is_no_failure_of_the_session(opened: BundleSession, w
 
 def test_cache_jobs_need_a_session_that_is_ready(opened: BundleSession, worker: StubWorker) -> None:
     opened.generate("x")
-    assert not opened.rewind(1) and not opened.save_cache("/c") and not opened.load_cache("/c")
+    assert not opened.cache.rewind(1) and not opened.cache.save("/c") and not opened.cache.load("/c")
     opened.close()
-    assert not opened.rewind(1)
+    assert not opened.cache.rewind(1)
 
 
 def test_crash_ends_the_cache_job(opened: BundleSession, worker: StubWorker) -> None:
-    opened.save_cache("/c")
+    opened.cache.save("/c")
     late = worker.jobs[-1]
     worker.crashed.emit("gone")
-    assert opened.cache_job == "" and opened.state == "failed"
+    assert opened.cache.job == "" and opened.state == "failed"
     late.answered.emit(Done())
     assert opened.state == "failed"
 
@@ -265,10 +266,10 @@ def test_history_belongs_to_the_last_generation(opened: BundleSession, worker: S
         job.event.emit(TOKEN)
         job.event.emit(CacheEvent(groups=[group(length=length + 1)]))
         job.answered.emit(DONE)
-    seen = [(s.moment, s.step, s.length) for s in opened.history.snapshots]
+    seen = [(s.moment, s.step, s.length) for s in opened.cache.history.snapshots]
     assert seen == [("before", 0, 5), ("prefill", 0, 9), ("decode", 1, 10)]
     opened.open("/other")
-    assert len(opened.history) == 0
+    assert len(opened.cache.history) == 0
 
 
 def test_history_stays_bounded_and_covers_everything() -> None:
@@ -327,7 +328,7 @@ def test_restart_ends_the_worker_and_opens_the_bundle_anew(
     """Also where nothing runs; once, and not from within the end of the old one."""
     monkeypatch.setattr(StubWorker, "kill", lambda self: self.crashed.emit("Stopped."), raising=False)
     asked = len(worker.jobs)
-    opened.restart()
+    opened.end(reopen=True)
     assert (opened.state, opened.error, len(worker.jobs)) == ("failed", SessionFailure("stopped", "Stopped."), asked)
     qtbot.waitUntil(lambda: len(worker.jobs) > asked)
     assert worker.jobs[-1].request == Open("/b", "cpu", "static", 256)

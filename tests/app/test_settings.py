@@ -15,6 +15,7 @@ from app.main import set_zoom
 from app.settings.page import SettingsPage
 from app.state.context import AppContext
 from app.state.settings import PREFERENCES, Settings
+from app.state.unsaved_recipe import free_output_folder
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import theme
 from app.window import MainWindow
@@ -80,7 +81,11 @@ def test_bundles_go_where_the_settings_say(make_window: Make, make_context: Call
     assert window.context.bundles_folder == home / "bundles"
     field.setText(str(tmp_path / "elsewhere"))
     field.editingFinished.emit()
-    assert window.context.bundles_folder == window.context.draft.default_out().parent == tmp_path / "elsewhere"
+    assert (
+        window.context.bundles_folder
+        == free_output_folder(window.context.unsaved_recipe).parent
+        == tmp_path / "elsewhere"
+    )
     assert make_context().bundles_folder == tmp_path / "elsewhere"
     (tmp_path / "file").write_text("")
     for wrong in (str(tmp_path / "file"), "not/whole"):
@@ -164,7 +169,7 @@ def test_a_setting_that_cannot_be_saved_is_said(tmp_path: Path, qapp: object) ->
     """It holds until the window is closed; the file is named, and what is free."""
     (tmp_path / "window.ini").mkdir()
     settings, told = Settings(tmp_path), list[str]()
-    settings.trouble.connect(told.append)
+    settings.errorOccurred.connect(told.append)
     settings.set("theme", "dark")
     assert settings.preference("theme") == "dark"
     [message] = told

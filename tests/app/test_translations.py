@@ -126,7 +126,7 @@ def test_no_string_goes_round_tr() -> None:
         ('tr("Open", "a verb")', SourceText("Open", "a verb")),
         ('self.tr("%n files", "", 3)', SourceText("%n files", "", True)),
         ('QCoreApplication.translate("Where", "Two")', SourceText("Two")),
-        ('marked("added")', SourceText("added")),
+        ('translatable("added")', SourceText("added")),
         ("self.tr(word)", None),
         ('self.tr(f"{word}")', None),
         ("painter.translate(1, 2)", None),

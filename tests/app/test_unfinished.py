@@ -146,7 +146,7 @@ def test_every_modal_question_is_one_that_goes_with_its_subject() -> None:
         for path in root.rglob("*.py")
         if re.search(r"QMessageBox(\(|\.question|\.warning)|\(QMessageBox\)", path.read_text("utf-8"))
     ]
-    assert made == ["question.py"]
+    assert made == ["expiring_question.py"]
 
 
 def test_work_on_a_device_is_asked_about(qtbot: Any, make_window: Make) -> None:
@@ -200,17 +200,17 @@ def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, hom
     window = make_window()
     window.show_page("build")
     wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
-    window.context.draft.probe(DEMO)
+    window.context.unsaved_recipe.probe(DEMO)
     qtbot.waitUntil(lambda: wizard.steps[SOURCE].isComplete())
     wizard.next()
-    window.context.draft.set_option("capacity", 1234)
+    window.context.unsaved_recipe.set_option("capacity", 1234)
     qtbot.waitUntil(lambda: wizard.steps[RECIPE].isComplete())
     wizard.next()
     window.close()
 
     again = make_window()
     again.show_page("home")  # the page of the last time was shown as well: it restores
-    draft = again.context.draft
+    draft = again.context.unsaved_recipe
     page: Any = again.page("build")
     qtbot.waitUntil(lambda: page.wizard.currentId() == OPTIMIZE)
     assert (draft.source, draft.options["capacity"]) == (DEMO, 1234)
@@ -249,5 +249,5 @@ def test_editing_the_recipe_of_a_build_of_before(qtbot: Any, make_window: Make, 
     qtbot.waitUntil(lambda: wizard.currentId() == RUN and wizard.steps[RUN].edit.isVisible())
     qtbot.mouseClick(wizard.steps[RUN].edit, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: wizard.currentId() == RECIPE)
-    assert window.context.draft.options["capacity"] == 512
+    assert window.context.unsaved_recipe.options["capacity"] == 512
     qtbot.waitUntil(lambda: not window.context.source_worker.busy)

@@ -43,7 +43,7 @@ def test_no_field_of_any_page_follows_the_wheel(qtbot: Any, make_window: Callabl
     window.resize(1920, 1400)
     seen = 0
     wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
-    window.context.draft.probe(DEMO)
+    window.context.unsaved_recipe.probe(DEMO)
     qtbot.waitUntil(wizard.steps[SOURCE].isComplete)
     wizard.next()
     qtbot.waitUntil(wizard.steps[RECIPE].isComplete)

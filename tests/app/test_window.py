@@ -194,7 +194,7 @@ def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: M
     window.context.inspectRequested.connect(asked.append)
     drop(window, tmp_path / "checkpoint")
     assert window.stack.currentWidget() is window.page("build")
-    assert window.context.draft.source == str(tmp_path / "checkpoint")
+    assert window.context.unsaved_recipe.source == str(tmp_path / "checkpoint")
     drop(window, graph)
     assert window.stack.currentWidget() is window.page("inspect")
     assert asked == [InspectTarget(str(graph))]
@@ -202,7 +202,7 @@ def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: M
     assert window.stack.currentWidget() is window.page("chat")
     drop(window, tmp_path / "missing.txt")
     assert "neither a folder nor an .onnx file" in window.banner.message
-    qtbot.waitUntil(lambda: not window.context.draft.probing)
+    qtbot.waitUntil(lambda: not window.context.unsaved_recipe.probing)
 
 
 def test_a_session_worker_that_is_killed_gives_a_message_and_a_way_on(
@@ -325,7 +325,7 @@ class TestHome:
         page: Any = window.page("home")
         assert page.demo.text() == "Build it and chat"
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
-        assert (window.current_page, page.demo.text()) == ("home", "Looking at it …")
+        assert (window.current_page, page.demo.text()) == ("home", "Checking …")
         qtbot.waitUntil(lambda: window.context.build.running)
         assert window.current_page == "build"
         wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]

@@ -18,11 +18,11 @@ COUNTED = re.compile(rf"(?<!of )(%\d|\{{\d*\}}) ({THINGS})s\b")  # of 1 nodes is
 
 
 def plurals(file: Path) -> Iterator[str]:
-    """The literals that put a number before a plural, but for the last word of counted()."""
+    """The literals that put a number before a plural, but for the last word of pluralize()."""
     tree = ast.parse(file.read_text("utf-8"))
     allowed: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "counted":
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "pluralize":
             allowed |= {id(inner) for argument in node.args for inner in ast.walk(argument)}
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
             names = [getattr(name, "id", "") for name in node.targets[0].elts]

@@ -21,9 +21,9 @@ from workflows.build.workspace import open_workspace
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
 from workflows.common.errors import BundleError, JoineryError
+from workflows.graph.weights import WEIGHTS, link_or_copy, load_saved_graph, save_graphs
 from workflows.inspection.build_stages import archive_name
 from workflows.inspection.snapshots import ComponentSnapshots
-from workflows.graph.weights import WEIGHTS, link_or_copy, load_saved_graph, save_graphs
 from workflows.interop.genai_import import import_genai
 from workflows.measure.history import RunHistory
 from workflows.quantize import METHODS, run_method

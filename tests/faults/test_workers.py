@@ -29,7 +29,7 @@ SAID = {
     "memory.",
     "memory": "The worker process ended unexpectedly: exit code 1.",
     "flood": "The worker sent a line that is too long to be read, and was ended.",
-    "garbage": "What the worker answered cannot be read.",
+    "garbage": "The worker's answer cannot be read.",
 }
 HANGS = "A worker does not answer: it hangs, or was stopped."
 

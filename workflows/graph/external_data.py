@@ -33,7 +33,8 @@ def external_location(tensor: onnx.TensorProto) -> ExternalLocation:
         )
     except ValueError:
         raise GraphError(
-            f"The location of the initializer {printable(tensor.name)} is not a number: download or export the model again."
+            f"The location of the initializer {printable(tensor.name)} is not a number: "
+            "download or export the model again."
         ) from None
 
 

@@ -20,8 +20,8 @@ from workflows.bundle.read import PIPELINE, unverified_bundle
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.common.errors import RequestError, printable
-from workflows.graph.load import load_graph
 from workflows.graph.build_requirements import weight_precision
+from workflows.graph.load import load_graph
 from workflows.inspection.contents import check_graphs
 from workflows.interop.graph_folder import GraphFolder
 from workflows.runtime.loading.machines import complete_pipeline

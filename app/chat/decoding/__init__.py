@@ -1,5 +1,5 @@
-"""How replies are decoded, as a person chooses it: drafts, beams, the chain of logits, the form of a reply.
+"""The decoding options of the next reply: drafts, beams, the chain of logits processors, the form.
 
-DecodingPart ──Decoding──▶ Keeper ──▶ the controller's next request, the chat's file, the bundle's default
-                               └──▶ the session's draft, the check of a form ──a sentence──▶ at its field
+DecodingSection ──DecodingOptions──▶ DecodingController ──▶ next request, the chat's file, the bundle's default
+                                         └──▶ the session's draft bundle, the check of a form ──message──▶ its field
 """

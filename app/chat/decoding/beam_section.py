@@ -1,4 +1,4 @@
-"""Beam search: how many texts are searched at once, how their length counts, when it ends."""
+"""Beam search: number of beams, length penalty, early stopping."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workflows.wire.generation_options import limits
 
 
 class BeamSection(CollapsibleSection):
-    """`changed` gives the fields of a Decoding that a person changed."""
+    """`changed` gives the fields of DecodingOptions that the user changed."""
 
     changed = Signal(dict)
 
@@ -39,9 +39,11 @@ class BeamSection(CollapsibleSection):
         self.stopping.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.note = label("", "muted", wrap=True)
         self._lay_out()
-        self.count.valueChanged.connect(lambda value: self._tell("num_beams", value))
-        self.length.valueChanged.connect(lambda value: self._tell("length_penalty", round(value, 2)))
-        self.stopping.activated.connect(lambda _index: self._tell("early_stopping", self.stopping.currentData()))
+        self.count.valueChanged.connect(lambda value: self._emit_changed("num_beams", value))
+        self.length.valueChanged.connect(lambda value: self._emit_changed("length_penalty", round(value, 2)))
+        self.stopping.activated.connect(
+            lambda _index: self._emit_changed("early_stopping", self.stopping.currentData())
+        )
         self.show_choice(DecodingOptions(), drawn=False)
 
     def _lay_out(self) -> None:
@@ -50,7 +52,7 @@ class BeamSection(CollapsibleSection):
         grid.setVerticalSpacing(G)
         grid.setColumnStretch(0, 1)
         rows: tuple[tuple[str, str, QAbstractSpinBox], ...] = (
-            (self.tr("Beams"), self.tr("So many texts at once."), self.count),
+            (self.tr("Beams"), self.tr("The number of texts that are searched at once."), self.count),
             (self.tr("Length penalty"), self.tr("Above 0 favours long texts, below 0 short ones."), self.length),
         )
         for row, (title, tip, field) in enumerate(rows):
@@ -71,7 +73,7 @@ class BeamSection(CollapsibleSection):
         self.body.addWidget(self.note)
 
     def show_choice(self, choice: DecodingOptions, drawn: bool) -> None:
-        """Shows what is chosen, without telling of a change. drawn: whether tokens are sampled."""
+        """Shows the options without emitting `changed`. drawn: whether tokens are sampled."""
         with QSignalBlocker(self.count), QSignalBlocker(self.length):
             self.count.setValue(choice.num_beams)
             self.length.setValue(choice.length_penalty)
@@ -79,30 +81,30 @@ class BeamSection(CollapsibleSection):
         self.follow(drawn, choice.drafting)
 
     def follow(self, drawn: bool, drafting: bool) -> None:
-        """Whether tokens are sampled, and whether drafts were asked for: beams go with neither."""
+        """Updates to sampling and drafts: beams cannot be combined with either."""
         self._drawn, self._drafting = drawn, drafting
         self._refresh()
 
     def _refresh(self) -> None:
-        on, why = self.count.value() > 1, self._against()
-        self.count.setEnabled(not self._drawn and (on or not why))  # with drafts, beams can be taken back alone
-        set_tool_tip(self.count, why or self.tr("So many texts at once."))
+        on, why = self.count.value() > 1, self._conflict()
+        self.count.setEnabled(not self._drawn and (on or not why))  # with drafts, beams can only be removed
+        set_tool_tip(self.count, why or self.tr("The number of texts that are searched at once."))
         for one in (self.length, self.stopping):
             one.setEnabled(on and not why)
         self.note.setText(why or self.tr("Beams draft no tokens, and the reply comes at their end."))
         self.note.setVisible(on or bool(why))
-        self.say(str(self.count.value()) if on and not self._drawn else self.tr("off"))
+        self.set_summary(str(self.count.value()) if on and not self._drawn else self.tr("off"))
 
-    def _against(self) -> str:
-        """Why there can be no beams."""
+    def _conflict(self) -> str:
+        """Why there can be no beams; empty if there can."""
         if self._drawn:
             return self.tr(
-                "Beams take the most probable text: set the temperature to 0, or take Sample out of the chain."
+                "Beams take the most probable text: set the temperature to 0, or remove Sample from the chain."
             )
         if self._drafting:
-            return self.tr("Beams draft no tokens: choose none under Drafts, or leave Beams off.")
+            return self.tr("Beams cannot be combined with drafts: choose none under Drafts, or turn Beams off.")
         return ""
 
-    def _tell(self, name: str, value: object) -> None:
+    def _emit_changed(self, name: str, value: object) -> None:
         self._refresh()
         self.changed.emit({name: value})

@@ -1,4 +1,4 @@
-"""The list of a chain's ops: dragged, moved by keys, values typed in their places."""
+"""The list of a chain's ops: dragged, moved by keys, with values edited in place."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class ChainListView(QListView):
         self._fit()
 
     def place(self) -> int:
-        """The chosen row; -1 for none."""
+        """The index of the selected row; -1 for none."""
         return self.currentIndex().row()
 
     def choose(self, place: int) -> None:
-        """Chooses the row at `place`, or the last one."""
+        """Selects the row at `place`, or the last one."""
         self.setCurrentIndex(self.rows.index(min(place, self.rows.rowCount() - 1), 0))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -63,7 +63,7 @@ class ChainListView(QListView):
             super().keyPressEvent(event)
 
     def take_out(self) -> None:
-        """Removes the chosen row."""
+        """Removes the selected row."""
         place = self.place()
         self.rows.remove(place)
         self.choose(place)
@@ -73,7 +73,7 @@ class ChainListView(QListView):
 
 
 class _Delegate(QStyledItemDelegate):
-    """The op on the left, its value on the right, where it is typed."""
+    """Paints the op on the left and its value on the right, where it is edited."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

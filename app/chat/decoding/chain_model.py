@@ -1,4 +1,4 @@
-"""The chain as a list model: its rows are typed, moved, added and taken out, and every such change can be undone."""
+"""The chain as a Qt list model: rows are edited, moved, added and removed; every change can be undone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,53 @@ from app.widgets.plain_text import plain_tool_tip
 
 Index = QModelIndex | QPersistentModelIndex
 PROBLEM = Qt.ItemDataRole.UserRole + 1
-"""What is wrong with a row, one sentence; empty for nothing."""
+"""The role of a row's problem: one sentence, empty for none."""
 VALUE = Qt.ItemDataRole.UserRole + 2
 NOWHERE = QModelIndex()
 
 
+class UndoHistory:
+    """The states of a chain before and after the shown one."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[ChainRow, ...]] = []
+        self._after: list[tuple[ChainRow, ...]] = []
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a change to take back."""
+        return bool(self._before)
+
+    def push(self, rows: tuple[ChainRow, ...]) -> None:
+        """Records the state before a change; nothing can be redone from then on."""
+        self._before.append(rows)
+        self._after.clear()
+
+    def clear(self) -> None:
+        """Forgets all changes."""
+        self._before.clear()
+        self._after.clear()
+
+    def undo(self, rows: tuple[ChainRow, ...]) -> tuple[ChainRow, ...] | None:
+        """The state before `rows`; None where there is none."""
+        return self._move(rows, self._before, self._after)
+
+    def redo(self, rows: tuple[ChainRow, ...]) -> tuple[ChainRow, ...] | None:
+        """The state after `rows` that was taken back; None where there is none."""
+        return self._move(rows, self._after, self._before)
+
+    @staticmethod
+    def _move(
+        rows: tuple[ChainRow, ...], source: list[tuple[ChainRow, ...]], target: list[tuple[ChainRow, ...]]
+    ) -> tuple[ChainRow, ...] | None:
+        if not source:
+            return None
+        target.append(rows)
+        return source.pop()
+
+
 class ChainModel(QAbstractListModel):
-    """`edited` follows a change of a person alone. `sample` stays the last row."""
+    """`edited` is emitted after a change by the user only. `sample` stays the last row."""
 
     edited = Signal()
 
@@ -25,43 +65,36 @@ class ChainModel(QAbstractListModel):
         super().__init__(parent)
         self._rows: list[ChainRow] = []
         self._problems: dict[ChainRow, str] = {}
-        self._undone: list[tuple[ChainRow, ...]] = []
-        self._done: list[tuple[ChainRow, ...]] = []
+        self.history = UndoHistory()
 
     @property
     def rows(self) -> tuple[ChainRow, ...]:
-        """What stands there."""
+        """The rows of the chain."""
         return tuple(self._rows)
 
     @property
     def problem(self) -> str:
-        """What is wrong with the first row that is."""
+        """The problem of the first row that has one; empty for none."""
         return next((f"{op_titles()[row.op][0]}: {said}" for row in self._rows if (said := self._problem(row))), "")
 
     def show_rows(self, rows: Sequence[ChainRow]) -> None:
-        """Other rows, without telling of a change; there is nothing to be undone then."""
-        self._done.clear()
-        self._undone.clear()
+        """Shows other rows without emitting `edited`, and clears the history."""
+        self.history.clear()
         if tuple(rows) != self.rows:
             self._reset(rows)
 
     def replace(self, rows: Sequence[ChainRow]) -> None:
-        """Other rows, which can be undone, without telling of a change."""
-        self._keep()
+        """Shows other rows without emitting `edited`; this can be undone."""
+        self.history.push(self.rows)
         self._reset(rows)
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a change to be taken back."""
-        return bool(self._done)
-
     def add(self, op: str, text: str) -> int:
-        """A row before `sample`, or at the end; its place. One of its kind that is there is that place."""
+        """Adds a row before `sample`, or at the end, unless the chain has this op; returns its index."""
         there = next((place for place, row in enumerate(self._rows) if row.op == op), None)
         if there is not None:
             return there
         place = len(self._rows) if op == LAST else self._end
-        self._keep()
+        self.history.push(self.rows)
         self.beginInsertRows(NOWHERE, place, place)
         self._rows.insert(place, ChainRow(op, text))
         self.endInsertRows()
@@ -69,28 +102,28 @@ class ChainModel(QAbstractListModel):
         return place
 
     def remove(self, place: int) -> None:
-        """Takes a row out."""
+        """Removes a row."""
         if 0 <= place < len(self._rows):
-            self._keep()
+            self.history.push(self.rows)
             self.beginRemoveRows(NOWHERE, place, place)
             del self._rows[place]
             self.endRemoveRows()
             self.edited.emit()
 
     def shift(self, place: int, by: int) -> bool:
-        """Moves a row up (-1) or down (1); whether it could."""
+        """Moves a row up (-1) or down (1); returns whether it could."""
         return self.moveRow(NOWHERE, place, NOWHERE, place + (by if by < 0 else by + 1))
 
     def moveRows(  # noqa: N802 - Qt's name and its parameters
         self, source: Index, first: int, count: int, target: Index, before: int
     ) -> bool:
-        """Qt's name: also what is dragged comes here. before: the row that it is put in front of."""
+        """Moves one row, also by dragging. before: the row that it is put in front of."""
         if count != 1 or not 0 <= first < self._end or not 0 <= before <= len(self._rows):
             return False
         before = min(before, self._end)
         if not self.beginMoveRows(NOWHERE, first, first, NOWHERE, before):
             return False
-        self._keep()
+        self.history.push(self.rows)
         row = self._rows.pop(first)
         self._rows.insert(before - (before > first), row)
         self.endMoveRows()
@@ -98,12 +131,12 @@ class ChainModel(QAbstractListModel):
         return True
 
     def undo(self) -> None:
-        """Back before the last change."""
-        self._back(self._done, self._undone)
+        """Takes back the last change."""
+        self._restore(self.history.undo(self.rows))
 
     def redo(self) -> None:
-        """What was undone last, again."""
-        self._back(self._undone, self._done)
+        """Makes the change again that was taken back last."""
+        self._restore(self.history.redo(self.rows))
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
         """Qt's name."""
@@ -125,10 +158,10 @@ class ChainModel(QAbstractListModel):
         return None
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Qt's name: what was typed stands there, right or wrong."""
+        """Stores what was typed, valid or not."""
         row = ChainRow(self._rows[index.row()].op, str(value).strip())
         if role == Qt.ItemDataRole.EditRole and row != self._rows[index.row()]:
-            self._keep()
+            self.history.push(self.rows)
             self._rows[index.row()] = row
             self.dataChanged.emit(index, index)
             self.edited.emit()
@@ -150,7 +183,7 @@ class ChainModel(QAbstractListModel):
 
     @property
     def _end(self) -> int:
-        """The place of `sample`, or the end."""
+        """The index of `sample`, or of the end."""
         return next((place for place, row in enumerate(self._rows) if row.op == LAST), len(self._rows))
 
     def _problem(self, row: ChainRow) -> str:
@@ -158,14 +191,9 @@ class ChainModel(QAbstractListModel):
             self._problems[row] = problem_of(row)
         return self._problems[row]
 
-    def _keep(self) -> None:
-        self._done.append(self.rows)
-        self._undone.clear()
-
-    def _back(self, taken: list[tuple[ChainRow, ...]], given: list[tuple[ChainRow, ...]]) -> None:
-        if taken:
-            given.append(self.rows)
-            self._reset(taken.pop())
+    def _restore(self, rows: tuple[ChainRow, ...] | None) -> None:
+        if rows is not None:
+            self._reset(rows)
             self.edited.emit()
 
     def _reset(self, rows: Sequence[ChainRow]) -> None:

@@ -1,6 +1,6 @@
-"""The ops of a chain as rows that are typed: a name and a text, which the engine's own schema takes or refuses.
+"""The ops of a chain as editable rows: a name and a text, validated by the engine's own schema.
 
-{"op": "top_k", "value": 40} ◀──chain_op── Row("top_k", "40") ──problem_of──▶ "", or one sentence
+{"op": "top_k", "value": 40} ◀──chain_op── ChainRow("top_k", "40") ──problem_of──▶ "", or one sentence
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from app.state.json_file import parse_json
 from workflows.wire.generation_options import CHAIN_OPTIONS
 
 LAST = "sample"
-"""Draws the token, so that nothing can follow it."""
+"""The op that samples the token, so that no op can follow it."""
 BARE = (LAST,)
-"""Ops that have nothing to be typed."""
+"""Ops without a value."""
 _TEXTS = ("grammar", "combine")  # of these all fields are typed, as JSON
 BEGIN = {
     "repetition_penalty": "1.1",
@@ -34,12 +34,12 @@ BEGIN = {
     "typical_p": "0.9",
     LAST: "",
 }
-"""What can be added, and the value that it begins with."""
+"""Ops that can be added, with their initial values."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainRow:
-    """One op. text: its value as it was typed; of logit_bias `token: value, …`."""
+    """One op. text: its value as typed; of logit_bias `token: value, …`."""
 
     op: str
     text: str = ""
@@ -50,11 +50,11 @@ def _tr(text: str) -> str:
 
 
 def op_titles() -> dict[str, tuple[str, str]]:
-    """What each op is called, and what it does."""
+    """The name and the description of each op."""
     return {
         "repetition_penalty": (_tr("Repetition penalty"), _tr("Makes tokens that came before less likely; 1 is off.")),
-        "frequency_penalty": (_tr("Frequency penalty"), _tr("Taken off for each time that a token was generated.")),
-        "presence_penalty": (_tr("Presence penalty"), _tr("Taken off once where a token was generated.")),
+        "frequency_penalty": (_tr("Frequency penalty"), _tr("Subtracted for each time that a token was generated.")),
+        "presence_penalty": (_tr("Presence penalty"), _tr("Subtracted once if a token was generated.")),
         "no_repeat_ngram": (_tr("No repeated n-gram"), _tr("No n tokens come twice in the same order.")),
         "min_length": (_tr("Minimum length"), _tr("The reply does not end before it has so many tokens.")),
         "logit_bias": (_tr("Logit bias"), _tr("Added to the logits of tokens: 7: 2.5, 11: -30.")),
@@ -63,14 +63,14 @@ def op_titles() -> dict[str, tuple[str, str]]:
         "top_p": (_tr("Top-p"), _tr("Only the most probable tokens that together reach p.")),
         "min_p": (_tr("Min-p"), _tr("Only tokens at least this probable relative to the best.")),
         "typical_p": (_tr("Typical-p"), _tr("Only the tokens whose surprise is nearest the expected one.")),
-        "grammar": (_tr("Grammar"), _tr("Only tokens with which the reply keeps to a grammar.")),
+        "grammar": (_tr("Grammar"), _tr("Only tokens that keep the reply within a grammar.")),
         "combine": (_tr("Combine"), _tr("Joins the logits of several models.")),
         LAST: (_tr("Sample"), _tr("Draws the token; without it the most probable one is taken. It is the last.")),
     }
 
 
 def chain_row(op: Mapping[str, object]) -> ChainRow:
-    """The row of an op as JSON has it."""
+    """The row of an op in JSON form."""
     name = str(op["op"])
     if name == "logit_bias":
         pairs = op.get("map")
@@ -83,7 +83,7 @@ def chain_row(op: Mapping[str, object]) -> ChainRow:
 
 
 def chain_op(row: ChainRow) -> dict[str, object]:
-    """The op as JSON has it. Raises ValueError, one sentence, for a text that is no value of its kind."""
+    """The op in JSON form. Raises ValueError, one sentence, for an invalid text."""
     if row.op in BARE:
         return {"op": row.op}
     if row.op == "logit_bias":
@@ -107,11 +107,11 @@ def _number(text: str) -> float:
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
-        raise ValueError(_tr("{0} is no number.").format(text.strip() or "–")) from None
+        raise ValueError(_tr("{0} is not a number.").format(text.strip() or "–")) from None
 
 
 def problem_of(row: ChainRow) -> str:
-    """What the engine's schema says against a row, one sentence; empty for nothing."""
+    """Why the engine's schema rejects a row, one sentence; empty if it does not."""
     from pydantic import ValidationError  # brought along with the first bundle that is read
 
     from workflows.bundle.strategy import LogitsOp
@@ -127,13 +127,13 @@ def problem_of(row: ChainRow) -> str:
 
 
 def draws(rows: Sequence[ChainRow]) -> bool:
-    """Whether a chain draws its tokens: `sample` is in it, and no temperature of 0."""
+    """Whether a chain samples its tokens: it contains `sample`, and no temperature of 0."""
     heat = next((row.text for row in rows if row.op == "temperature"), "1")
     return any(row.op == LAST for row in rows) and heat.strip() not in ("0", "0.0")
 
 
 def model_chain(ops: Sequence[Mapping[str, object]], sampling: SamplingSettings) -> tuple[ChainRow, ...]:
-    """The chain without one of a person's own: the bundle's `ops`, or what is set of the sampling, in its order."""
+    """The chain without a custom one: the bundle's `ops`, or the sampling settings, in their order."""
     if ops:
         return tuple(chain_row(op) for op in ops)
     usual = SamplingSettings()

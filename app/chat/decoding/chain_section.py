@@ -1,4 +1,4 @@
-"""The chain of logits as a list: ops are dragged, moved by keys and buttons, added, taken out, their values typed."""
+"""The section for the chain of logits processors: ops are dragged, moved, added, removed, and their values edited."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from app.widgets.theme import G, theme
 
 
 class ChainSection(CollapsibleSection):
-    """`changed` gives the chain of a person's own, None for the model's."""
+    """`changed` gives the custom chain, None for the model's."""
 
     changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.set_title(
-            self.tr("Chain"), self.tr("What the logits go through before a token is chosen, op by op in this order.")
+            self.tr("Chain"), self.tr("The operations on the logits before a token is chosen, in this order.")
         )
         self._ops: Sequence[Mapping[str, object]] = ()
         self._own = self._began_own = False
@@ -36,13 +36,13 @@ class ChainSection(CollapsibleSection):
         self.rows = ChainModel(self)
         self.list = ChainListView(self.rows)
         self.list.setAccessibleName(self.tr("Chain of logits"))
-        set_tool_tip(self.list, self.tr("Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out."))
+        set_tool_tip(self.list, self.tr("Drag, or Alt+Up and Alt+Down: move. Enter: edit the value. Del: remove."))
         self.note = label("", "muted", wrap=True)
         self.problem = label("", "error", wrap=True)
         self.add_button = tool_button("plus", self.tr("Add an op"))
         self.add_button.setMenu(self._menu())
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.reset = button(self.tr("As the model has it"), role="link", clicked=self._forget)
+        self.reset = button(self.tr("Use the model's chain"), role="link", clicked=self._forget)
         self._lay_out()
         self.rows.edited.connect(self._on_edited)
         theme().changed.connect(self.list.viewport().update)
@@ -56,7 +56,7 @@ class ChainSection(CollapsibleSection):
         tools = (
             (tool_button("chevron-up", self.tr("Up (Alt+Up)")), partial(self._shift, -1)),
             (tool_button("chevron-down", self.tr("Down (Alt+Down)")), partial(self._shift, 1)),
-            (tool_button("trash", self.tr("Take it out (Del)")), self.list.take_out),
+            (tool_button("trash", self.tr("Remove (Del)")), self.list.take_out),
             (self.undo, self.rows.undo),
         )
         for one, act in tools:
@@ -83,64 +83,64 @@ class ChainSection(CollapsibleSection):
 
     @property
     def own(self) -> bool:
-        """Whether it is a person's own."""
+        """Whether the chain is a custom one."""
         return self._own
 
     def add(self, op: str, *_: object) -> None:
-        """Puts an op into its place, and goes to its value."""
+        """Adds an op in its place, and moves the focus to its value."""
         place = self.rows.add(op, BEGIN[op])
         self.list.choose(place)
         self.list.setFocus()
 
     def set_ops(self, ops: Sequence[Mapping[str, object]]) -> None:
-        """The chain of the bundle, which is there without one of a person's own."""
+        """Sets the bundle's chain, which applies without a custom one."""
         self._ops = ops
         if not self._own:
             self.show_chain(None)
 
     def set_sampling(self, sampling: SamplingSettings) -> None:
-        """What is set under Sampling, which is the chain of a bundle that has none."""
+        """Sets the sampling, which is the chain of a bundle without one."""
         self._sampling = sampling
         if not self._own:
             self.show_chain(None)
 
     def show_chain(self, chain: Sequence[ChainRow] | None) -> None:
-        """Shows a chain, without telling of a change."""
+        """Shows a chain without emitting `changed`."""
         self._own = self._began_own = chain is not None
         self.rows.show_rows(model_chain(self._ops, self._sampling) if chain is None else chain)
-        self._say()
+        self._refresh()
 
     def _on_edited(self) -> None:
-        """A change, or one that was taken back: with the first of them the chain is the model's again."""
-        self._own = self._began_own or self.rows.can_undo
-        self._tell()
+        """Handles a change or an undo; undoing the first change returns to the model's chain."""
+        self._own = self._began_own or self.rows.history.can_undo
+        self._emit_changed()
 
     def _forget(self) -> None:
         self.rows.replace(model_chain(self._ops, self._sampling))
         self._own = False
-        self._tell()
+        self._emit_changed()
 
-    def _tell(self) -> None:
-        self._say()
+    def _emit_changed(self) -> None:
+        self._refresh()
         self.changed.emit(self.rows.rows if self._own else None)
 
     def _shift(self, by: int) -> None:
         self.rows.shift(self.list.place(), by)
         self.list.setFocus()
 
-    def _say(self) -> None:
+    def _refresh(self) -> None:
         count = len(self.rows.rows)
         ops = pluralize(count, self.tr("1 op"), self.tr("{0} ops"))
-        self.say(self.tr("own, {0}").format(ops) if self._own else self.tr("as the model has it"))
+        self.set_summary(self.tr("custom, {0}").format(ops) if self._own else self.tr("the model's chain"))
         self.reset.setVisible(self._own)
-        self.undo.setEnabled(self.rows.can_undo)
+        self.undo.setEnabled(self.rows.history.can_undo)
         self.problem.setText(self.rows.problem if self._own else "")
         self.problem.setVisible(bool(self.problem.text()))
         self.note.setText(self._note())
 
     def _note(self) -> str:
         if self._own:
-            return self.tr("It stands in place of what the model has, and of what is set under Sampling.")
+            return self.tr("It replaces the model's chain and the settings under Sampling.")
         if self._ops:
-            return self.tr("The bundle's own chain; what is set under Sampling stands in its places.")
-        return self.tr("What is set under Sampling, in the usual order. A change makes it a chain of your own.")
+            return self.tr("The bundle's own chain; the settings under Sampling replace its values.")
+        return self.tr("The settings under Sampling, in the usual order. A change makes it a custom chain.")

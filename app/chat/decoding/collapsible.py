@@ -1,4 +1,4 @@
-"""A line that unfolds: what it is about, and in a few words what is chosen there."""
+"""A section that unfolds: a title, and a summary of what is chosen in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.widgets.theme import G, set_icon
 
 
 class CollapsibleSection(QWidget):
-    """Put things into `.body`; it is folded at first, and has a name once `set_title` gave it one."""
+    """Add widgets to `.body`. It is folded at first; `set_title` names it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,22 +32,22 @@ class CollapsibleSection(QWidget):
         self.unfold(False)
 
     def set_title(self, title: str, tip: str) -> None:
-        """What it is about."""
+        """Sets the title and its tool tip."""
         self.head.setText(title)
         set_tool_tip(self.head, tip)
         self.head.setAccessibleDescription(tip)
 
     @property
     def unfolded(self) -> bool:
-        """Whether what is in it is shown."""
+        """Whether the content is shown."""
         return not self._inside.isHidden()
 
     def unfold(self, on: bool) -> None:
-        """Shows what is in it, or hides it."""
+        """Unfolds or folds the content."""
         self._inside.setVisible(on)
         set_icon(self.head, "chevron-down" if on else "chevron-right", "accent", 16)
 
-    def say(self, words: str) -> None:
-        """What is chosen."""
+    def set_summary(self, words: str) -> None:
+        """Sets the summary beside the title."""
         self.words.set_whole(words)
         self.head.setAccessibleName(f"{self.head.text()}: {words}")

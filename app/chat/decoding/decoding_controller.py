@@ -1,8 +1,8 @@
-"""What is chosen of decoding, on its way: to the next request, the chat's file, the bundle's default, the worker.
+"""Passes the chosen decoding options to the next request, the chat's file, the bundle's default, and the worker.
 
-DecodingSection ──changed──▶ Keeper ──▶ ChatController.decoding, Conversation.decoding, `default`
-     ▲                      └──a draft──▶ DraftBundle ──taken: it holds · refused: what was holds on
-     └──another chat, another bundle: form and chain as they were in the chat, the rest as for the bundle
+DecodingSection ──changed──▶ DecodingController ──▶ ChatController.decoding, Conversation.decoding, `default`
+     ▲                      └──a draft──▶ DraftBundle ──accepted: applies · refused: the old choice stays
+     └──another chat, another bundle: form and chain of the chat, the rest of the bundle
 """
 
 from __future__ import annotations
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 
 class DecodingController(QObject):
-    """`default` is what the bundle's next chats begin with; save: it changed. held: the next reply may differ."""
+    """default: the options for the bundle's next chats; save: called when it changed.
 
-    held = Signal()
+    applied: the next reply may differ.
+    """
+
+    applied = Signal()
 
     def __init__(
         self,
@@ -42,47 +45,47 @@ class DecodingController(QObject):
         super().__init__(parent)
         self._context, self._part, self._controller, self._save = context, part, controller, save
         self.default = DecodingOptions()
-        self._chosen = ""  # the draft that is chosen, which was asked for
+        self._chosen = ""  # the chosen draft bundle, which was requested
         self.draft = DraftBundle(context.session_worker, context.session, self)
-        part.drafts.offer(context.recents, self._unfit)
+        part.drafts.offer(context.recents, self._incompatibility)
         part.changed.connect(self._on_changed)
         part.problemChanged.connect(self._on_problem)
-        part.form.check.asked.connect(self._ask_form)
-        self.draft.taken.connect(self._on_taken)
+        part.form.check.checkRequested.connect(self._request_form_check)
+        self.draft.accepted.connect(self._on_accepted)
         self.draft.refused.connect(self._on_refused)
         controller.reset.connect(self._on_chat)
 
     def follow_composer(self, composer: Composer) -> None:
-        """Nothing is sent while something that was typed cannot be used."""
+        """Prevents sending while a typed value is invalid."""
         self._part.problemChanged.connect(composer.set_problem)
 
     def show_bundle(self, default: DecodingOptions, ops: Sequence[Mapping[str, object]]) -> None:
-        """Another bundle, with the chain that it has; the chat keeps what shapes its answers."""
+        """Shows another bundle and its chain; the chat keeps form and chain."""
         self.default = default.for_new_chat()
         self._part.set_model(ops)
         self._part.drafts.refill()
-        self._show(self._of_chat())
+        self._show(self._chat_options())
 
     def choose(self, choice: DecodingOptions) -> None:
-        """Another choice, as if a person had made it in the panel."""
+        """Sets the options as if the user had changed them in the panel."""
         self._part.show_choice(choice)
         self._on_changed(choice)
 
-    def _unfit(self, summary: Mapping[str, Any]) -> str:
-        """What the files of both tell already; whether their tokens are the same ones the engine sees."""
+    def _incompatibility(self, summary: Mapping[str, Any]) -> str:
+        """Why a bundle cannot draft, as far as its files tell; only the engine compares the vocabularies."""
         own, other = (self._context.bundle or {}).get("vocabulary"), summary.get("vocabulary")
         if not own or not other or own == other:
             return ""
-        said = self.tr("The vocabularies differ in size ({0} and the model's {1}): a draft speaks the same tokens.")
+        said = self.tr("The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.")
         return said.format(format_number(other), format_number(own))
 
     def _on_chat(self) -> None:
-        found = self._of_chat()
+        found = self._chat_options()
         if found != self._part.choice:
             self._show(found)
 
-    def _of_chat(self) -> DecodingOptions:
-        """What was chosen in the chat; drafts and beams that were chosen for another bundle do not count."""
+    def _chat_options(self) -> DecodingOptions:
+        """The chat's options, without drafts and beams chosen for another bundle."""
         chat = self._controller.chat
         if not chat.decoding:
             return self.default
@@ -92,22 +95,22 @@ class DecodingController(QObject):
     def _show(self, choice: DecodingOptions) -> None:
         self._part.show_choice(choice)
         self._controller.decoding = choice
-        self.held.emit()
+        self.applied.emit()
         self._chosen = _draft(choice)
-        self.draft.want(self._chosen, self._bundle)
+        self.draft.request(self._chosen, self._bundle)
 
     def _on_changed(self, choice: DecodingOptions) -> None:
         wanted, before, self._chosen = _draft(choice), self._chosen, _draft(choice)
-        if wanted and wanted != self.draft.current:  # until it is taken, what was holds on
+        if wanted and wanted != self.draft.current:  # the old choice applies until it is accepted
             choice = self._with_draft_of(self._controller.decoding, choice)
         self._hold(choice)
         if wanted != before:
-            self.draft.want(wanted, self._bundle)
-            if wanted and self.draft.asking:
-                self._part.drafts.wait()
+            self.draft.request(wanted, self._bundle)
+            if wanted and self.draft.requesting:
+                self._part.drafts.show_checking()
 
     def _on_refused(self, _folder: str, why: str) -> None:
-        """What was typed stays in its field; what is chosen is again what holds."""
+        """The draft bundle was refused: the typed text stays, the old choice applies."""
         self._part.choice = self._with_draft_of(self._controller.decoding, self._part.choice)
         self._chosen = _draft(self._part.choice)
         self._part.drafts.refuse(why)
@@ -120,11 +123,11 @@ class DecodingController(QObject):
         if choice != self._controller.decoding:
             self._controller.decoding, self.default = choice, choice.for_new_chat()
             self._controller.chat.decoding = asdict(choice)
-            self._controller.keep_chat()
+            self._controller.save_soon()
             self._save()
-            self.held.emit()
+            self.applied.emit()
 
-    def _on_taken(self, _folder: str) -> None:
+    def _on_accepted(self, _folder: str) -> None:
         self._part.drafts.refuse("")
         self._hold(self._part.choice)
 
@@ -135,7 +138,7 @@ class DecodingController(QObject):
     def _bundle(self) -> str:
         return str((self._context.bundle or {}).get("path", ""))
 
-    def _ask_form(self, kind: Form, text: str) -> None:
+    def _request_form_check(self, kind: Form, text: str) -> None:
         check = self._part.form.check
 
         def refuse(error: ErrorEvent) -> None:
@@ -148,5 +151,5 @@ class DecodingController(QObject):
 
 
 def _draft(choice: DecodingOptions) -> str:
-    """The folder of the bundle that is chosen to draft; empty for none."""
+    """The folder of the bundle chosen to draft; empty for none."""
     return choice.draft if choice.drafts == "bundle" else ""

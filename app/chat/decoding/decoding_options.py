@@ -1,4 +1,4 @@
-"""What a person chose of how a reply is decoded, and what of it is sent."""
+"""The decoding options of a reply, and the request options they become."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STOPS: dict[Stopping, bool | str] = {"false": False, "true": True, "never": "ne
 
 @dataclass(frozen=True, slots=True)
 class ReplyForms:
-    """The form that a reply has, None for any, and what was written for each kind."""
+    """The form of a reply, None for any, and the text written for each kind."""
 
     kind: Form | None = None
     json_schema: str = ""
@@ -31,19 +31,21 @@ class ReplyForms:
     grammar: str = ""
 
     def text(self, kind: Form) -> str:
-        """What was written for a kind."""
+        """The text written for a kind."""
         return {"json_schema": self.json_schema, "regex": self.regex, "grammar": self.grammar}[kind]
 
     def written(self, kind: Form, text: str) -> ReplyForms:
-        """The same with another text for a kind."""
+        """A copy with another text for a kind."""
         texts = {one: self.text(one) for one in FORMS} | {kind: text}
         return ReplyForms(self.kind, texts["json_schema"], texts["regex"], texts["grammar"])
 
 
 @dataclass(frozen=True, slots=True)
 class DecodingOptions:
-    """The defaults leave everything to the model. drafts: "none" but what the bundle's file asks for, "off" not even
-    these. draft: a bundle's folder. chain: None is what the model has."""
+    """The defaults leave everything to the model. drafts: "none" uses the bundle's own, "off" uses none at all.
+
+    draft: a bundle's folder. chain: None for the model's.
+    """
 
     drafts: Drafts = "none"
     draft: str = ""
@@ -56,24 +58,24 @@ class DecodingOptions:
     forms: ReplyForms = ReplyForms()
 
     def draws(self, sampling: SamplingSettings) -> bool:
-        """Whether tokens are drawn, and not the most probable ones taken."""
+        """Whether tokens are sampled instead of taking the most probable ones."""
         return sampling.temperature > 0 if self.chain is None else draws(self.chain)
 
     def for_new_chat(self) -> DecodingOptions:
-        """What stays with the bundle. Chain and form shape an answer and are a chat's; what was written is kept."""
+        """The options that stay with the bundle: chain and form are reset, the written forms are kept."""
         return replace(self, chain=None, forms=replace(self.forms, kind=None))
 
     def shaped_as(self, other: DecodingOptions) -> DecodingOptions:
-        """The same with the chain and the form of `other`."""
+        """A copy with the chain and the form of `other`."""
         return replace(self, chain=other.chain, forms=other.forms)
 
     @property
     def drafting(self) -> bool:
-        """Whether drafts were asked for here; those of the bundle's own file give way to beams by themselves."""
+        """Whether drafts are requested here; the bundle's own drafts yield to beams."""
         return self.drafts in ("ngram", "bundle")
 
     def to_options(self, sampling: SamplingSettings) -> Options:
-        """The options of a generate request. Raises ValueError, one sentence, for a row of the chain that is none."""
+        """The options of a generate request. Raises ValueError, one sentence, for an invalid row of the chain."""
         options: Options = sampling.to_options()
         drawn = self.draws(sampling)
         if self.chain is not None:
@@ -94,7 +96,7 @@ class DecodingOptions:
 
     @classmethod
     def from_dict(cls, data: Any) -> DecodingOptions:
-        """From a file; what is not of the right kind takes its default."""
+        """Reads saved options; a value of another type takes its default."""
         found = cls()
         for name, value in data.items() if isinstance(data, dict) else ():
             try:

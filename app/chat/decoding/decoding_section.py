@@ -1,4 +1,4 @@
-"""The side panel's part about decoding: drafts, beams, the chain, the form of the reply, each folded at first."""
+"""The section of the side panel for decoding: drafts, beams, the chain, the form, each folded at first."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from app.widgets import Section
 
 
 class DecodingSection(Section):
-    """`changed` gives the Decoding that a person changed, `problemChanged` what keeps a prompt from being sent.
+    """`changed` gives the DecodingOptions that the user changed, `problemChanged` what prevents sending.
 
-    shown: it may be another one, or tokens may be drawn now that were not.
+    shown: the options, or whether tokens are sampled, may have changed.
     """
 
     changed = Signal(object)
@@ -39,16 +39,16 @@ class DecodingSection(Section):
         self.beams.changed.connect(self._change)
         self.chain.changed.connect(self._on_chain)
         self.form.changed.connect(self._on_forms)
-        self.form.problemChanged.connect(self._tell_problem)
+        self.form.problemChanged.connect(self._emit_problem)
 
     @property
     def drawn(self) -> bool:
-        """Whether tokens are drawn, and not the most probable ones taken."""
+        """Whether tokens are sampled instead of taking the most probable ones."""
         return self.choice.draws(self._sampling)
 
     @property
     def problem(self) -> str:
-        """What is wrong with what was typed, one sentence; empty for nothing."""
+        """What is wrong with a typed value, one sentence; empty for nothing."""
         said = self.chain.problem.text()
         if said:
             return self.tr("The chain cannot be used. {0}").format(said)
@@ -56,28 +56,28 @@ class DecodingSection(Section):
         return self.tr("The form of the reply cannot be used. {0}").format(said) if said else ""
 
     def show_choice(self, choice: DecodingOptions) -> None:
-        """Shows what is chosen, without telling of a change."""
+        """Shows the options without emitting `changed`."""
         self.choice = choice
         self.drafts.show_choice(choice, self.drawn)
         self.beams.show_choice(choice, self.drawn)
         self.chain.show_chain(choice.chain)
         self.form.show_forms(choice.forms)
         self.shown.emit()
-        self._tell_problem()
+        self._emit_problem()
 
     def set_sampling(self, sampling: SamplingSettings) -> None:
-        """What is set under Sampling."""
+        """Sets the sampling settings."""
         self._sampling = sampling
         self.chain.set_sampling(sampling)
         self._follow()
 
     def set_model(self, ops: Sequence[Mapping[str, object]]) -> None:
-        """The chain that the bundle has."""
+        """Sets the bundle's chain."""
         self.chain.set_ops(ops)
 
     def _on_chain(self, chain: tuple[ChainRow, ...] | None) -> None:
         self._change({"chain": chain})
-        self._tell_problem()
+        self._emit_problem()
 
     def _on_forms(self, forms: ReplyForms) -> None:
         self._change({"forms": forms})
@@ -94,7 +94,7 @@ class DecodingSection(Section):
         self.beams.follow(self.drawn, self.choice.drafting)
         self.shown.emit()
 
-    def _tell_problem(self) -> None:
+    def _emit_problem(self) -> None:
         if self.problem != self._problem:
             self._problem = self.problem
             self.problemChanged.emit(self._problem)

@@ -1,4 +1,4 @@
-"""Where drafted tokens come from: nowhere, the text so far, or another bundle; how many, and which are taken."""
+"""The source of drafted tokens (none, the text so far, another bundle), their number, and how they are accepted."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.generation_options import limits
 
 TYPED_MS = 700
-"""A folder that is typed is asked for when nothing was typed for so long."""
+"""A typed folder is applied after so long without typing."""
 
 
 class DraftSection(CollapsibleSection):
-    """`changed` gives the fields of a Decoding that a person changed."""
+    """`changed` gives the fields of DecodingOptions that the user changed."""
 
     changed = Signal(dict)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.set_title(
-            self.tr("Drafts"), self.tr("Tokens that are guessed cheaply and looked at by the model several at a time.")
+            self.tr("Drafts"), self.tr("Tokens that are proposed cheaply and checked by the model several at a time.")
         )
         self.source = self._combo(self.tr("Drafts"))
         for title, value in (
-            (self.tr("As the bundle's file asks, else none"), "none"),
+            (self.tr("The bundle's default, else none"), "none"),
             (self.tr("From the text so far (n-gram)"), "ngram"),
             (self.tr("Another bundle"), "bundle"),
             (self.tr("None at all"), "off"),
@@ -45,9 +45,9 @@ class DraftSection(CollapsibleSection):
         self.tokens = ignore_wheel(add_token_unit(QSpinBox()))
         self.tokens.setRange(*limits("draft_tokens"))
         self.tokens.lineEdit().setTextMargins(G - 2, 0, 0, 0)
-        self.tokens.setAccessibleName(self.tr("Tokens of a draft"))
-        set_tool_tip(self.tokens, self.tr("A draft has so many tokens at most; it adapts to how many are taken."))
-        self.acceptance = self._combo(self.tr("Which drafted tokens are taken"))
+        self.tokens.setAccessibleName(self.tr("Tokens per draft"))
+        set_tool_tip(self.tokens, self.tr("The maximum; the length adapts to how many tokens are accepted."))
+        self.acceptance = self._combo(self.tr("Which drafted tokens are accepted"))
         for title, value in (
             (self.tr("Exact"), "exact"),
             (self.tr("Rejection sampling"), "rejection_sampling"),
@@ -72,21 +72,21 @@ class DraftSection(CollapsibleSection):
         return combo
 
     def offer(self, recents: RecentBundles, unfit: Unfit) -> None:
-        """The bundles that may be chosen from."""
+        """Lists the bundles to choose from."""
         hint = self.tr("A bundle's folder")
         self.bundle = BundleField(recents, self.tr("Bundle that drafts"), hint, unfit=unfit)
-        set_tool_tip(self.bundle.field, self.tr("A smaller bundle of the same family, which speaks the same tokens."))
+        set_tool_tip(self.bundle.field, self.tr("A smaller bundle of the same family, with the same tokens."))
         self.bundle.changed.connect(lambda _text: self._typed.start())
         self.body.insertWidget(1, self.bundle)
         self._refresh()
 
     def refill(self) -> None:
-        """Another bundle is to be drafted for."""
+        """Updates the list for another bundle."""
         if self.bundle is not None:
             self.bundle.refill()
 
     def show_choice(self, choice: DecodingOptions, drawn: bool) -> None:
-        """Shows what is chosen, without telling of a change. drawn: whether tokens are sampled."""
+        """Shows the options without emitting `changed`. drawn: whether tokens are sampled."""
         self._drawn = drawn
         self.source.setCurrentIndex(self.source.findData(choice.drafts))
         self.acceptance.setCurrentIndex(self.acceptance.findData(choice.acceptance))
@@ -94,22 +94,22 @@ class DraftSection(CollapsibleSection):
         if self.bundle is not None and choice.draft != self.bundle.path:
             with QSignalBlocker(self.bundle.field):
                 self.bundle.choose(choice.draft)
-            self._home()
+            self._folder_field_path()
         self._typed.stop()
         self.refuse("")
 
     def set_drawn(self, drawn: bool) -> None:
-        """Whether tokens are sampled: else there is nothing to be accepted by chance."""
+        """Updates to whether tokens are sampled; only then the acceptance rule matters."""
         self._drawn = drawn
         self._refresh()
 
-    def wait(self) -> None:
-        """Says that the bundle is being opened."""
+    def show_checking(self) -> None:
+        """Shows that the bundle is being opened."""
         self._opening = True
         self._refresh()
 
     def refuse(self, why: str) -> None:
-        """Says why the bundle cannot draft; what was typed stays. Empty: it can."""
+        """Shows why the bundle cannot draft; the typed text stays. Empty: it can."""
         self._opening = False
         self.problem.setText(why)
         if why:
@@ -117,16 +117,16 @@ class DraftSection(CollapsibleSection):
         self._refresh()
 
     def commit(self) -> None:
-        """Takes the folder that was chosen or typed."""
+        """Applies the chosen or typed folder."""
         self._typed.stop()
         self.problem.setText("")
         if self._where == "bundle" and self.bundle is not None and self.bundle.path:
-            self._home()
+            self._folder_field_path()
             self.changed.emit({"drafts": "bundle", "draft": self.bundle.path})
         self._refresh()
 
-    def _home(self) -> None:
-        """The beginning of a long name is what tells it from others."""
+    def _folder_field_path(self) -> None:
+        """Shows the beginning of a long name, which tells it from others."""
         edit = self.bundle.field.lineEdit() if self.bundle is not None else None
         if edit is not None and not edit.hasFocus():
             edit.setCursorPosition(0)
@@ -154,24 +154,24 @@ class DraftSection(CollapsibleSection):
         self.acceptance.setVisible(drafts)
         self.acceptance.setEnabled(self._drawn)
         self.note.setVisible(drafts)
-        self.note.setText(self._words())
-        self.say(self._source())
+        self.note.setText(self._summary())
+        self.set_summary(self._source())
 
     def _source(self) -> str:
         if self.problem.text():
             return self.tr("refused")
         if self._where == "bundle" and self.bundle is not None and self.bundle.path:
             return Path(self.bundle.path).name
-        own = self.tr("as the bundle asks")
+        own = self.tr("the bundle's default")
         return {"ngram": self.source.currentText(), "off": self.tr("none")}.get(self._where, own)
 
-    def _words(self) -> str:
+    def _summary(self) -> str:
         if self._opening:
             return self.tr("Opening the bundle …")
         if not self._drawn:
             return self.tr("At temperature 0 the reply is token for token that of the model alone.")
         return {
-            "exact": self.tr("Exact: a drafted token is taken where the model draws the same one by itself."),
-            "rejection_sampling": self.tr("Rejection: more drafted tokens are taken, and the odds stay the model's."),
-            "typical": self.tr("Typical: any likely drafted token is taken, which is fastest and changes the odds."),
+            "exact": self.tr("Exact: a drafted token is accepted if the model samples the same one."),
+            "rejection_sampling": self.tr("Rejection: accepts more drafted tokens and keeps the model's distribution."),
+            "typical": self.tr("Typical: accepts any likely drafted token; fastest, but changes the distribution."),
         }[str(self.acceptance.currentData())]

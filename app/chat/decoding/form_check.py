@@ -1,6 +1,6 @@
-"""What is wrong with a form, said while it is typed: its JSON at once, its meaning by a worker soon after.
+"""Validates a form while it is typed: its JSON at once, its meaning by a worker soon after.
 
-text ──0.4 s──▶ JSON? ──▶ `asked` ──a worker──▶ `answer` ──▶ `found`: "", or one sentence
+text ──0.4 s──▶ JSON? ──▶ `checkRequested` ──a worker──▶ `answer` ──▶ `found`: "", or one sentence
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SOON_MS = 400
 
 @dataclass(frozen=True, slots=True)
 class FormFinding:
-    """What is wrong, a sentence, and at which character (-1: not known). Empty: nothing is wrong, if it is sure."""
+    """The problem of a form, one sentence, and its character (-1 if unknown). Empty: no problem, if `sure`."""
 
     words: str = ""
     place: int = -1
@@ -26,9 +26,12 @@ class FormFinding:
 
 
 class FormCheck(QObject):
-    """Of one text at a time. `asked` (kind, text) wants a worker's word, which `answer` is told."""
+    """Validates one text at a time.
 
-    asked = Signal(str, str)
+    `checkRequested` (kind, text) asks for a worker's result, which goes to `answer`.
+    """
+
+    checkRequested = Signal(str, str)  # noqa: N815
     found = Signal(object)  # Finding
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -36,12 +39,12 @@ class FormCheck(QObject):
         self._kind: Form | None = None
         self._text = ""
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
-        self._soon.timeout.connect(self._ask)
+        self._soon.timeout.connect(self._request_check)
 
     def look(self, kind: Form | None, text: str) -> None:
-        """Another text: what is wrong with its JSON is said at once."""
+        """Validates another text; a problem of its JSON is reported at once."""
         self._kind, self._text = kind, text
-        finding = self.of_json()
+        finding = self.json_finding()
         self.found.emit(finding)
         if kind is None or finding.words:
             self._soon.stop()
@@ -49,12 +52,12 @@ class FormCheck(QObject):
             self._soon.start()
 
     def answer(self, kind: str, text: str, problem: str) -> None:
-        """What a worker found; an answer about another text comes too late."""
+        """Takes a worker's result; one about another text is ignored."""
         if (kind, text) == (self._kind, self._text):
             self.found.emit(FormFinding(problem))
 
-    def of_json(self) -> FormFinding:
-        """What can be said without a worker."""
+    def json_finding(self) -> FormFinding:
+        """The problem that is known without a worker."""
         if self._kind is None:
             return FormFinding()
         if not self._text.strip():
@@ -72,6 +75,6 @@ class FormCheck(QObject):
             return FormFinding(self.tr("A JSON schema is an object: { … }."))
         return FormFinding(sure=False)
 
-    def _ask(self) -> None:
+    def _request_check(self) -> None:
         if self._kind is not None:
-            self.asked.emit(self._kind, self._text)
+            self.checkRequested.emit(self._kind, self._text)

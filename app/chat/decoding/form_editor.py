@@ -1,4 +1,4 @@
-"""Where a form is written: a text in a fixed width, what is wrong with it, examples, files."""
+"""The editor of a form: text in a fixed-width font, its problem, examples, files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONGEST = 1 << 20
 
 
 class FormEditor(QDialog):
-    """Not modal: the chat goes on beside it. `changed` gives the text as it is typed."""
+    """A dialog that is not modal. `changed` gives the text as it is typed."""
 
     changed = Signal(str)
 
@@ -48,16 +48,16 @@ class FormEditor(QDialog):
         self.begin.setMenu(QMenu(self.begin))
         self._lay_out()
         self.text.textChanged.connect(lambda: self.changed.emit(self.text.toPlainText()))
-        self.text.cursorPositionChanged.connect(self._say_place)
-        self._say_place()
+        self.text.cursorPositionChanged.connect(self._show_position)
+        self._show_position()
         self.resize(76 * G, 64 * G)  # seventy letters, thirty lines
 
     def _lay_out(self) -> None:
         above, below = QHBoxLayout(), QHBoxLayout()
         above.setSpacing(G)
         above.addWidget(self.begin)
-        above.addWidget(button(self.tr("Open a file …"), "folder", clicked=self._ask_load))
-        above.addWidget(button(self.tr("Save …"), "save", clicked=self._ask_save))
+        above.addWidget(button(self.tr("Open a file …"), "folder", clicked=self._choose_load))
+        above.addWidget(button(self.tr("Save …"), "save", clicked=self._choose_save))
         above.addStretch(1)
         below.addWidget(self.said, 1)
         below.addWidget(self.place, 0, Qt.AlignmentFlag.AlignTop)
@@ -71,7 +71,7 @@ class FormEditor(QDialog):
         box.addWidget(close)
 
     def show_form(self, kind: Form, title: str, text: str) -> None:
-        """Another form to be written, without telling of a change."""
+        """Shows another form without emitting `changed`."""
         self._kind = kind
         self.setWindowTitle(title)
         self.text.setAccessibleName(title)
@@ -79,23 +79,23 @@ class FormEditor(QDialog):
             self.text.blockSignals(True)
             self.text.setPlainText(text)
             self.text.blockSignals(False)
-            self._say_place()
+            self._show_position()
         menu = self.begin.menu()
         menu.clear()
         for example in form_examples(kind):
             menu.addAction(example.title).triggered.connect(partial(self.write, example.text))
 
     def write(self, text: str, *_: object) -> None:
-        """Another text, as one step that can be undone."""
+        """Replaces the text, as one step that can be undone."""
         cursor = QTextCursor(self.text.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
         self.text.setFocus()
 
-    def say(self, finding: FormFinding) -> None:
-        """What is wrong, and where."""
-        well = self.tr("It can be used.") if finding.sure else self.tr("Looking at it …")
-        self._told(finding.words or well, bool(finding.words))
+    def show_finding(self, finding: FormFinding) -> None:
+        """Shows the problem, and where it is."""
+        well = self.tr("It can be used.") if finding.sure else self.tr("Checking …")
+        self._show_status(finding.words or well, bool(finding.words))
         marks = []
         if finding.place >= 0:
             mark = QTextEdit.ExtraSelection()
@@ -111,34 +111,34 @@ class FormEditor(QDialog):
         self.text.setExtraSelections(marks)
 
     def load(self, file: Path) -> None:
-        """A file in place of the text; where it cannot be read the text stays."""
+        """Loads a file; if it cannot be read, the text stays."""
         try:
             with file.open("rb") as opened:
                 data = opened.read(LONGEST + 1)
             text = data.decode()
         except OSError as error:
-            self._told(self.tr("{0} cannot be read: {1}.").format(file, error.strerror), True)
+            self._show_status(self.tr("{0} cannot be read: {1}.").format(file, error.strerror), True)
         except UnicodeDecodeError:
-            self._told(self.tr("{0} cannot be read: {1}.").format(file, self.tr("it is not UTF-8 text")), True)
+            self._show_status(self.tr("{0} cannot be read: {1}.").format(file, self.tr("it is not UTF-8 text")), True)
         else:
             if len(data) > LONGEST:
-                self._told(self.tr("{0} cannot be read: {1}.").format(file, self.tr("it is over 1 MiB")), True)
+                self._show_status(self.tr("{0} cannot be read: {1}.").format(file, self.tr("it is over 1 MiB")), True)
             else:
                 self.write(text)
 
     def save(self, file: Path) -> None:
-        """The text to a file."""
+        """Saves the text to a file."""
         try:
             write_atomically(file, self.text.toPlainText().encode())
         except OSError as error:
             why = error.strerror or type(error).__name__
-            self._told(self.tr("{0} cannot be written: {1}.").format(file, why), True)
+            self._show_status(self.tr("{0} cannot be written: {1}.").format(file, why), True)
 
-    def _told(self, words: str, wrong: bool) -> None:
+    def _show_status(self, words: str, wrong: bool) -> None:
         self.said.setText(words)
         set_role(self.said, "error" if wrong else "muted")
 
-    def _say_place(self) -> None:
+    def _show_position(self) -> None:
         cursor = self.text.textCursor()
         line, column = cursor.blockNumber() + 1, cursor.positionInBlock() + 1
         self.place.setText(self.tr("line {0}, column {1}").format(line, column))
@@ -150,12 +150,12 @@ class FormEditor(QDialog):
             return self.tr("Lark grammars (*.lark);;All files (*)"), "grammar.lark"
         return self.tr("Text (*.txt);;All files (*)"), "regex.txt"
 
-    def _ask_load(self) -> None:
+    def _choose_load(self) -> None:
         name, _kind = QFileDialog.getOpenFileName(self, self.windowTitle(), "", self._kinds()[0])
         if name:
             self.load(Path(name))
 
-    def _ask_save(self) -> None:
+    def _choose_save(self) -> None:
         kinds, called = self._kinds()
         name, _kind = QFileDialog.getSaveFileName(self, self.windowTitle(), called, kinds)
         if name:

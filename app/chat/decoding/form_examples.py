@@ -1,4 +1,4 @@
-"""Forms to begin with: a few of each kind."""
+"""Example forms, a few of each kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.chat.decoding.decoding_options import Form
 
 @dataclass(frozen=True, slots=True)
 class FormExample:
-    """A form, and what it is called."""
+    """A form, and its name."""
 
     title: str
     text: str
@@ -28,7 +28,7 @@ _CHOICE = _object(answer={"enum": ["yes", "no", "unknown"]})
 
 
 def form_examples(kind: Form) -> list[FormExample]:
-    """Those of a kind, the simplest first."""
+    """The examples of a kind, the simplest first."""
 
     def tr(text: str) -> str:
         return QCoreApplication.translate("FormExamples", text)

@@ -1,4 +1,4 @@
-"""The form of a reply: any, a JSON schema, a regular expression or a Lark grammar, which is written in an editor."""
+"""The section for the form of a reply: any, a JSON schema, a regular expression or a Lark grammar."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.widgets.wheel_guard import ignore_wheel
 
 
 class FormSection(CollapsibleSection):
-    """`changed` gives the Forms that a person chose and wrote; `check` says what is wrong with the chosen one."""
+    """`changed` gives the ReplyForms that the user chose and wrote; `check` validates the chosen one."""
 
     changed = Signal(object)
     problemChanged = Signal()  # noqa: N815 - as Qt names signals
@@ -25,7 +25,7 @@ class FormSection(CollapsibleSection):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.set_title(
-            self.tr("Form of the reply"), self.tr("Only tokens come with which the reply can still become it.")
+            self.tr("Form of the reply"), self.tr("Only tokens that keep the reply within this form are generated.")
         )
         self._forms = ReplyForms()
         self.problem = ""
@@ -54,13 +54,13 @@ class FormSection(CollapsibleSection):
         self.show_forms(ReplyForms())
 
     def show_forms(self, forms: ReplyForms) -> None:
-        """Shows what is chosen, without telling of a change."""
+        """Shows the forms without emitting `changed`."""
         self._forms = forms
         self.kind.setCurrentIndex(self.kind.findData(forms.kind))
         self._follow()
 
     def open_editor(self) -> None:
-        """The editor of the form that is chosen, beside the window."""
+        """Opens the editor of the chosen form."""
         if self.editor is None:
             self.editor = FormEditor(self.window())
             self.editor.changed.connect(self._write)
@@ -87,20 +87,20 @@ class FormSection(CollapsibleSection):
             self.changed.emit(self._forms)
 
     def _follow(self) -> None:
-        """The editor, the check and the words, after the form that is chosen."""
+        """Updates editor, check and texts to the chosen form."""
         kind = self._forms.kind
         text = "" if kind is None else self._forms.text(kind)
         for one in (self.edit, self.lines):
             one.setVisible(kind is not None)
         self.lines.setText(pluralize(len(text.splitlines()), self.tr("1 line"), self.tr("{0} lines")))
-        self.say(self.tr("free") if kind is None else self.kind.currentText())
+        self.set_summary(self.tr("free") if kind is None else self.kind.currentText())
         if self.editor is not None and kind is not None:
             self.editor.show_form(kind, self.kind.currentText(), text)
         self.check.look(kind, text)
 
     def _on_found(self, finding: FormFinding) -> None:
         if self.editor is not None:
-            self.editor.say(finding)
+            self.editor.show_finding(finding)
         self.said.setText(finding.words)
         self.said.setVisible(bool(finding.words))
         if finding.words != self.problem:

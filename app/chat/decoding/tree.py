@@ -1,4 +1,4 @@
-"""A reply that is JSON, as a tree that folds, in place of its text or beside the way back to it."""
+"""A JSON reply as a tree that folds, with a way back to its text."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from app.widgets.theme import G
 
 VALUE = Qt.ItemDataRole.UserRole
 MOST_OPEN = 60
-"""Rows that are unfolded at first; of a larger reply the outermost ones are."""
+"""Rows that are unfolded at first; of a larger reply only the outermost ones are."""
 
 
 class JsonReplyTree(QWidget):
-    """`seen` tells whether the tree is looked at, or the text in its place."""
+    """`seen` tells whether the tree or the text is shown."""
 
     seen = Signal(bool)
 
@@ -54,7 +54,7 @@ class JsonReplyTree(QWidget):
         self._value: Any = None
 
     def show_text(self, text: str) -> bool:
-        """Shows a reply; False where it is no object or list, so that there is no tree of it."""
+        """Shows a reply; returns False if it is no object or list."""
         try:
             value = parse_json(text)
         except ValueError:
@@ -67,7 +67,7 @@ class JsonReplyTree(QWidget):
         return True
 
     def look(self, at_tree: bool) -> None:
-        """Shows the tree, or leaves its place to the text."""
+        """Shows the tree, or the text."""
         self.tree.setVisible(at_tree)
         self.toggle.setText(self.tr("Show as text") if at_tree else self.tr("Show as a tree"))
         self.toggle.setAccessibleName(self.toggle.text())
@@ -78,7 +78,7 @@ class JsonReplyTree(QWidget):
 
 
 class _Tree(QTreeWidget):
-    """Names on the left, values on the right; as high as its rows, so that the transcript alone scrolls."""
+    """Names on the left, values on the right; as high as its rows, so that only the transcript scrolls."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,7 +106,7 @@ class _Tree(QTreeWidget):
         self.itemCollapsed.connect(lambda _item: self._fit())
 
     def show_value(self, value: dict[str, Any] | list[Any]) -> None:
-        """Another reply."""
+        """Shows another reply."""
         self.clear()
         rows = list(self._rows(value))
         self.addTopLevelItems(rows)
@@ -118,13 +118,13 @@ class _Tree(QTreeWidget):
         self._fit()
 
     def copy_chosen(self) -> None:
-        """The chosen value, with all that is in it."""
+        """The selected value, with everything in it."""
         item = self.currentItem()
         if item is not None:
             QGuiApplication.clipboard().setText(json.dumps(item.data(0, VALUE), ensure_ascii=False, indent=2))
 
     def _rows(self, value: Any) -> list[QTreeWidgetItem]:
-        """The rows of what is in a value."""
+        """The rows for the content of a value."""
         pairs = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
         found = []
         for name, inner in pairs:
@@ -144,7 +144,7 @@ class _Tree(QTreeWidget):
         return json.dumps(value, ensure_ascii=False)
 
     def _items(self, enter: Callable[[QTreeWidgetItem], bool]) -> list[QTreeWidgetItem]:
-        """All items, but for those within one that is not entered."""
+        """All items, except those inside an item that is not entered."""
         found = [item for place in range(self.topLevelItemCount()) if (item := self.topLevelItem(place)) is not None]
         for item in found:  # it grows meanwhile
             if enter(item):

@@ -147,7 +147,7 @@ class HeatPanel(QWidget):
         self.phase.setAccessibleName(self.tr("Phase that was measured"))
         self.provider.setAccessibleName(self.tr("Provider to measure on"))
         self.run = button(self.tr("Measure"), "play", clicked=heat.run)
-        self.cancel = button(self.tr("Cancel"), "stop", clicked=heat.cancel)
+        self.cancel = button(self.tr("Cancel"), "stop", clicked=heat.measurements.cancel)
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setFixedHeight(6)
@@ -222,7 +222,7 @@ class HeatPanel(QWidget):
     def refresh(self) -> None:
         """Shows the present measurement."""
         heat = self.heat
-        busy, progress = heat.running, heat.progress
+        busy, progress = heat.measurements.running, heat.measurements.progress
         self.progress.setVisible(busy)
         self.progress.setRange(0, int(progress.total or 0) if progress else 0)
         self.progress.setValue(int(progress.done) if progress else 0)

@@ -94,7 +94,7 @@ class PictureSaver(QObject):
     def __init__(self, view: GraphView, banner: Banner, folder: Path, parent: QWidget) -> None:
         super().__init__(parent)
         self._view, self._banner, self._folder, self._parent = view, banner, folder, parent
-        self._slices, self._aside = TimeSlicer(self), BackgroundTasks(self)
+        self._slices, self._tasks = TimeSlicer(self), BackgroundTasks(self)
 
     def ask_file(self, ending: str, everything: bool) -> None:
         """Opens the file dialog, then saves."""
@@ -125,7 +125,7 @@ class PictureSaver(QObject):
 
     def _write(self, path: Path, image: QImage, scale: float) -> None:
         """Writes the PNG in the background, since compression takes seconds."""
-        self._aside.run(partial(write_png, path, image), lambda _none: self._report(path, scale), self._fail)
+        self._tasks.run(partial(write_png, path, image), lambda _none: self._report(path, scale), self._fail)
 
     def _fail(self, error: object) -> None:
         self._banner.error(self.tr("The picture could not be saved: {0}.").format(error))

@@ -103,7 +103,7 @@ class ProviderPanel(QWidget):
     def refresh(self) -> None:
         """Shows the present state of the check."""
         overlay, preflights = self.overlay, self._context.preflights
-        busy = preflights.is_trying(overlay.bundle, overlay.provider)
+        busy = preflights.is_checking(overlay.bundle, overlay.provider)
         self.progress.setVisible(busy)
         self.cancel.setVisible(busy)
         self.check.setVisible(not busy)
@@ -129,7 +129,7 @@ class ProviderPanel(QWidget):
 
     def _description(self, busy: bool) -> str:
         checked = self.overlay.found
-        failed = self._context.preflights.why_not(self.overlay.bundle, self.overlay.provider)
+        failed = self._context.preflights.failure_of(self.overlay.bundle, self.overlay.provider)
         if not self._is_open_bundle:
             return self.tr("Only graphs of the open bundle can be checked.")
         if self._devices_requested and not self.overlay.provider:

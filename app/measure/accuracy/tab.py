@@ -172,7 +172,7 @@ class AccuracyTab(QWidget):
         self.form.set_running(model.running)
         if model.running:
             self.stack.setCurrentIndex(1)
-            self.asked.setText(comparison_title(model.of) if model.of else "")
+            self.asked.setText(comparison_title(model.subjects) if model.subjects else "")
             self.note.setText(model.note)
             self.bar.setRange(0, int(model.total))
             self.bar.setValue(int(model.done))
@@ -197,10 +197,11 @@ class AccuracyTab(QWidget):
         if result is None:
             return
         report = result.report
-        self.whose.setText(comparison_title(result.of))
+        self.whose.setText(comparison_title(result.subjects))
         self.figures.rows.fill(report_figures(report))
         self.answers.show_answers(report.greedy)
-        self.said.setText(" ".join([f"{comparison_settings(result.of)}.", *report.notes, *self._exclusions(report)]))
+        settings = f"{comparison_settings(result.subjects)}."
+        self.said.setText(" ".join([settings, *report.notes, *self._exclusions(report)]))
         if report.layers and self.chart is None:
             from app.measure.accuracy.layer_chart import (
                 LayerChart,  # pyqtgraph: a second to import, when there is something to draw

@@ -10,17 +10,12 @@ from PySide6.QtCore import QCoreApplication
 from app.state.measured_runs import MeasuredRun
 from app.state.measurement_snapshot import CHUNK, DECODE, FIRST, MeasurementFigures, MeasurementSnapshot
 from app.state.run_configuration import RunConfiguration
-from app.text.formatting import cache_label, format_local_time, format_number, pluralize
+from app.text.formatting import cache_label, format_latency, format_local_time, format_number, pluralize
 from workflows.wire.events import SpeculationUse
 
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Measurements", text)
-
-
-def latency_text(value: float) -> str:
-    """Milliseconds with three figures where they are small: 0.17 ms, 5.25 ms, 21.5 ms, 240 ms."""
-    return f"{format_number(value, 2 if value < 10 else 1 if value < 100 else 0)} ms"
 
 
 def capacity_text(slots: float) -> str:
@@ -92,7 +87,7 @@ def shown_runs_text(figures: MeasurementFigures, zoomed: bool) -> str:
 def step_text(s: MeasurementSnapshot, index: int) -> str:
     """A step in one line: what it was, how long it took, where the cache stood, and whose it is."""
     run = s.run_of(index)
-    took = latency_text(s.latency_ms[index])
+    took = format_latency(s.latency_ms[index])
     cache = _tr("cache {0} of {1}").format(format_number(s.used[index]), format_number(s.capacity[index]))
     at = _tr("at {0} s").format(format_number(s.time_s[index], 3))
     whose = (cache, at, _tr("run {0}").format(format_number(run.number)), owner_title(run.owner))

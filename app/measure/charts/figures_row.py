@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.measure.charts.descriptions import drafts_text, latency_text, shown_runs_text
+from app.measure.charts.descriptions import drafts_text, shown_runs_text
 from app.state.measurement_snapshot import LatencyPercentiles, MeasurementFigures
-from app.text.formatting import format_number
+from app.text.formatting import format_latency, format_number
 from app.widgets import CardFrame, Stat, label
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, theme
@@ -135,7 +135,7 @@ class FiguresRow(QWidget):
 
     def _show_row(self, phase: str, p: LatencyPercentiles) -> None:
         for key, value in (("p50", p.p50), ("p95", p.p95), ("p99", p.p99)):
-            self.cells[phase, key].setText("–" if value is None else latency_text(value).removesuffix(" ms"))
+            self.cells[phase, key].setText("–" if value is None else format_latency(value).removesuffix(" ms"))
         self.cells[phase, "count"].setText(format_number(p.count))
 
 

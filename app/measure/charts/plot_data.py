@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from app.measure.charts.descriptions import capacity_text, latency_text, mark_text, mean_text, pale_bars_text
+from app.measure.charts.descriptions import capacity_text, mark_text, mean_text, pale_bars_text
 from app.measure.charts.latency_style import LatencyStyle
 from app.measure.charts.point_items import block_outline, peak_indices
 from app.measure.charts.time_zoom import with_headroom
 from app.state.measurement_snapshot import CHUNK, DECODE, MeasurementFigures, MeasurementSnapshot
 from app.state.speculation_steps import SpeculationSteps
+from app.text.formatting import format_latency
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +113,7 @@ def with_percentiles(drawing: PlotData, figures: MeasurementFigures, look: Laten
     """With the lines of the percentiles of `figures`, and the mean of what a step with drafts gave."""
     p = figures.decode if look.lines == "decode" else figures.prefill
     named = (("p50", p.p50), ("p95", p.p95), ("p99", p.p99))
-    levels = [Label(latency_position(v, look.log), f"{name} {latency_text(v)}") for name, v in named if v is not None]
+    levels = [Label(latency_position(v, look.log), f"{name} {format_latency(v)}") for name, v in named if v is not None]
     return replace(drawing, levels=levels, means=_means(drawing, figures))
 
 

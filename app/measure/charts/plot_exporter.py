@@ -30,7 +30,7 @@ class PlotExporter(QObject):
     def __init__(self, banner: Banner, shown: Callable[[], SpeedPlots | None], parent: QWidget) -> None:
         super().__init__(parent)
         self._banner, self._shown, self._window = banner, shown, parent
-        self._slices, self._aside = TimeSlicer(self), BackgroundTasks(self)
+        self._slices, self._tasks = TimeSlicer(self), BackgroundTasks(self)
 
     def ask(self, ending: str) -> None:
         """Where to write a file of that kind, and writes it."""
@@ -59,7 +59,7 @@ class PlotExporter(QObject):
 
     def _write(self, path: Path, write: Callable[[], object]) -> None:
         """In a thread: packing a picture and waiting for a disk take a while."""
-        self._aside.run(write, lambda _none: self._tell(path), self._fail)
+        self._tasks.run(write, lambda _none: self._tell(path), self._fail)
 
     def _tell(self, path: Path) -> None:
         told = self.tr("Written: {0}").format(path.name)

@@ -122,7 +122,7 @@ class HistoryTab(QWidget):
         self.below.details.wanted.connect(self.context.open_bundle)
         self.below.details.reported.connect(self.ask_report)
         self.model.changed.connect(self._show_lines)
-        self.model.trouble.connect(self.banner.error)
+        self.model.errorOccurred.connect(self.banner.error)
         self.model.removed.connect(self._on_removed)
         self.model.written.connect(self._on_written)
         self.model.writingChanged.connect(self._enable)

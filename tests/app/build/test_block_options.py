@@ -163,7 +163,7 @@ def test_a_plan_writes_over_nothing_that_is_being_typed(qtbot: QtBot, calibratio
     calibration.show_plan(chosen("of the plan", "minmax"), True)
     assert calibration.prompts.text() == "half a pa"
     calibration.method.setFocus()
-    calibration._draft._debounce.stop()  # the plan of what was typed is there
+    calibration._draft.cancel_requests()  # the plan of what was typed is there
     calibration.show_plan(chosen("of the plan", "minmax"), True)
     assert calibration.prompts.text() == "of the plan"
 

@@ -23,7 +23,7 @@ def begin_draft(qtbot: Any, window: MainWindow, source: str) -> Any:
     """A draft with a choice in it, left at Optimize; its wizard."""
     window.show_page("build")
     wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
-    draft = window.context.draft
+    draft = window.context.unsaved_recipe
     draft.probe(source)
     qtbot.waitUntil(wizard.steps[SOURCE].isComplete)
     draft.set_option("capacity", 1234)
@@ -64,29 +64,29 @@ def test_a_draft_waits_for_a_build_that_is_not_of_it(
     context = window.context
     (tmp_path / "mine").mkdir()
     wizard = begin_draft(qtbot, window, str(tmp_path / "mine"))
-    wanted = context.draft.request("out")
+    wanted = context.unsaved_recipe.request("out")
 
     begin(window, tmp_path / "out")
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
     assert context.build.request is not None and context.build.request.source != wanted.source
-    context.kept_draft.save()
+    context.recipe_file.save()
     kept = json.loads((home / "draft.json").read_text())
     assert (kept["source"], kept["page"]) == (wanted.source, OPTIMIZE)
 
     put_away(window)
     assert window.current_page == "build" and context.build.state == "idle"
     qtbot.waitUntil(lambda: wizard.currentId() == OPTIMIZE)
-    assert context.draft.request("out") == wanted and wizard.steps[RECIPE].capacity.value() == 1234
+    assert context.unsaved_recipe.request("out") == wanted and wizard.steps[RECIPE].capacity.value() == 1234
 
 
 @pytest.mark.parametrize("put_away", [another, convert])
 def test_a_draft_that_was_built_makes_room(qtbot: Any, make_window: Make, tmp_path: Path, put_away: Any) -> None:
     window = make_window()
     wizard = begin_draft(qtbot, window, DEMO)
-    assert window.context.build.start(window.context.draft.request(tmp_path / "out"))
+    assert window.context.build.start(window.context.unsaved_recipe.request(tmp_path / "out"))
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
     put_away(window)
-    assert (wizard.currentId(), window.context.draft.source) == (SOURCE, "")
+    assert (wizard.currentId(), window.context.unsaved_recipe.source) == (SOURCE, "")
 
 
 def test_who_left_home_while_the_demo_was_looked_at_is_not_called_away(qtbot: Any, make_window: Make) -> None:

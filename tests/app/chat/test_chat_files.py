@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.chat_files import ChatFiles
 from app.chat.intents import DeleteChat, OpenChat, RenameChat
 from app.state.chat_store import SavedChat
+from app.state.conversation_format import conversation_to_json, conversation_to_markdown
 from app.widgets import Banner
 from tests.app.test_conversation import talk
 from workflows.common.locks import LockHeldError
@@ -35,16 +36,17 @@ class Bench(QWidget):
         self.chat.key = "open"
         self.did: list[tuple[str, ...]] = []
         self.fails: dict[str, Exception] = {}
-        self.begun, self.must_ask = "last", False
+        self.begun, self.crashed_repeatedly = "last", False
         saved = [SavedChat(Path(f"/chats/{key}.chat.json"), f"About {key}", 0.0, "", "") for key in ("open", "old")]
         store: Any = SimpleNamespace(
             begin=self._does("begin", lambda: self.begun),
             restore=self._does("restore"),
             saved=lambda: at_once(saved),
+            retitle=self._does("retitle"),
         )
         controller: Any = SimpleNamespace(
             store=store, chat=self.chat, unsaved=SimpleNamespace(connect=lambda take: None),
-            **{name: self._does(name) for name in ("open_chat", "open_copy", "retitle", "delete")},
+            **{name: self._does(name) for name in ("open_chat", "delete")},
         )  # fmt: skip
         self.store = store
         self.banner, self.chat_banner = Banner(self), Banner(self)
@@ -56,8 +58,8 @@ class Bench(QWidget):
         self.changes += 1
 
     def _does(self, name: str, result: Callable[[], object] = lambda: None) -> Callable[..., object]:
-        def act(*words: str) -> object:
-            self.did.append((name, *words))
+        def act(*words: str, **options: bool) -> object:
+            self.did.append((name, *words, *options))
             if name in self.fails:
                 raise self.fails[name]
             return result()
@@ -73,7 +75,7 @@ class Bench(QWidget):
 def bench(qtbot: QtBot) -> Bench:
     made = Bench()
     qtbot.addWidget(made)
-    made.store.must_ask = False
+    made.store.crashed_repeatedly = False
     return made
 
 
@@ -84,7 +86,7 @@ FULL = OSError(28, "No space left on device")
 def test_the_last_chat_opens_by_itself_unless_that_ended_badly_twice(bench: Bench) -> None:
     bench.files.restore()
     assert bench.did == [("begin",), ("open_chat", "last")] and bench.chat_banner.message == ""
-    bench.store.must_ask = True
+    bench.store.crashed_repeatedly = True
     bench.files.restore()
     assert bench.did[2:] == [("begin",)] and "unexpectedly twice" in bench.chat_banner.message
     bench.chat_banner._action.click()
@@ -104,9 +106,10 @@ def test_a_first_start_opens_nothing_and_a_disk_that_fails_is_said(bench: Bench)
 def test_a_chat_of_another_window_is_offered_as_a_copy(bench: Bench) -> None:
     bench.fails["open_chat"] = HELD
     bench.files.do(OpenChat("old"))
+    bench.fails.clear()
     assert "already open in another window" in bench.chat_banner.message and bench.offered == "Open a copy"
     bench.chat_banner._action.click()
-    assert bench.did == [("open_chat", "old"), ("open_copy", "old")] and bench.chat_banner.message == ""
+    assert bench.did == [("open_chat", "old"), ("open_chat", "old", "copy")] and bench.chat_banner.message == ""
 
 
 @pytest.mark.parametrize("error", [FULL, ValueError("it is no conversation")])
@@ -124,7 +127,8 @@ def test_a_chat_that_is_gone_is_passed_over(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"), [(HELD, "open in another window, which alone can change it"), (FULL, "could not be changed")]
+    ("error", "said"),
+    [(HELD, "open in another window; only that window can change it"), (FULL, "could not be changed")],
 )
 @pytest.mark.parametrize(("intent", "what"), [(RenameChat("old", "New"), "retitle"), (DeleteChat("old"), "delete")])
 def test_what_could_not_be_changed_is_said_and_the_list_is_read_anew(
@@ -168,8 +172,10 @@ def test_the_menu_copies_and_asks_where_to(bench: Bench, tmp_path: Path, monkeyp
     for entry in menu.actions():
         entry.trigger()
     assert asked == ["chat.md *.md", "chat.json *.json"]
-    assert (tmp_path / "chat.md").read_text() == bench.chat.to_markdown() == QGuiApplication.clipboard().text()
-    assert json.loads((tmp_path / "chat.json").read_text()) == json.loads(bench.chat.to_json())
+    assert (
+        (tmp_path / "chat.md").read_text() == conversation_to_markdown(bench.chat) == QGuiApplication.clipboard().text()
+    )
+    assert json.loads((tmp_path / "chat.json").read_text()) == json.loads(conversation_to_json(bench.chat))
 
 
 def test_who_chooses_no_file_writes_none_and_one_that_cannot_be_written_is_said(

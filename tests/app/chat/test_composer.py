@@ -31,7 +31,7 @@ def composer(qtbot: QtBot) -> Composer:
 def told(composer: Composer) -> list[object]:
     """What the composer wanted, in order."""
     wants: list[object] = []
-    composer.wanted.connect(wants.append)
+    composer.requested.connect(wants.append)
     return wants
 
 
@@ -40,7 +40,7 @@ def test_enter_sends_and_empties_the_box(composer: Composer, told: list[object],
     qtbot.keyClicks(composer.edit, "What is 8 times 7?")
     qtbot.keyClick(composer.edit, key)
     assert told == [Send("What is 8 times 7?")]
-    assert composer.draft == UnsentPrompt() and not composer.button.isEnabled()
+    assert composer.unsent_prompt == UnsentPrompt() and not composer.button.isEnabled()
 
 
 def test_shift_enter_breaks_the_line_and_the_box_grows_to_a_limit(
@@ -53,7 +53,7 @@ def test_shift_enter_breaks_the_line_and_the_box_grows_to_a_limit(
     assert told == [] and composer.edit.toPlainText() == "\n" * (MOST_LINES + 3)
     grown = [b - a for a, b in pairwise(heights)]
     assert grown == [composer.edit.fontMetrics().lineSpacing()] * (MOST_LINES - 1) + [0] * 4
-    composer.leave_edit()
+    composer.cancel_edit()
     assert composer.edit.height() == heights[0]
 
 
@@ -71,10 +71,10 @@ def test_while_a_reply_runs_the_next_prompt_is_written_and_waits(
     assert composer.button.text() == "Stop" and composer.button.isEnabled()
     qtbot.keyClicks(composer.edit, "next")
     qtbot.keyClick(composer.edit, Key.Key_Return)
-    assert told == [] and composer.draft == UnsentPrompt("next")
+    assert told == [] and composer.unsent_prompt == UnsentPrompt("next")
     qtbot.keyClick(composer.edit, Key.Key_Escape)
     qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
-    assert told == [Stop(), Stop()] and composer.draft == UnsentPrompt("next")
+    assert told == [Stop(), Stop()] and composer.unsent_prompt == UnsentPrompt("next")
     composer.set_running(False)
     assert composer.button.text() == "Send" and composer.button.isEnabled() and composer.edit.hasFocus()
     composer.button.click()
@@ -87,12 +87,12 @@ def test_without_a_bundle_nothing_can_be_written(composer: Composer, told: list[
     composer.submit()
     assert told == [] and not composer.edit.isEnabled() and not composer.button.isEnabled()
     composer.set_enabled(True)
-    assert composer.draft == UnsentPrompt("kept") and composer.button.isEnabled()
+    assert composer.unsent_prompt == UnsentPrompt("kept") and composer.button.isEnabled()
 
 
 def test_an_earlier_prompt_is_sent_in_its_own_place(composer: Composer, told: list[object], qtbot: QtBot) -> None:
     composer.begin_edit(5, "What is 8 times 7?")
-    assert composer.draft == UnsentPrompt("What is 8 times 7?", 5) and composer.edit.hasFocus()
+    assert composer.unsent_prompt == UnsentPrompt("What is 8 times 7?", 5) and composer.edit.hasFocus()
     qtbot.keyClicks(composer.edit, "!")  # the cursor stands at the end
     qtbot.keyClick(composer.edit, Key.Key_Return)
     assert told == [ReplacePrompt(5, "What is 8 times 7?!")]
@@ -104,10 +104,10 @@ def test_an_earlier_prompt_is_sent_in_its_own_place(composer: Composer, told: li
 def test_escape_leaves_an_edit_and_nothing_else(composer: Composer, told: list[object], qtbot: QtBot) -> None:
     composer.begin_edit(5, "old")
     qtbot.keyClick(composer.edit, Key.Key_Escape)
-    assert composer.draft == UnsentPrompt()
+    assert composer.unsent_prompt == UnsentPrompt()
     qtbot.keyClicks(composer.edit, "new")
     qtbot.keyClick(composer.edit, Key.Key_Escape)
-    assert composer.draft == UnsentPrompt("new") and told == []
+    assert composer.unsent_prompt == UnsentPrompt("new") and told == []
 
 
 def test_the_arrow_up_recalls_the_last_prompt_into_an_empty_box_alone(

@@ -80,7 +80,7 @@ class Bench:
         self.store.begin()
         self.bundle = BUNDLES[0]
         self.controller = ChatController(
-            self.session, self.store, self.ensure, lambda: self.session.ready_for(self.bundle)
+            self.session, self.store, self.ensure_open, lambda: self.session.ready_for(self.bundle)
         )
         self.asked: dict[str, str] = {}  # question → the chat that was shown when it was sent
         self.ends: Counter[tuple[str, int]] = Counter()
@@ -89,7 +89,7 @@ class Bench:
         self.controller.ended.connect(lambda id: self.ends.update([(self.controller.chat.key, id)]))
         self.controller.runningChanged.connect(self.running.append)
 
-    def ensure(self) -> bool:
+    def ensure_open(self) -> bool:
         if self.session.state in ("closed", "failed") or self.session.bundle != self.bundle:
             self.session.open(self.bundle)
         return True
@@ -132,7 +132,7 @@ class Bench:
         """Another bundle is current, and opens where nothing runs, as on the chat page."""
         self.bundle = BUNDLES[self.bundle == BUNDLES[0]]
         if not self.controller.running:
-            self.ensure()
+            self.ensure_open()
 
     def step(self, dice: random.Random) -> None:
         """Something that a person or the worker does."""
@@ -141,7 +141,7 @@ class Bench:
             self.send,
             self.edit,
             self.controller.regenerate,
-            self.controller.stop,
+            self.controller.session.stop,
             self.controller.new_chat,
             lambda: self.open_chat(self.pick(dice)),
             lambda: self.delete(self.pick(dice)),
@@ -182,7 +182,7 @@ class Bench:
 
 
 def replies(chat: Conversation) -> list[Any]:
-    return [message for message in chat._messages.values() if message.role == "assistant"]
+    return [message for message in chat.messages.values() if message.role == "assistant"]
 
 
 def prompt_of(chat: Conversation, reply: Any) -> str:
@@ -233,7 +233,7 @@ def test_the_next_question_lands_in_the_chat_that_is_shown(bench: Bench, moment:
     if moment != "opening":
         worker.say("<q1>")
     if moment == "stopping":
-        controller.stop()
+        controller.session.stop()
     act = {"new": controller.new_chat, "open": lambda: controller.open_chat(other)}
     act.get(leave, lambda: controller.delete(first))()
     assert bench.send()

@@ -47,7 +47,7 @@ OPEN: dict[str, Facts] = {
         "slots": "static 64",
         "completes": True,
         "note": True,
-        "placeholder": "Go on writing",
+        "placeholder": "Continue the text",
     },
 }
 

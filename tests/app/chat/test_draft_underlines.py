@@ -20,6 +20,7 @@ from app.chat.page import ChatPage
 from app.chat.transcript import Transcript
 from app.jobs.time_slices import run_at_once
 from app.state.conversation import Conversation
+from app.state.conversation_format import conversation_from_dict, conversation_to_dict
 from app.widgets.theme import theme
 from tests.app.test_chat_body import REPLY, tokens_of
 from tests.app.test_chat_page import Make, ask, make
@@ -207,12 +208,12 @@ def test_they_are_switched_off_and_stay_so(make: Make, qtbot: QtBot) -> None:
 def test_a_saved_chat_keeps_the_figures(make: Make, qtbot: QtBot) -> None:
     """And not the tokens: what was saved before there were drafts is read as well."""
     page = page_with(make, qtbot)
-    saved = page.controller.chat.to_dict()
-    reply = type(page.controller.chat).from_dict(saved).path()[1].reply
+    saved = conversation_to_dict(page.controller.chat)
+    reply = conversation_from_dict(saved).path()[1].reply
     assert reply is not None and (reply.drafter, reply.accept_rate) == ("ngram", 0.5)
     for name in ("drafter", "accept_rate", "tokens_per_step"):
         del saved["messages"][1]["reply"][name]
-    earlier = type(page.controller.chat).from_dict(saved).path()[1].reply
+    earlier = conversation_from_dict(saved).path()[1].reply
     assert earlier is not None and earlier.drafter == "" and earlier.tokens_per_step is None
 
 

@@ -9,15 +9,15 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from app.chat.controller import REFUSALS
 from app.chat.failures import OF_PROVIDERS, FailureBanner
 from app.chat.intents import EditPrompt, Intent, NewChat
+from app.chat.reply_recorder import REFUSALS
 from app.state.bundle_session import SessionFailure
 from app.widgets import Banner
 from tests.app.test_session import StubWorker
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.inspection import FileProblem, VerifyReport
-from workflows.wire.requests import VerifyBundle
+from workflows.wire.requests import Open, VerifyBundle
 
 
 class Bench:
@@ -27,10 +27,9 @@ class Bench:
         self.did: list[object] = []
         self.session = SimpleNamespace(
             state="ready",
-            on_cpu=True,
+            request=Open("/b", "cpu"),
             bundle="/b",
-            reopen=lambda: self.did.append("reopen"),
-            move=lambda provider: self.did.append(provider),
+            reopen=lambda *, provider="reopen": self.did.append(provider),
         )
         self.worker = StubWorker()
         navigate = SimpleNamespace(emit=self.did.append)
@@ -83,10 +82,10 @@ def test_what_nothing_helps_against_offers_nothing(bench: Bench) -> None:
 
 @pytest.mark.parametrize("kind", OF_PROVIDERS)
 def test_on_another_provider_the_cpu_is_the_way_out(bench: Bench, kind: str) -> None:
-    assert bench.fail(kind, on_cpu=False) == "Use the CPU"
+    assert bench.fail(kind, request=Open("/b", "qnn")) == "Use the CPU"
     bench.banner._action.click()
     assert bench.did == ["cpu"]
-    assert bench.fail(kind, on_cpu=True) != "Use the CPU"
+    assert bench.fail(kind, request=Open("/b", "cpu")) != "Use the CPU"
 
 
 def test_a_failure_of_a_reply_is_not_said_again_as_one_of_the_session(bench: Bench) -> None:
@@ -106,7 +105,7 @@ def test_a_bundle_that_may_be_damaged_is_verified_on_demand(bench: Bench, kind: 
     bench.banner._action.click()
     assert bench.worker.jobs[-1].request == VerifyBundle("/b") and "Checking" in bench.banner.message
     bench.worker.jobs[-1].answered.emit(VerifyReport(True, 7, 1, []))
-    assert bench.banner.message == "All 7 files of the bundle are as they were written."
+    assert bench.banner.message == "All 7 files of the bundle are unchanged."
     bench.banner._action.click()
     assert bench.did == ["reopen"]
 

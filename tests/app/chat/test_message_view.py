@@ -61,7 +61,7 @@ def test_a_prompt_is_shown_as_written_and_can_be_edited(qtbot: QtBot) -> None:
     assert view.text.toPlainText() == "Hi **there**"
     assert view.who.text() == "You" and view.accessibleName() == "Message of: You"
     assert not view.status.isVisible()
-    with qtbot.waitSignal(view.wanted) as wanted:
+    with qtbot.waitSignal(view.requested) as wanted:
         view.tool("edit").click()
     assert wanted.args == [EditPrompt(3)]
     with pytest.raises(KeyError):
@@ -74,7 +74,7 @@ def test_a_reply_says_who_answered_and_can_be_asked_for_again(qtbot: QtBot) -> N
     view = view_of(qtbot, answer("**56**", ended="eos", bundle="qwen3-demo"))
     assert view.who.text() == "Model · qwen3-demo"
     assert view.text.toPlainText().strip() == "56" and view.status.text() == "the model finished"
-    with qtbot.waitSignal(view.wanted) as wanted:
+    with qtbot.waitSignal(view.requested) as wanted:
         view.tool("regenerate").click()
     assert wanted.args == [Regenerate(4)]
     view.tool("copy").click()
@@ -86,7 +86,7 @@ def test_versions_are_counted_and_walked(qtbot: QtBot, index: int, back: bool, o
     view = view_of(qtbot, answer("x", ended="eos"), (index, 3))
     assert view.place.text() == f"{index + 1}/3" and view.place.accessibleName() == f"Version {index + 1} of 3"
     told: list[object] = []
-    view.wanted.connect(told.append)
+    view.requested.connect(told.append)
     for name, enabled in (("previous", back), ("next", on)):
         assert view.tool(name).isEnabled() == enabled
         view.tool(name).click()

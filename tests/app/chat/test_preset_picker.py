@@ -103,7 +103,7 @@ def test_one_of_ones_own_is_replaced_under_its_name(part: PresetPicker, qtbot: Q
 
 def test_what_the_checkpoint_asks_for_stands_between(part: PresetPicker) -> None:
     part.offer(WARM, {"mine": OWN})
-    assert names(part) == ["Custom", "Greedy", "Balanced", "Creative", "As the checkpoint asks", "mine"]
+    assert names(part) == ["Custom", "Greedy", "Balanced", "Creative", "The checkpoint's settings", "mine"]
     part.offer(None, {})
     assert names(part) == ["Custom", "Greedy", "Balanced", "Creative"]
 

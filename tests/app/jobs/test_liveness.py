@@ -58,13 +58,13 @@ def test_one_that_is_stopped_hangs_until_it_is_heard_of(
 ) -> None:
     """Asked once, and told once."""
     pid = start(COMPUTES)
-    pulse.hear()
+    pulse.note_output()
     psutil.Process(pid).send_signal(signal.SIGSTOP)
     settled(pid)
     for _ in range(LOOKS + 5):
         pulse.look(pid)
     assert said == ["ping", True]
-    pulse.hear()
+    pulse.note_output()
     assert said == ["ping", True, False]
 
 
@@ -72,7 +72,7 @@ def test_one_that_is_stopped_hangs_until_it_is_heard_of(
 def test_one_that_computes_is_alive_without_a_word(pulse: LivenessMonitor, start: Start, said: list[object]) -> None:
     """Looked at ten times at once: it runs, or waits for a processor."""
     pid = start(COMPUTES)
-    pulse.hear()
+    pulse.note_output()
     for _ in range(10):
         pulse.look(pid)
     assert said == []
@@ -84,7 +84,7 @@ def test_one_that_waits_and_answers_is_alive(pulse: LivenessMonitor, start: Star
     pulse.look(pid)  # what it took to begin
     for _ in range(10):
         pulse.look(pid)
-        pulse.hear()
+        pulse.note_output()
     assert said == ["ping"] * 10
 
 

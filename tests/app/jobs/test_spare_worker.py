@@ -109,17 +109,17 @@ def test_builds_take_it_and_never_share_it(make_context: Any, qtbot: QtBot) -> N
     """The process that was prepared builds; the next build's is another, also after one that was cancelled."""
     context: AppContext = make_context(hang_on="build")
     build, pids = context.build, list[int]()
-    build._warm._free = lambda: NEEDED_BYTES
+    build._spare._free = lambda: NEEDED_BYTES
     for _ in range(2):
         build.prepare()
-        waiting = build._warm._worker
+        waiting = build._spare._worker
         assert waiting is not None
         qtbot.waitUntil(lambda waiting=waiting: not waiting.busy and waiting.pid > 0)
         pids.append(waiting.pid)
         build.start(Build("demo:qwen3", "/out"))
-        assert build._worker is waiting and not build._warm.waiting
+        assert build._worker is waiting and not build._spare.waiting
         build.prepare()  # while one builds, none waits
-        assert not build._warm.waiting
+        assert not build._spare.waiting
         build.cancel()
         qtbot.waitUntil(lambda: not build.running)
     assert pids[0] != pids[1] and build.state == "cancelled"

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat
 
 from app.measure.accuracy.tab import AccuracyTab
-from app.state.accuracy import AccuracyComparison, AccuracyModel, AccuracySubjects, ComparedModel, as_csv, as_json
+from app.state.accuracy import AccuracyModel, AccuracyResult, AccuracySubjects, ComparedModel, as_csv, as_json
 from tests.app.conftest import make_bundle
 from tests.fakes.accuracy import report
 from tests.fakes.worker import program
@@ -35,7 +35,7 @@ def test_a_report_is_written() -> None:
         8,
         "now",
     )
-    written = json.loads(as_json(AccuracyComparison(of, found)))
+    written = json.loads(as_json(AccuracyResult(of, found)))
     compared = written.pop("compared")
     assert read(EvalReport, written) == found
     assert (compared["candidate"], compared["provider"], compared["began"]) == (
@@ -43,7 +43,7 @@ def test_a_report_is_written() -> None:
         "cpu",
         "now",
     )
-    first, second, *_ = as_csv(AccuracyComparison(of, found)).splitlines()
+    first, second, *_ = as_csv(AccuracyResult(of, found)).splitlines()
     whose = "candidate,candidate_precision,reference,reference_precision,provider,began"
     assert first == f"{whose},part,layer,hidden_cosine,key_cosine,value_cosine"
     assert second == "b,int4,demo:qwen3,fp32,cpu,now,decoder,0,0.999,0.9995,0.9992"

@@ -86,8 +86,8 @@ def test_a_stage_is_told_of_once_when_it_has_ended(walk: Tour, said: list[str], 
     row = SimpleNamespace(stage="export", state=state, ended=state == "ended", seconds=1.26)
     walk.context = SimpleNamespace(build=SimpleNamespace(rows=[row]))  # type: ignore[assignment]
     told = set[tuple[str, str]]()
-    walk._tell(told)
-    walk._tell(told)
+    walk._print_stages(told)
+    walk._print_stages(told)
     assert said == (["  export ended 1.3 s\n"] if state == "ended" else [])
 
 

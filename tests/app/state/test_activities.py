@@ -15,11 +15,11 @@ from workflows.wire.requests import Build, ListDevices, ProbeSource, Request
 class Begins(QObject):
     """A worker as far as activities know it."""
 
-    begun = Signal(object)
+    jobStarted = Signal(object)
 
     def start(self, request: Request[object]) -> Job[object]:
         job = Job(1, request, lambda _job: None)
-        self.begun.emit(job)
+        self.jobStarted.emit(job)
         return job
 
 

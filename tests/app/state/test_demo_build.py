@@ -64,8 +64,8 @@ class Bench:
 
     def plan(self) -> None:
         """As the timer does soon."""
-        self.draft._debounce.stop()
-        self.draft._ask_plan()
+        self.draft._plan._timer.stop()
+        self.draft._plan._send()
 
 
 @pytest.fixture

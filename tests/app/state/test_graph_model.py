@@ -38,7 +38,7 @@ def fold(model: GraphModel) -> None:
 
 def fetched(model: GraphModel) -> bool:
     """The worker has answered, and the answer is being read."""
-    return model._job is None and model._slices.busy
+    return not model.loader.fetching and model._slices.busy
 
 
 @pytest.mark.parametrize("act", [open_scope, fold])

@@ -39,7 +39,7 @@ class Listed:
         self.list: Any = None
 
     def _hear(self, made: Any) -> None:
-        made.trouble.connect(self.said.append)
+        made.errorOccurred.connect(self.said.append)
         self.list = made
 
     def open(self) -> None:
@@ -234,8 +234,8 @@ def test_one_bundle_is_tried_at_a_time_and_one_built_anew_is_another(qtbot: QtBo
     assert listed.list.running == ("/b", "cuda") and listed.workers.job.request == Preflight("/b", "cuda")
     broke = ErrorEvent(kind="device", message="No such device.")
     listed.workers.job.failed.emit(broke)
-    assert listed.list.why_not(SUMMARY, "cuda") == "No such device." and listed.list.running is None
-    assert listed.list.check(SUMMARY, "cuda") and listed.list.why_not(SUMMARY, "cuda") == ""
+    assert listed.list.failure_of(SUMMARY, "cuda") == "No such device." and listed.list.running is None
+    assert listed.list.check(SUMMARY, "cuda") and listed.list.failure_of(SUMMARY, "cuda") == ""
     listed.list.cancel()
     listed.workers.job.failed.emit(ErrorEvent(kind="cancelled", message="Cancelled."))
-    assert listed.list.why_not(SUMMARY, "cuda") == ""
+    assert listed.list.failure_of(SUMMARY, "cuda") == ""

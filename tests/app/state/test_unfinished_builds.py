@@ -82,7 +82,7 @@ def test_a_row_from_before_there_were_goals_has_none(qtbot: QtBot, tmp_path: Pat
 def test_a_goal_that_makes_no_sense_is_damage(qtbot: QtBot, tmp_path: Path, goal: object) -> None:
     (tmp_path / "builds.json").write_text(json.dumps([{**OLD, "goal": goal}]))
     found, _build = builds(tmp_path)
-    with qtbot.waitSignal(found.trouble) as told:
+    with qtbot.waitSignal(found.errorOccurred) as told:
         assert found.entries == []
     assert "builds.json was damaged" in told.args[0] and list(tmp_path.glob("builds.damaged-*.json"))
 

@@ -16,7 +16,7 @@ from tests.faults.mutants.protos import change_model
 from tests.workflows.interop import peers
 from workflows.bundle.manifest import MANIFEST, write_manifest
 from workflows.graph.tensor_statistics import describe_tensor
-from workflows.inspection.opened_graph import (GraphCache, GraphLocation)
+from workflows.inspection.opened_graph import GraphCache, GraphLocation
 from workflows.wire.events import ResultEvent
 
 Change = Callable[[Path, random.Random], str]

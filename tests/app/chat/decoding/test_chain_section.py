@@ -95,7 +95,7 @@ def test_a_value_is_typed_in_its_place_right_or_wrong(qtbot: QtBot, part: ChainS
     field.setText("many")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: part.rows.rows[0] == ChainRow("top_k", "many"))
-    assert part.problem.text() == "Top-k: many is no number." and not part.problem.isHidden()
+    assert part.problem.text() == "Top-k: many is not a number." and not part.problem.isHidden()
     part.rows.setData(part.rows.index(0, 0), "5")
     assert not part.problem.text() and part.problem.isHidden()
 

@@ -16,6 +16,7 @@ from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.intents import Regenerate, Send
 from app.chat.page import ChatPage
 from app.state.conversation import Conversation
+from app.state.conversation_format import conversation_from_dict, conversation_to_dict
 from app.state.recent_bundles import RecentBundle
 from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.app.chat.decoding.test_parts import pick
@@ -44,7 +45,7 @@ def typed(qtbot: QtBot, page: ChatPage, folder: str) -> None:
     assert drafts.bundle is not None
     drafts.bundle.choose(folder)
     drafts.commit()
-    qtbot.waitUntil(lambda: not page.choices.decoding.draft.asking)
+    qtbot.waitUntil(lambda: not page.choices.decoding.draft.requesting)
 
 
 def test_what_is_chosen_is_sent(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_nothing_is_sent_while_what_was_typed_cannot_be_used(make: Make, qtbot: 
     part.chain.rows.setData(part.chain.rows.index(0, 0), "many")
     page.composer.edit.setPlainText("a prompt")
     page.composer.submit()
-    said = "The chain cannot be used. Top-k: many is no number."
+    said = "The chain cannot be used. Top-k: many is not a number."
     assert page.composer.edit.toPlainText() == "a prompt" and page.composer.problem.text() == said
     assert not page.composer.button.isEnabled()
     for intent in (Regenerate(), Send("another")):
@@ -137,10 +138,10 @@ def test_a_draft_that_is_refused_leaves_all_as_it_was(make: Make, qtbot: QtBot) 
     assert page.session.state == "ready" and not page.banner.isVisible()
     assert page.context.activities.failures == {}
     change(page, num_beams=2)  # it is not asked for again with every other choice
-    assert not page.choices.decoding.draft.asking and drafts.problem.text() == REFUSED
+    assert not page.choices.decoding.draft.requesting and drafts.problem.text() == REFUSED
     assert page.controller.decoding == DecodingOptions(drafts="bundle", draft="/b/tiny", num_beams=2)
     drafts.commit()  # a person tries again
-    assert page.choices.decoding.draft.asking
+    assert page.choices.decoding.draft.requesting
     qtbot.waitUntil(lambda: drafts.problem.text() == REFUSED)
 
 
@@ -157,7 +158,7 @@ def test_a_bundle_that_speaks_other_tokens_is_dimmed_and_says_why(make: Make) ->
     rows = {choice.field.itemData(row): choice.field.model().index(row, 0) for row in range(choice.field.count())}
     free = {path for path, index in rows.items() if index.flags() & Qt.ItemFlag.ItemIsEnabled}
     assert free == {"/b/same", "/b/unsaid"}  # of the last nothing is known; the worker will say
-    why = "The vocabularies differ in size (32,000 and the model's 512): a draft speaks the same tokens."
+    why = "The vocabularies differ in size (32,000 and the model's 512): a draft needs the same tokens."
     assert rows["/b/other"].data(Qt.ItemDataRole.ToolTipRole) == f"/b/other\n{why}"
     context.bundle["vocabulary"] = 32_000  # another bundle is open
     page.choices.decoding.show_bundle(DecodingOptions(), ())
@@ -172,7 +173,7 @@ def test_a_draft_of_another_bundle_is_asked_for_when_that_is_open(make: Make, qt
     opened(qtbot, page, "/b/two")
     typed(qtbot, page, "/b/small")
     draft, said = page.choices.decoding.draft, list[str]()
-    draft.taken.connect(said.append)
+    draft.accepted.connect(said.append)
     opened(qtbot, page, "/b/one")
     qtbot.waitUntil(lambda: bool(said))
     assert said == ["/b/tiny"] and draft.current == "/b/tiny"
@@ -185,9 +186,9 @@ def test_a_draft_is_asked_for_again_when_the_bundle_is_opened_anew(make: Make, q
     typed(qtbot, page, "/b/tiny")
     page.opener.open()
     draft = page.choices.decoding.draft
-    qtbot.waitUntil(lambda: page.context.ready is not None and draft.current == "/b/tiny" and not draft.asking)
+    qtbot.waitUntil(lambda: page.context.ready is not None and draft.current == "/b/tiny" and not draft.requesting)
     opened(qtbot, page, "/b/other")
-    qtbot.waitUntil(lambda: not draft.asking)
+    qtbot.waitUntil(lambda: not draft.requesting)
     assert draft.current == "" and page.controller.decoding == DecodingOptions()
 
 
@@ -250,11 +251,11 @@ def test_a_form_that_was_kept_for_a_bundle_is_not_applied(make: Make, tmp_path: 
 def test_files_of_before_still_load(tmp_path: Path) -> None:
     chat = Conversation("Be brief.")
     chat.begin_reply(chat.ask("x").id)
-    old = chat.to_dict()
+    old = conversation_to_dict(chat)
     for name in ("decoding", "prefill", "tools"):
         del old[name]
     del old["messages"][1]["reply"]["form"]
-    found = Conversation.from_dict(old)
+    found = conversation_from_dict(old)
     reply = found.last("assistant")
     assert found.decoding == {} and reply is not None and reply.reply is not None and reply.reply.form == ""
     entry = {"sampling": {"temperature": 1}, "layout": None}

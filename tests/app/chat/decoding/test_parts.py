@@ -47,7 +47,7 @@ def part(qtbot: QtBot, tmp_path: Path) -> DecodingSection:
 
 def test_drafts_of_the_text_so_far(part: DecodingSection) -> None:
     changes, drafts = heard(part.changed), part.drafts
-    assert drafts.tokens.isHidden() and drafts.words.toolTip() == "as the bundle asks"
+    assert drafts.tokens.isHidden() and drafts.words.toolTip() == "the bundle's default"
     pick(drafts.source, "ngram")
     drafts.tokens.setValue(1)
     assert changes == [DecodingOptions(drafts="ngram"), DecodingOptions(drafts="ngram", draft_tokens=1)]
@@ -61,7 +61,7 @@ def test_acceptance_means_something_where_tokens_are_drawn(part: DecodingSection
     part.set_sampling(WARM)
     assert drafts.acceptance.isEnabled() and drafts.note.text().startswith("Exact:")
     pick(drafts.acceptance, "typical")
-    assert part.choice.acceptance == "typical" and "changes the odds" in drafts.note.text()
+    assert part.choice.acceptance == "typical" and "changes the distribution" in drafts.note.text()
     part.chain.add("top_k")  # a chain of one's own that does not draw
     part.chain.rows.remove(2)
     assert not drafts.acceptance.isEnabled()
@@ -77,7 +77,7 @@ def test_a_bundle_is_taken_when_it_was_typed(part: DecodingSection, qtbot: QtBot
         drafts.bundle.field.setEditText(text)
     qtbot.waitUntil(lambda: bool(changes))
     assert changes == [DecodingOptions(drafts="bundle", draft="/b/tiny")]
-    drafts.wait()
+    drafts.show_checking()
     assert drafts.note.text() == "Opening the bundle …"
     drafts.refuse("It has other tokens.")
     assert drafts.bundle.path == "/b/tiny" and drafts.problem.text() == "It has other tokens."
@@ -87,13 +87,13 @@ def test_a_bundle_is_taken_when_it_was_typed(part: DecodingSection, qtbot: QtBot
 
 
 def test_beams_are_dimmed_beside_drafts_and_say_why(part: DecodingSection) -> None:
-    beams, why = part.beams, "Beams draft no tokens: choose none under Drafts, or leave Beams off."
+    beams, why = part.beams, "Beams cannot be combined with drafts: choose none under Drafts, or turn Beams off."
     part.show_choice(DecodingOptions(drafts="ngram"))
     assert not beams.count.isEnabled() and beams.count.toolTip() == beams.note.text() == why
     part.show_choice(DecodingOptions(drafts="ngram", num_beams=3))
     assert beams.count.isEnabled() and not beams.length.isEnabled()  # beams can be taken back
     part.show_choice(DecodingOptions(drafts="off"))
-    assert beams.count.isEnabled() and beams.count.toolTip() == "So many texts at once."
+    assert beams.count.isEnabled() and beams.count.toolTip() == "The number of texts that are searched at once."
 
 
 def test_beams_are_off_while_tokens_are_drawn(part: DecodingSection) -> None:
@@ -151,7 +151,7 @@ def test_what_can_be_said_at_once(qtbot: QtBot, kind: Form | None, text: str, fo
 
 def test_a_worker_is_asked_once_and_answers_about_what_stands_there(qtbot: QtBot) -> None:
     check, asked = FormCheck(), list[tuple[str, str]]()
-    check.asked.connect(lambda kind, text: asked.append((kind, text)))
+    check.checkRequested.connect(lambda kind, text: asked.append((kind, text)))
     for text in ("a", "a(", "a(b"):
         check.look("regex", text)
     qtbot.waitUntil(lambda: bool(asked))
@@ -181,7 +181,7 @@ def test_a_form_is_written_in_an_editor(form: FormSection) -> None:
     menu.actions()[0].trigger()
     schema = form_examples("json_schema")[0].text
     assert changes[-1] == ReplyForms("json_schema", schema) and not form.problem
-    assert editor.said.text() == "Looking at it …"
+    assert editor.said.text() == "Checking …"
     form.check.answer("json_schema", schema, "")
     assert editor.said.text() == "It can be used."
     pick(form.kind, "regex")

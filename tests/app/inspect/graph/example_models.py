@@ -9,7 +9,7 @@ from workflows.wire.reports.graphs import DiffReport, GraphReport
 
 def answer(model: GraphModel, report: GraphReport | DiffReport) -> None:
     """The worker's answer to what the model asked last; laid out when this returns, where slices are long."""
-    worker = model.worker
+    worker = model.loader.worker
     assert isinstance(worker, StubWorker)
     worker.jobs[-1].answered.emit(report)
 

@@ -57,7 +57,7 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 def measured(qtbot: QtBot, tab: GraphTab, panel: HeatPanel) -> None:
     tab.tools.heat.click()
     panel.run.click()
-    qtbot.waitUntil(lambda: bool(panel.heat.profiles) and not panel.heat.running)
+    qtbot.waitUntil(lambda: bool(panel.heat.profiles) and not panel.heat.measurements.running)
 
 
 def test_a_measurement_colours_by_time_with_a_legend(make: Make, qtbot: QtBot) -> None:
@@ -197,7 +197,7 @@ def test_a_measurement_can_be_cancelled(make: Make, qtbot: QtBot) -> None:
     panel.run.click()
     assert panel.cancel.isVisible()
     panel.cancel.click()
-    qtbot.waitUntil(lambda: not panel.heat.running)
+    qtbot.waitUntil(lambda: not panel.heat.measurements.running)
     assert panel.run.isVisible() and not panel.heat.profiles
 
 
@@ -208,7 +208,7 @@ def test_rounding_of_weights_is_read_and_does_not_add_up(make: Make, qtbot: QtBo
     panel.measure.activated.emit(2)
     assert panel.run.text() == "Read the weights" and not panel.provider.isVisible() and not panel.heat.values
     panel.run.click()
-    qtbot.waitUntil(lambda: panel.heat.rounded is not None and not panel.heat.running)
+    qtbot.waitUntil(lambda: panel.heat.rounded is not None and not panel.heat.measurements.running)
     graph = tab.model.graph
     assert graph is not None
     products = [node.index for node in graph.nodes if node.op == "MatMul"]
@@ -234,7 +234,7 @@ def test_another_bundle_in_the_same_folder_has_no_figures_of_the_one_before(make
     panel.run.click()
     tab.set_inspection(replace(was, facts=(*was.facts, ("built_at", "2027"))))
     assert not panel.heat.profiles and not panel.heat.values
-    qtbot.waitUntil(lambda: not panel.heat.running)
+    qtbot.waitUntil(lambda: not panel.heat.measurements.running)
     assert not panel.heat.profiles  # what was being measured is not taken for its own either
     tab.show_graph("/b/demo", "decode")
     qtbot.waitUntil(lambda: tab.model.scene is not first)  # the graph is read anew

@@ -31,7 +31,7 @@ def bar(qtbot: QtBot) -> StageBar:
 
 
 def asked(bar: StageBar) -> object:
-    worker = bar.model.worker
+    worker = bar.model.loader.worker
     assert isinstance(worker, StubWorker)
     return worker.jobs[-1].request
 

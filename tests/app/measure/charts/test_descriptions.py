@@ -8,7 +8,7 @@ import pytest
 
 from app.measure.charts.descriptions import (
     capacity_text,
-    latency_text,
+    format_latency,
     mark_text,
     owner_title,
     shown_runs_text,
@@ -24,7 +24,7 @@ from tests.app.test_charts_parts import FP32, INT4, runs
      (1234.4, "1,234 ms")],
 )  # fmt: skip
 def test_a_latency_has_three_figures(qapp: object, value: float, text: str) -> None:
-    assert latency_text(value) == text
+    assert format_latency(value) == text
 
 
 @pytest.mark.parametrize(

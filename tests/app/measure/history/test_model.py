@@ -117,7 +117,7 @@ def test_removed_and_put_back(qtbot: Any, model: HistoryModel, home: Path) -> No
 
 def test_a_damaged_file_is_said(qtbot: Any, model: HistoryModel, home: Path) -> None:
     (home / DATABASE_FILE).write_bytes(b"no database at all " * 99)
-    with qtbot.waitSignal(model.trouble) as said:
+    with qtbot.waitSignal(model.errorOccurred) as said:
         model.read()
     assert "a new one begins" in said.args[0] and model.loaded and model.lines == []
 
@@ -128,7 +128,7 @@ def test_a_newer_file_is_said(qtbot: Any, model: HistoryModel, home: Path) -> No
     history(home)
     with sqlite3.connect(home / DATABASE_FILE) as base:
         base.execute("PRAGMA user_version = 99")
-    with qtbot.waitSignal(model.trouble) as said:
+    with qtbot.waitSignal(model.errorOccurred) as said:
         model.read()
     assert "newer Joinery" in said.args[0]
 
@@ -164,6 +164,6 @@ def test_a_report_is_written_by_a_worker(qtbot: Any, model: HistoryModel, tmp_pa
 def test_a_report_that_fails_is_said(qtbot: Any, make_context: Any) -> None:
     failing = {"errors": {"report": {"kind": "request", "message": "No run is called so."}}}
     model = make_context(**failing).history
-    with qtbot.waitSignal(model.trouble) as said:
+    with qtbot.waitSignal(model.errorOccurred) as said:
         model.write(WriteReport("r.html", runs=("a",)))
     assert said.args[0] == "No run is called so." and not model.writing

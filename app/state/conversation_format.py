@@ -1,0 +1,113 @@
+"""A conversation as JSON, as Markdown, and as the text that is searched."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.state.conversation import ChatMessage, Conversation, Reply, Role, is_key
+from workflows.common.errors import printable
+from workflows.wire.codec import PayloadMismatch, read
+
+VERSION = 1
+_LATEST_S = 253_370_764_800  # the year 9999, the last that a calendar has
+
+
+@dataclass(slots=True)
+class _SavedMessage:
+    id: int
+    parent: int | None
+    role: Role
+    content: str
+    active: int
+    reply: Reply | None = None
+
+
+@dataclass(slots=True)
+class _SavedConversation:
+    """A conversation as it is in a file; fields with a default came with later versions."""
+
+    version: int
+    key: str
+    system: str
+    active_root: int
+    messages: list[_SavedMessage]
+    name: str = ""
+    bundle: str = ""
+    decoding: dict[str, object] = field(default_factory=dict)
+    prefill: str = ""
+    tools: str = ""
+    changed_at: float = 0.0
+
+
+def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
+    """The whole tree as plain JSON values, without the traces."""
+    messages = []
+    for m in chat.messages.values():
+        row = {"id": m.id, "parent": m.parent, "role": m.role, "content": m.content, "active": m.active}
+        messages.append(row | ({"reply": m.reply.to_dict()} if m.reply else {}))
+    return {
+        "version": VERSION,
+        "key": chat.key,
+        "name": chat.name,
+        "system": chat.system,
+        "bundle": chat.bundle,
+        "decoding": chat.decoding,
+        "prefill": chat.prefill,
+        "tools": chat.tools,
+        "changed_at": chat.changed_at,
+        "active_root": chat.active_root,
+        "messages": messages,
+    }
+
+
+def conversation_from_dict(data: Any) -> Conversation:
+    """The conversation of `conversation_to_dict`; a reply that was still running is marked `interrupted`.
+
+    Raises ValueError for anything else.
+    """
+    if isinstance(data, dict) and data.get("version") != VERSION:
+        raise ValueError(f"version {data.get('version')} is not known")
+    try:
+        saved = read(_SavedConversation, data)
+    except PayloadMismatch as error:
+        raise ValueError(f"no conversation, for it {error}") from None
+    if not is_key(saved.key):
+        raise ValueError(f"{printable(saved.key, 40)!r} is no key of a conversation")
+    if not 0 <= saved.changed_at < _LATEST_S:
+        raise ValueError(f"it was changed at {saved.changed_at}, which is no time")
+    chat = Conversation(saved.system, saved.key)
+    chat.name, chat.bundle, chat.decoding = saved.name, saved.bundle, saved.decoding
+    chat.prefill, chat.tools, chat.changed_at = saved.prefill, saved.tools, saved.changed_at
+    for row in saved.messages:
+        if row.id in chat or not (row.parent is None or row.parent in chat):
+            raise ValueError(f"the message {row.id} stands there twice, or before what it answers")
+        if row.reply is not None:
+            row.reply.ended = row.reply.ended or "interrupted"
+        chat.messages[row.id] = ChatMessage(row.id, row.parent, row.role, row.content, reply=row.reply)
+        chat.family(row.parent).append(row.id)
+    for row in saved.messages:
+        chat[row.id].active = max(0, min(row.active, len(chat[row.id].children) - 1))
+    chat.active_root = max(0, min(saved.active_root, len(chat.roots) - 1))
+    return chat
+
+
+def conversation_to_json(chat: Conversation) -> str:
+    """The whole tree as readable JSON."""
+    return json.dumps(conversation_to_dict(chat), ensure_ascii=False, indent=2) + "\n"
+
+
+def conversation_to_markdown(chat: Conversation) -> str:
+    """The active branch as Markdown."""
+    parts = [f"# {chat.title or 'Conversation'}"]
+    if chat.system.strip():
+        parts.append("> " + chat.system.strip().replace("\n", "\n> "))
+    for message in chat.path():
+        parts.append(f"## {'You' if message.role == 'user' else 'Model'}\n\n{message.content.strip()}")
+    return "\n\n".join(parts) + "\n"
+
+
+def searched_text(chat: Conversation) -> str:
+    """The name and the messages of all branches, as the search finds them."""
+    return "\n".join([chat.name, *(message.content for message in chat.messages.values())]).casefold()
