@@ -88,10 +88,10 @@ def main(argv: Sequence[str]) -> int:
 
         return run_tour(app, window, options.tour)
     window.show()
-    window.warm_up()
+    window.stack.preload()
     context.prune_history()
     if options.path:
-        window.open_path(options.path)
+        window.interop.open_path(options.path)
     return app.exec()
 
 

@@ -1,1 +1,1 @@
-"""Build: from a checkpoint to a bundle, page by page."""
+"""The Build page: a wizard from a checkpoint to a bundle."""

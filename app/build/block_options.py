@@ -1,4 +1,4 @@
-"""Quantize: what a precision in blocks leaves open: block size, zero points, head and embedding, what is left alone."""
+"""Quantize page: the options of block-wise precisions: block size, zero points, head and embedding, exclusions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from workflows.wire.codec import read
 from workflows.wire.reports.plan import PlanReport
 
 BLOCKS = (16, 32, 64, 128)
-COMPENSATED = "compensated"  # the rounding that learns from prompts
+COMPENSATED = "compensated"  # the rounding that is calibrated with prompts
 
 
 class BlockOptions(Section):
-    """The settings, as options of the draft. Hidden while the chosen precision has no blocks."""
+    """The options of the unsaved recipe. Hidden unless the chosen precision works in blocks."""
 
     def __init__(self, draft: UnsavedRecipe) -> None:
         super().__init__("")
@@ -75,7 +75,7 @@ class BlockOptions(Section):
         return switch
 
     def show_plan(self, plan: PlanReport | None, blocks: bool, rounds: bool) -> None:
-        """What the recipe says; nothing where its precision has no blocks. rounds: there is a choice of how."""
+        """Show the plan's block settings. blocks: whether it has some; rounds: whether the rounding can be chosen."""
         self.setVisible(blocks)
         self.rounding.setVisible(rounds)
         self.fine.setVisible(rounds)

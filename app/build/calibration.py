@@ -1,4 +1,4 @@
-"""Quantize: what a method is calibrated on that asks how large activations become."""
+"""Quantize page: the calibration prompts of precisions that need the range of activations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workflows.wire.reports.plan import PlanReport
 
 
 class CalibrationBox(Section):
-    """The prompts and the method, as options of the draft. Hidden while the chosen precision needs neither."""
+    """Prompts and method, as options of the unsaved recipe. Hidden if the chosen precision needs neither."""
 
     def __init__(self, draft: UnsavedRecipe) -> None:
         super().__init__("")
@@ -48,11 +48,11 @@ class CalibrationBox(Section):
         self.body.addLayout(row)
 
     def show_plan(self, plan: PlanReport | None, calibrated: bool, ranges: bool = True) -> None:
-        """What the recipe says; nothing where nothing of it is calibrated. ranges: they are what is sought."""
+        """Show the calibration. calibrated: whether there is one; ranges: whether it measures activation ranges."""
         self.setVisible(calibrated)
         self.method.setVisible(ranges)
         if plan is not None and not self._draft.planning:
-            if not (self.prompts.hasFocus() and self.prompts.isModified()):  # what is being typed stays
+            if not (self.prompts.hasFocus() and self.prompts.isModified()):  # keeps the text that is being typed
                 self.prompts.setText(plan.chosen.calibration_prompts)
             self.method.setCurrentIndex(self.method.findData(plan.chosen.calibration_method))
 
@@ -64,7 +64,7 @@ class CalibrationBox(Section):
             self._send()
 
     def _send(self) -> None:
-        """The rest of the calibration, as a recipe's text may have it, stays."""
+        """Keeps the other calibration options, which the recipe's text may set."""
         chosen = read(dict[str, object], self._draft.options.get("quantize", {})).get("calibration", {})
         prompts, method = self.prompts.text().strip(), self.method.currentData()
         calibration = {**read(dict[str, object], chosen), "prompts": prompts, "method": method}

@@ -1,4 +1,4 @@
-"""Source: what a probe found, and the code that a checkpoint brings along, with a person's consent to it."""
+"""Source page: the result of the probe, and the checkpoint's own code with the user's consent to run it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workflows.wire.reports.plan import ProbeReport
 
 
 class CheckpointCard(CardFrame):
-    """What a probe found."""
+    """The result of a probe."""
 
     consented = Signal(bool)
 
@@ -46,7 +46,7 @@ class CheckpointCard(CardFrame):
         self._files: dict[str, str] = {}
         self._folder = Path()
         self._read_files: dict[str, str] = {}
-        """The files of which each was opened; other bytes are to be read anew."""
+        """The hashes of the code files that were opened; changed files must be read again."""
         for part in (self._code_head, self._code):
             self.body.addWidget(part)
         row = QHBoxLayout()
@@ -55,21 +55,21 @@ class CheckpointCard(CardFrame):
         row.addWidget(self.consent, 1)
         self.body.addLayout(row)
 
-    def set_found(self, found: ProbeReport | None, code: dict[str, str], trusted: bool) -> None:
-        """Show what was found; `code` are the Python files that the checkpoint brings."""
-        self._name.setText((found.architectures or [found.model_type])[0] if found else "")
-        supported = found is not None and found.supported
+    def set_report(self, report: ProbeReport | None, code: dict[str, str], trusted: bool) -> None:
+        """Show a probe's result. code: the Python files of the checkpoint."""
+        self._name.setText((report.architectures or [report.model_type])[0] if report else "")
+        supported = report is not None and report.supported
         if code and not trusted:
             self._pill.set(self.tr("needs consent"), "warning")
         else:
             self._pill.set(
                 self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error"
             )
-        reason = found.reason if found else ""
+        reason = report.reason if report else ""
         self.reason.setText(reason)
         self.reason.setVisible(not supported and bool(reason))
-        self._show_facts(_checkpoint_facts(self, found) if found else [])
-        self._files, self._folder = dict(code), Path(found.path) if found else Path()
+        self._show_facts(_checkpoint_facts(self, report) if report else [])
+        self._files, self._folder = dict(code), Path(report.path) if report else Path()
         for part in (self._code_head, self._code, self.consent, self.open_code):
             part.setVisible(bool(code))
         one = self.tr("This checkpoint brings a Python file that would run here:")
@@ -80,7 +80,7 @@ class CheckpointCard(CardFrame):
         self._allow_consent()
 
     def _allow_consent(self) -> None:
-        """Who has not read it cannot say so; who has said so can take it back."""
+        """Enable the consent once the code was read; a given consent can always be withdrawn."""
         read = self._read_files == self._files or self.consent.isChecked()
         self.consent.setEnabled(read)
         set_tool_tip(self.consent, "" if read else self.tr("Open each file first: Read the code …"))
@@ -90,7 +90,7 @@ class CheckpointCard(CardFrame):
         self.code.read.connect(self._on_read)
         self.code.finished.connect(self.code.deleteLater)
         self.code.open()
-        if self.code.seen == set(self._files):  # there was but one
+        if self.code.seen == set(self._files):  # a single file counts as read when the dialog opens
             self._on_read()
 
     def _on_read(self) -> None:
@@ -112,18 +112,18 @@ class CheckpointCard(CardFrame):
             self._facts += [text, title]
 
 
-def _checkpoint_facts(widget: QWidget, found: ProbeReport) -> list[tuple[str, str]]:
-    words, tokenizer = widget.tr("none"), found.tokenizer
+def _checkpoint_facts(widget: QWidget, report: ProbeReport) -> list[tuple[str, str]]:
+    tokenizer_text, tokenizer = widget.tr("none"), report.tokenizer
     if tokenizer is not None:
         template = widget.tr("chat template") if tokenizer.chat_template else widget.tr("no chat template")
         vocabulary = pluralize(tokenizer.vocabulary or 0, widget.tr("1 token"), widget.tr("{0} tokens"))
-        words = f"{tokenizer.kind}, {vocabulary}, {template}"
+        tokenizer_text = f"{tokenizer.kind}, {vocabulary}, {template}"
     rows: list[tuple[str, str]] = [
-        (widget.tr("Parameters"), compact_number(found.parameters)),
-        (widget.tr("Weights"), f"{found.dtype}, {format_bytes(found.weights_bytes)}"),
-        (widget.tr("Model type"), found.model_type),
+        (widget.tr("Parameters"), compact_number(report.parameters)),
+        (widget.tr("Weights"), f"{report.dtype}, {format_bytes(report.weights_bytes)}"),
+        (widget.tr("Model type"), report.model_type),
     ]
-    if (decoder := found.decoder) is not None:
+    if (decoder := report.decoder) is not None:
         layers = pluralize(decoder.layers, widget.tr("1 layer"), widget.tr("{0} layers"))
         width = widget.tr("width {0}").format(format_number(decoder.hidden_size))
         rows += [
@@ -134,4 +134,4 @@ def _checkpoint_facts(widget: QWidget, found: ProbeReport) -> list[tuple[str, st
             ),
             (widget.tr("KV cache a token"), format_bytes(decoder.kv_bytes_per_token)),
         ]
-    return [*rows, (widget.tr("Tokenizer"), words)]
+    return [*rows, (widget.tr("Tokenizer"), tokenizer_text)]

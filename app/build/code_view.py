@@ -1,4 +1,4 @@
-"""The code that a checkpoint brings along, to be read before it may run: each file with its lines numbered."""
+"""A dialog that shows the code of a checkpoint, file by file with line numbers, before the code may run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.widgets.basics import label
 from app.widgets.theme import G, mono_font
 
 MAX_FILE_BYTES = 4 << 20
-"""Bytes of a file that are shown; a longer one is no code that a person reads, and is not agreed to."""
+"""The largest file in bytes that is shown. Nobody reads a longer one, so no consent to it is possible."""
 
 
 class NumberedTextView(QWidget):
-    """Text that cannot be changed, with a column of line numbers that is not copied with it."""
+    """Read-only text with a column of line numbers that is not copied with the text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class NumberedTextView(QWidget):
         self.numbers.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.numbers.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.numbers.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else the columns part by it
+        self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # keeps the columns aligned
         self.numbers.setViewportMargins(0, 0, 0, self.text.horizontalScrollBar().sizeHint().height())
         self.text.verticalScrollBar().valueChanged.connect(self.numbers.verticalScrollBar().setValue)
         row = QHBoxLayout(self)
@@ -41,16 +41,16 @@ class NumberedTextView(QWidget):
         row.addWidget(self.text, 1)
 
     def show_text(self, text: str) -> None:
-        """Another text, from its beginning."""
+        """Show a text from its beginning."""
         self.text.setPlainText(text)
         self.numbers.setPlainText("\n".join(str(n + 1) for n in range(self.text.blockCount())))
 
 
 class CodeDialog(QDialog):
-    """The files of one checkpoint; `seen` are those that were shown as the probe found them, by their names."""
+    """The code files of one checkpoint. seen: the names of the files shown with the hashes of the probe."""
 
     read = Signal()
-    """Each file was shown."""
+    """Every file was shown."""
 
     def __init__(self, folder: Path, files: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +63,7 @@ class CodeDialog(QDialog):
         self.list.addItems(sorted(files))
         self.code = NumberedTextView()
         self.code.text.setAccessibleName(self.tr("Text of the file"))
-        self.said = label("", "muted", wrap=True)
+        self.status = label("", "muted", wrap=True)
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
         row = QHBoxLayout()
@@ -72,13 +72,13 @@ class CodeDialog(QDialog):
         row.addWidget(self.code, 1)
         box = QVBoxLayout(self)
         box.addLayout(row, 1)
-        box.addWidget(self.said)
+        box.addWidget(self.status)
         box.addWidget(close)
         self.list.currentTextChanged.connect(self._show)
         self.list.setCurrentRow(0)
 
     def sizeHint(self) -> QSize:
-        """Eighty letters and a list."""
+        """Room for eighty characters and the list."""
         return QSize(112 * G, 75 * G)
 
     def _show(self, name: str) -> None:
@@ -86,18 +86,18 @@ class CodeDialog(QDialog):
             with (self._folder / name).open("rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
         except OSError as error:
-            self._say("", self.tr("{0} cannot be read: {1}.").format(name, str(error.strerror)))
+            self._show_text("", self.tr("{0} cannot be read: {1}.").format(name, str(error.strerror)))
             return
         if len(data) > MAX_FILE_BYTES or hashlib.sha256(data).hexdigest() != self._files[name]:
-            self._say("", self.tr("{0} is not what was found: look at the source again.").format(name))
+            self._show_text("", self.tr("{0} is not what was found: look at the source again.").format(name))
             return
         self.seen.add(name)
         left = sorted(set(self._files) - self.seen)
         rest = self.tr("Still to be read: {0}").format(", ".join(left))
-        self._say(data.decode("utf-8", "replace"), rest if left else self.tr("Every file was opened."))
+        self._show_text(data.decode("utf-8", "replace"), rest if left else self.tr("Every file was opened."))
         if not left:
             self.read.emit()
 
-    def _say(self, text: str, words: str) -> None:
+    def _show_text(self, text: str, status_text: str) -> None:
         self.code.show_text(text)
-        self.said.setText(words)
+        self.status.setText(status_text)

@@ -1,4 +1,4 @@
-"""Done: the bundle is whole, and what can be done with it."""
+"""Done page: the finished bundle and the next actions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.widgets.theme import G, set_icon
 
 
 class DonePage(StepPage):
-    """Four ways on: chat, inspect, measure, compare with the checkpoint."""
+    """Four actions: chat, inspect, measure, compare with the checkpoint."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, self.tr("Done"), self.tr("The bundle is whole: every file was written and checked."))
@@ -75,7 +75,7 @@ class DonePage(StepPage):
         self.stats["components"].set(format_number(len(outcome.components)), ", ".join(outcome.components))
 
     def _check(self) -> None:
-        """The comparison with the checkpoint that it was made of."""
+        """Compare the bundle with its checkpoint."""
         request, outcome = self.build.request, self.build.outcome
         if request is not None and outcome is not None and self.context.open_bundle(outcome.bundle):
             self.context.accuracyRequested.emit(outcome.bundle, request.source, list(request.consented))

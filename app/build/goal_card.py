@@ -1,6 +1,6 @@
-"""Quantize: the smallest mix that keeps what a person names, found while it is built; and what was tried for it.
+"""Quantize page: a quality goal, for which the build searches the smallest mix of precisions; and the trials made.
 
-GoalCard: metric, value, task ──▶ the draft's goal        bundle's goal.json ──▶ TrialsChart: size against error
+GoalCard: metric, value, task ──▶ the recipe's goal        the bundle's goal.json ──▶ TrialsChart: size against error
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DEFAULT_LIMITS: dict[Metric, float] = {"top1": 99.0, "kl": 0.01, "perplexity": 1
 
 
 class GoalCard(ChoiceCard):
-    """The card of a goal among those of the methods. `changed`: another metric, value or file."""
+    """The card of a goal among the cards of the methods. `changed`: another metric, value or file."""
 
     changed = Signal()
 
@@ -45,12 +45,12 @@ class GoalCard(ChoiceCard):
             self.tr("Smallest that keeps …"),
             self.tr("Many mixes of methods are tried, layer by layer, and the smallest that holds is built."),
         )
-        self.kept = ignore_wheel(QComboBox())
-        self.kept.setAccessibleName(self.tr("What is kept"))
-        self.kept.addItem(self.tr("the same first choice, at least"), "top1")
-        self.kept.addItem(self.tr("a divergence (KL) of at most"), "kl")
-        self.kept.addItem(self.tr("a perplexity ratio of at most"), "perplexity")
-        self.kept.addItem(self.tr("of the score in a task, at least"), "task")
+        self.metric_box = ignore_wheel(QComboBox())
+        self.metric_box.setAccessibleName(self.tr("What is kept"))
+        self.metric_box.addItem(self.tr("the same first choice, at least"), "top1")
+        self.metric_box.addItem(self.tr("a divergence (KL) of at most"), "kl")
+        self.metric_box.addItem(self.tr("a perplexity ratio of at most"), "perplexity")
+        self.metric_box.addItem(self.tr("of the score in a task, at least"), "task")
         self.value = ignore_wheel(QDoubleSpinBox())
         self.value.setAccessibleName(self.tr("The limit"))
         self.task = QLineEdit()
@@ -58,16 +58,16 @@ class GoalCard(ChoiceCard):
         self.task.setAccessibleName(self.tr("Task file"))
         self.browse = QPushButton(self.tr("Choose a file…"))
         self._task, self._prompts = TaskFile(""), ""
-        """What was chosen elsewhere, as by a build that is edited, and has no fields here."""
+        """A goal that was set elsewhere, for example by an edited build, and has no fields here."""
         self._rows()
         self._on_metric()
-        self.kept.currentIndexChanged.connect(self._on_metric)
+        self.metric_box.currentIndexChanged.connect(self._on_metric)
         self.value.valueChanged.connect(lambda _value: self.changed.emit())
         self.task.textChanged.connect(lambda _text: self.changed.emit())
         self.browse.clicked.connect(self._browse)
 
     def _rows(self) -> None:
-        for parts in ((self.kept, self.value), (self.task, self.browse)):
+        for parts in ((self.metric_box, self.value), (self.task, self.browse)):
             row = QHBoxLayout()
             row.setContentsMargins(3 * G, 0, 0, 0)
             row.setSpacing(G)
@@ -77,8 +77,8 @@ class GoalCard(ChoiceCard):
 
     @property
     def goal(self) -> Goal | None:
-        """What is wanted; None while a task lacks its file."""
-        metric, value, file = self.kept.currentData(), self.value.value(), self.task.text().strip()
+        """The entered goal; None if a task has no file yet."""
+        metric, value, file = self.metric_box.currentData(), self.value.value(), self.task.text().strip()
         if metric == "task" and not file:
             return None
         limit = round(value / 100, 6) if metric in AT_LEAST else value
@@ -86,17 +86,17 @@ class GoalCard(ChoiceCard):
         return Goal(metric, limit, task, self._prompts)
 
     def show_goal(self, goal: Goal | None) -> None:
-        """What was chosen before; None leaves what stands here for who chooses the card."""
+        """Show a goal; None leaves the fields as they are."""
         self._task, self._prompts = (goal and goal.task) or TaskFile(""), goal.prompts if goal else ""
         if goal is None:
             return
         with QSignalBlocker(self):
-            self.kept.setCurrentIndex(self.kept.findData(goal.metric))
+            self.metric_box.setCurrentIndex(self.metric_box.findData(goal.metric))
             self.task.setText(goal.task.file if goal.task else "")
             self.value.setValue(goal.limit * 100 if goal.metric in AT_LEAST else goal.limit)
 
     def _on_metric(self) -> None:
-        metric = self.kept.currentData()
+        metric = self.metric_box.currentData()
         share = metric in AT_LEAST
         self.value.setSuffix(" %" if share else "")
         self.value.setDecimals(2 if share else 6)
@@ -115,15 +115,15 @@ class GoalCard(ChoiceCard):
 
 
 def goal_description(goal: Goal) -> str:
-    """What is built to it, in a sentence."""
-    words = {
+    """A goal as a sentence."""
+    texts = {
         "top1": _tr("The smallest bundle that makes the model's own first choice at {0} % of the positions at least."),
         "kl": _tr("The smallest bundle whose mean divergence (KL) is {0} nats at most."),
         "perplexity": _tr("The smallest bundle whose perplexity is {0} times the model's own at most."),
         "task": _tr("The smallest bundle that keeps {0} % of the model's own score in {1}."),
     }[goal.metric]
     limit = f"{goal.limit * 100:g}" if goal.metric in AT_LEAST else f"{goal.limit:g}"
-    return words.format(limit, Path(goal.task.file).name if goal.task else "")
+    return texts.format(limit, Path(goal.task.file).name if goal.task else "")
 
 
 def _tr(text: str) -> str:
@@ -131,7 +131,7 @@ def _tr(text: str) -> str:
 
 
 def read_goal_report(bundle: Path) -> GoalReport | None:
-    """What was tried for a bundle; None where it was not built to a goal, or the file is no such report."""
+    """The search report of a bundle; None if the bundle has no goal or the file is no such report."""
     try:
         report = read(GoalReport, json.loads((bundle / GOAL_FILE).read_text("utf-8")))
     except (OSError, ValueError, PayloadMismatch):
@@ -140,7 +140,7 @@ def read_goal_report(bundle: Path) -> GoalReport | None:
 
 
 class TrialsChart(QWidget):
-    """Every mix as a dot, its size to the right and its error upwards; the front joined, the chosen one ringed."""
+    """Each trial as a dot, size to the right and error upwards; the Pareto front is joined, the chosen trial ringed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -151,7 +151,7 @@ class TrialsChart(QWidget):
         self.hide()
 
     def show_report(self, report: GoalReport | None) -> None:
-        """Another search; None hides the picture."""
+        """Show a search; None hides the chart."""
         self.report = report
         self.setVisible(report is not None)
         if report is not None:
@@ -163,7 +163,7 @@ class TrialsChart(QWidget):
         self.update()
 
     def places(self) -> list[QPointF]:
-        """Where each point stands; points without a figure stand at the top."""
+        """The position of each trial; a trial without a figure is at the top."""
         report = self.report
         if report is None:
             return []
@@ -181,7 +181,7 @@ class TrialsChart(QWidget):
         ]
 
     def _error(self, point: TriedPoint) -> float | None:
-        """Upwards is worse: what a share lacks of one, and the logarithm of a distance."""
+        """The error axis: the complement of a share, or the logarithm of a distance."""
         assert self.report is not None
         if point.figure is None:
             return None
@@ -193,7 +193,7 @@ class TrialsChart(QWidget):
         return QRectF(2 * G, 2 * G, self.width() - 4 * G, self.height() - 7 * G)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: draws."""
+        """Draw the chart (Qt's name)."""
         report, places = self.report, self.places()
         if report is None:
             return
@@ -206,7 +206,7 @@ class TrialsChart(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(theme().color("text"))
         painter.drawEllipse(places[report.chosen], G, G)
-        self._words(painter, report)
+        self._draw_labels(painter, report)
         painter.end()
 
     def _dot(self, painter: QPainter, place: QPointF, color: QColor) -> None:
@@ -214,7 +214,7 @@ class TrialsChart(QWidget):
         painter.setBrush(color)
         painter.drawEllipse(place, G / 2, G / 2)
 
-    def _words(self, painter: QPainter, report: GoalReport) -> None:
+    def _draw_labels(self, painter: QPainter, report: GoalReport) -> None:
         field = self._field()
         painter.setPen(theme().color("border"))
         painter.drawLine(field.bottomLeft() + QPointF(0, G), field.bottomRight() + QPointF(0, G))

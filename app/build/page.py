@@ -1,7 +1,7 @@
-"""The Build page: a line of steps over the wizard.
+"""The Build page: the wizard, and over it a line with the names of its steps.
 
 source → recipe → optimize → quantize → review → build → done
-   └──────── Draft ────────────────────┘   └─ BuildModel ─┘
+   └───── UnsavedRecipe ───────────────┘   └─ BuildModel ─┘
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget, QWizard
 
@@ -22,6 +22,7 @@ from app.build.run_page import RunPage
 from app.build.source_page import SourcePage
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
 from app.state.context import AppContext
+from app.state.unsaved_recipe import UnsavedRecipe
 from app.widgets.actions import add_action
 from app.widgets.basics import label, set_role
 from app.widgets.plain_text import PlainLabel
@@ -30,7 +31,7 @@ from app.widgets.theme import G, set_icon
 
 
 class StepLine(QWidget):
-    """Where one is: the steps' names, the current one marked."""
+    """The names of the steps, with the current one marked."""
 
     def __init__(self, names: list[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,23 +51,63 @@ class StepLine(QWidget):
         row.addStretch(1)
 
     def set_current(self, index: int) -> None:
-        """Mark a step."""
+        """Mark the current step."""
         for other, step in enumerate(self._labels):
             set_role(step, "step-now" if other == index else "step-done" if other < index else "step")
         if 0 <= index < len(self._names):
             self.setAccessibleName(f"{index + 1}/{len(self._names)} {self._names[index]}")
 
 
+class PageRoute(QObject):
+    """Advances a wizard to a page as soon as each page before it is complete. Another source or an error cancels it."""
+
+    ended = Signal()  # the page is reached, or the route is cancelled
+
+    def __init__(self, wizard: QWizard, draft: UnsavedRecipe) -> None:
+        super().__init__(wizard)
+        self._wizard, self._draft = wizard, draft
+        self._target: int | None = None
+        self._source = ""
+        draft.changed.connect(self._on_draft)
+
+    @property
+    def active(self) -> bool:
+        """Whether the page is not reached yet."""
+        return self._target is not None
+
+    def start(self, page_id: int) -> None:
+        """Advance to a page before the build."""
+        self._target, self._source = page_id, self._draft.source
+        self._advance()
+
+    def cancel(self) -> None:
+        """Stay on the current page."""
+        self._target = None
+
+    def _advance(self) -> None:
+        wizard = self._wizard
+        while self._target is not None and wizard.currentId() < self._target and wizard.currentPage().isComplete():
+            wizard.next()
+        if self._target is not None and wizard.currentId() >= self._target:
+            self.cancel()
+            self.ended.emit()
+
+    def _on_draft(self) -> None:
+        if self._target is None:
+            return
+        if self._draft.source != self._source or self._draft.probe_error or self._draft.plan_error:
+            self.cancel()
+            self.ended.emit()
+        QTimer.singleShot(0, self, self._advance)
+
+
 class BuildWizard(QWizard):
-    """A QWizard that is a part of the window: it never closes, and Escape leaves it alone."""
+    """A QWizard as a part of the window: it never closes, and ignores Escape."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
         self._skipping = False
-        self._goal: int | None = None
-        """Where a draft that was kept is to be shown, once its source was looked at again."""
-        self._goal_of = ""
         self.setWindowFlags(Qt.WindowType.Widget)
         self.setWizardStyle(QWizard.WizardStyle.ClassicStyle)
         self.setOptions(
@@ -85,20 +126,25 @@ class BuildWizard(QWizard):
             RUN: RunPage(context),
             DONE: DonePage(context),
         }
-        for ident, page in self.steps.items():
-            self.setPage(ident, page)
+        for page_id, page in self.steps.items():
+            self.setPage(page_id, page)
         self._name_buttons()
-        self.customButtonClicked.connect(self._on_custom)
+        start_over = QWizard.WizardButton.CustomButton1.value
+        self.customButtonClicked.connect(
+            lambda which: self.start_over() if which == start_over else self.skip_to_review()
+        )
         self.currentIdChanged.connect(self._on_page)
         self.run_page.editRequested.connect(self.edit_recipe)
         context.build.started.connect(lambda: QTimer.singleShot(0, self, self.show_build))
         context.build.finished.connect(self._on_build_end)
         context.build.changed.connect(self._on_build)
         context.unsaved_recipe.changed.connect(self._on_draft)
+        self.route = PageRoute(self, context.unsaved_recipe)
+        self.route.ended.connect(self._save_page)
 
     @property
     def run_page(self) -> RunPage:
-        """The page of the build itself."""
+        """The page that shows the running build."""
         page = self.steps[RUN]
         assert isinstance(page, RunPage)
         return page
@@ -130,45 +176,39 @@ class BuildWizard(QWizard):
         )
 
     def next(self) -> None:
-        """QWizard gives its new page the focus even where nobody looks at it: who writes elsewhere keeps it."""
-        with _focus_elsewhere(self):
+        """Show the next page. QWizard focuses it even while it is hidden, so a focus outside is restored."""
+        with _outside_focus(self):
             super().next()
 
     def restart(self) -> None:
-        """As `next`."""
-        with _focus_elsewhere(self):
+        """Show the first page; as in `next`, a focus outside is restored."""
+        with _outside_focus(self):
             super().restart()
 
     def nextId(self) -> int:
-        """The next step; "skip to review" jumps there."""
+        """The id of the next page; "Skip to review" skips the optional ones."""
         here = self.currentId()
         if self._skipping and here in (RECIPE, OPTIMIZE, QUANTIZE):
             return REVIEW
         return here + 1 if SOURCE <= here < DONE else -1
 
-    def _on_custom(self, which: int) -> None:
-        if which == QWizard.WizardButton.CustomButton1.value:
-            self.start_over()
-        else:
-            self.skip_to_review()
-
     def skip_to_review(self) -> None:
-        """Take the defaults of the steps between."""
+        """Accept the defaults of the pages in between."""
         if self.currentId() in (RECIPE, OPTIMIZE) and self.button(QWizard.WizardButton.NextButton).isEnabled():
             self._skipping = True
             self.next()
             self._skipping = False
 
     def start_over(self) -> None:
-        """An empty draft; a build that runs goes on."""
+        """Discard the unsaved recipe, unless a build is running."""
         if not self.context.build.running:
-            self._goal = None
+            self.route.cancel()
             self.context.unsaved_recipe.reset()
             self.context.build.reset()
             self.restart()
 
     def edit_recipe(self) -> None:
-        """Back from a build that ended badly to its recipe."""
+        """Return from a failed build to its recipe."""
         request = self.context.build.request
         if self.currentId() != RUN or request is None:
             return
@@ -177,12 +217,14 @@ class BuildWizard(QWizard):
                 self.back()
             return
         draft, consented = self.context.unsaved_recipe, frozenset(request.consented)
-        other = None
-        if draft.source and not draft.is_of(request):
-            other = partial(draft.restore, draft.source, dict(draft.options), draft.out, draft.consented, draft.goal)
-        self.restart()  # it was begun elsewhere: by one click, or before the window was closed
+        other = (
+            partial(draft.restore, draft.source, dict(draft.options), draft.out, draft.consented, draft.goal)
+            if draft.source and not draft.is_of(request)
+            else None
+        )
+        self.restart()  # the build was started by one click, or before the window was closed
         draft.restore(request.source, request.options, request.out, consented, request.goal)
-        self.go_to(RECIPE)
+        self.route.start(RECIPE)
         if other is not None:
             text = self.tr("The recipe of the build took the place of what was chosen for another.")
             self.context.show_note(
@@ -192,26 +234,14 @@ class BuildWizard(QWizard):
                 owner={"page": "build", "draft": draft.source},
             )
 
-    def _bring_back(self, draft: Callable[[], None]) -> None:
-        """What stood here before the recipe of a build did."""
+    def _bring_back(self, restore: Callable[[], None]) -> None:
+        """Restore the unsaved recipe that the recipe of a build has replaced."""
         self.restart()
-        draft()
-        self.go_to(RECIPE)
-
-    def go_to(self, ident: int) -> None:
-        """On to a step before the build as soon as each one before it is complete."""
-        self._goal, self._goal_of = ident, self.context.unsaved_recipe.source
-        self._go_on()
-
-    def _go_on(self) -> None:
-        while self._goal is not None and self.currentId() < self._goal and self.currentPage().isComplete():
-            self.next()
-        if self._goal is not None and self.currentId() >= self._goal:
-            self._goal = None
-            self._keep_page()
+        restore()
+        self.route.start(RECIPE)
 
     def show_build(self) -> None:
-        """A build that was begun elsewhere is shown as well."""
+        """Show the current build, wherever it was started."""
         state = self.context.build.state
         if state == "idle" or (state == "done" and self.currentId() == DONE):
             return
@@ -221,28 +251,28 @@ class BuildWizard(QWizard):
             self.setStartId(SOURCE)
         self._on_build_end()
 
-    def _on_page(self, ident: int) -> None:
-        if ident < 0:
+    def _on_page(self, page_id: int) -> None:
+        if page_id < 0:
             return
         QTimer.singleShot(0, self, self._focus_page)
-        self._keep_page()
-        if ident in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
+        self._save_page()
+        if page_id in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
             self.context.build.prepare()
         role = QWizard.WizardButton
-        running = ident == RUN
-        self.button(role.CustomButton1).setVisible(ident not in (SOURCE, DONE) and not running)
-        self.button(role.CustomButton2).setVisible(ident in (RECIPE, OPTIMIZE))
-        self.button(role.BackButton).setVisible(ident in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW))
-        self.button(role.CommitButton).setVisible(ident == REVIEW)
+        running = page_id == RUN
+        self.button(role.CustomButton1).setVisible(page_id not in (SOURCE, DONE) and not running)
+        self.button(role.CustomButton2).setVisible(page_id in (RECIPE, OPTIMIZE))
+        self.button(role.BackButton).setVisible(page_id in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW))
+        self.button(role.CommitButton).setVisible(page_id == REVIEW)
 
-    def _keep_page(self) -> None:
-        """Where the draft is left: no step on the way to another, and none of a build that is not of it."""
-        ident, context = self.currentId(), self.context
-        if self._goal is None and (ident < RUN or context.unsaved_recipe.is_of(context.build.request)):
-            context.recipe_file.set_page(None if ident == DONE else min(ident, REVIEW))
+    def _save_page(self) -> None:
+        """Save the current page with the unsaved recipe, unless it is on its way or of another build."""
+        page_id, context = self.currentId(), self.context
+        if not self.route.active and (page_id < RUN or context.unsaved_recipe.is_of(context.build.request)):
+            context.recipe_file.set_page(None if page_id == DONE else min(page_id, REVIEW))
 
     def _focus_page(self) -> None:
-        """The button that had the focus may be disabled by now; on the page, Enter still means Next."""
+        """Focus the page if the focused button is disabled by now: on the page, Enter still means Next."""
         page = self.currentPage()
         focus = QApplication.focusWidget()
         if page is None or not page.isVisible():
@@ -251,7 +281,7 @@ class BuildWizard(QWizard):
             page.setFocus()
 
     def focusNextPrevChild(self, forward: bool) -> bool:  # noqa: N802
-        """Tab goes on as ever; where QWizard hides its page to lay it out anew, the focus comes back to the page."""
+        """Move the focus with Tab; while QWizard hides its page for a new layout, the focus returns to the page."""
         focus = QApplication.focusWidget()
         if focus is not None and self.isAncestorOf(focus) and not focus.isVisible() and self.isVisible():
             QTimer.singleShot(0, self, self._focus_page)
@@ -259,42 +289,37 @@ class BuildWizard(QWizard):
         return super().focusNextPrevChild(forward)
 
     def _on_build_end(self) -> None:
-        """A build that ended well leads on, also when nobody looks."""
+        """Show the last page after a successful build, even while the wizard is hidden."""
         if self.context.build.state == "done" and self.currentId() == RUN:
             self.next()
 
     def _on_build(self) -> None:
-        """A build that is put away makes room for the draft, at the step where that was left."""
+        """Return to the unsaved recipe and its last page when a finished build is dismissed."""
         if self.context.build.state != "idle" or self.currentId() not in (RUN, DONE):
             return
-        left = self.context.recipe_file.page
+        page_id = self.context.recipe_file.page
         self.restart()
-        if left and self.context.unsaved_recipe.source:
-            self.go_to(left)
+        if page_id and self.context.unsaved_recipe.source:
+            self.route.start(page_id)
 
     def _on_draft(self) -> None:
-        """A new source begins at the first step, wherever the wizard was left."""
+        """Show the first page for a new source."""
         draft, build = self.context.unsaved_recipe, self.context.build
-        anew = draft.probing or (not draft.source and build.state == "idle")
-        if anew and self.currentId() != SOURCE and not build.running:
+        new_source = draft.probing or (not draft.source and build.state == "idle")
+        if new_source and self.currentId() != SOURCE and not build.running:
             self.restart()
-        if self._goal is not None:
-            if draft.source != self._goal_of or draft.probe_error or draft.plan_error:
-                self._goal = None
-                self._keep_page()
-            QTimer.singleShot(0, self, self._go_on)
 
     def accept(self) -> None:
-        """The last button begins anew, or goes on with what was begun before another build."""
+        """The last button: start a new build, or continue the unsaved recipe."""
         self.context.clear_build()
 
     def reject(self) -> None:
-        """Escape is no way out of a part of the window."""
+        """Ignore Escape."""
 
 
 @contextmanager
-def _focus_elsewhere(area: QWidget) -> Iterator[None]:
-    """The focus of a widget outside of `area` comes back to it."""
+def _outside_focus(area: QWidget) -> Iterator[None]:
+    """Restore the focus afterwards if it was outside of `area`."""
     before = QApplication.focusWidget()
     yield
     if before is not None and before.isVisible() and not area.isAncestorOf(before):
@@ -302,7 +327,7 @@ def _focus_elsewhere(area: QWidget) -> Iterator[None]:
 
 
 class BuildPage(QWidget):
-    """The wizard with its steps; see the module."""
+    """The wizard and the names of its steps."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -318,24 +343,24 @@ class BuildPage(QWidget):
         self.wizard.currentIdChanged.connect(self.line.set_current)
         self.wizard.restart()
         self.wizard.show_build()
-        style_separately(self.wizard.run_page.parentWidget())  # which all steps lie in
+        style_separately(self.wizard.run_page.parentWidget())  # the parent of all pages
         self._restored = False
         context.demo.ready.connect(self._on_demo)
         self._add_actions()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The first time, what stood here when the window was closed comes back."""
+        """Restore the unsaved recipe of the last session when the page is first shown."""
         super().showEvent(event)
         if self._restored:
             return
         self._restored = True
         if self._context.build.state == "idle":
-            page = self._context.recipe_file.restore()
-            if page:
-                self.wizard.go_to(page)
+            page_id = self._context.recipe_file.restore()
+            if page_id:
+                self.wizard.route.start(page_id)
 
     def _on_demo(self, bundle: str) -> None:
-        """Who waited for the demo is led on to it; who went elsewhere is told."""
+        """Open the chat with the demo if this page is visible, else show a note."""
         if self.isVisible():
             self._context.navigate.emit("chat")
         else:
@@ -343,7 +368,7 @@ class BuildPage(QWidget):
             self._context.show_note(text, go, lambda: self._chat_with(bundle), owner=self._context.notes.of_bundle)
 
     def _chat_with(self, bundle: str) -> None:
-        """While another bundle answered, the demo was built and not opened."""
+        """Open the demo: it was not opened after its build while another bundle answered."""
         if self._context.open_bundle(bundle):
             self._context.navigate.emit("chat")
 

@@ -1,4 +1,4 @@
-"""Optimize and quantize: what the engine offers, with what comes later said as such."""
+"""Optimize and Quantize pages: the passes and precisions that the engine offers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workflows.wire.reports.plan import PassOption, PlanReport, PrecisionOption
 
 
 class OptimizePage(StepPage):
-    """Passes, each with a switch and a line. Nothing here has to be touched."""
+    """A switch and a line of text for each pass. The defaults need no change."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(
@@ -35,7 +35,7 @@ class OptimizePage(StepPage):
         self.draft.planned.connect(self._follow)
 
     def _follow(self) -> None:
-        """The recipe may have been changed elsewhere, as in its text; what is chosen here is on its way to the plan."""
+        """Follow recipe changes made elsewhere, for example in its text; changes made here are already on their way."""
         plan = self.draft.plan
         if plan is None or self.draft.planning:
             return
@@ -44,7 +44,7 @@ class OptimizePage(StepPage):
                 switch.setChecked(plan.chosen.passes.get(name, switch.isChecked()))
 
     def initializePage(self) -> None:
-        """A row a pass."""
+        """One row per pass."""
         for old in self.switches.values():
             self._card.body.removeWidget(old)
             old.hide()
@@ -60,7 +60,7 @@ class OptimizePage(StepPage):
         self._empty.setVisible(not offers)
 
     def _switch(self, offer: PassOption, on: bool) -> QCheckBox:
-        switch = QCheckBox(f"{offer.title}  ({offer.name})")  # the name is what the stages and refusals call it
+        switch = QCheckBox(f"{offer.title}  ({offer.name})")  # the name that stages and refusals use
         switch.setChecked(on)
         switch.toggled.connect(lambda _on: self._on_switch())
         return switch
@@ -70,7 +70,7 @@ class OptimizePage(StepPage):
 
 
 class PrecisionCard(ChoiceCard):
-    """A precision: what it is, what the chosen target makes of it, and what its weights take."""
+    """A precision: its title, what the chosen target makes of it, and the size of its weights."""
 
     def __init__(self, offer: PrecisionOption) -> None:
         super().__init__(offer.title, offer.note)
@@ -86,7 +86,7 @@ class PrecisionCard(ChoiceCard):
         self.body.insertLayout(self.body.count() - 1, facts)
 
     def show_offer(self, offer: PrecisionOption, target: str) -> None:
-        """What `target` makes of it, and the bytes, with the settings as they are now."""
+        """Show how `target` runs the precision, and the size in bytes with the current settings."""
         reason = self.tr("Not for {0}: {1}.").format(target, offer.refused)
         self.allow(not offer.refused, reason if offer.refused else "")
         self.runs.setText(offer.trap or offer.runs)
@@ -96,7 +96,7 @@ class PrecisionCard(ChoiceCard):
 
 
 class QuantizePage(StepPage):
-    """Methods as cards, one of them chosen."""
+    """One card per method, one of them selected."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(
@@ -123,7 +123,7 @@ class QuantizePage(StepPage):
         self.draft.planned.connect(self._on_planned)
 
     def isComplete(self) -> bool:
-        """While the recipe stands with what was chosen here, and a chosen goal has its task's file."""
+        """Whether the plan has the choices of this page, and a chosen goal has its task file."""
         return self.draft.plan_error is None and (not self.goal.radio.isChecked() or self.goal.goal is not None)
 
     def _on_planned(self) -> None:
@@ -144,13 +144,13 @@ class QuantizePage(StepPage):
                 self.cards[offer.name].show_offer(offer, target)
 
     def _follow(self, precision: str) -> None:
-        """The card of a precision that was chosen elsewhere; one that is chosen here is on its way to the plan."""
-        lacks_task = self.goal.radio.isChecked() and self.goal.goal is None  # a goal that is none yet
+        """Select the card of a precision chosen elsewhere; one chosen here is already on its way to the plan."""
+        lacks_task = self.goal.radio.isChecked() and self.goal.goal is None  # an incomplete goal
         if self.draft.goal is None and not lacks_task and not self.draft.planning and precision in self.cards:
             self.cards[precision].mark()
 
     def initializePage(self) -> None:
-        """A card a method."""
+        """One card per method."""
         for old in self.cards.values():
             self._grid.removeWidget(old)
             old.hide()
@@ -177,7 +177,7 @@ class QuantizePage(StepPage):
 
     @property
     def _generates(self) -> bool:
-        """Whether the model has a cache: a goal is held to what it generates."""
+        """Whether the model generates text: a goal is measured on what it generates."""
         plan = self.draft.plan
         return plan is not None and any(offer.available for offer in plan.layouts)
 
@@ -196,7 +196,7 @@ class QuantizePage(StepPage):
         self._show_settings(name)
 
     def _show_settings(self, name: str) -> None:
-        """Those that the precision `name` asks for."""
+        """Show the settings of the precision called `name`."""
         plan = self.draft.plan
         offer = next((one for one in (plan.precisions if plan else []) if one.name == name), None)
         rounds = name == "int4"

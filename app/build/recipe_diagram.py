@@ -1,4 +1,4 @@
-"""The recipe as a drawing: components as boxes, data between them, and the cache that they share."""
+"""The recipe as a drawing: components as boxes, the data between them, and the shared KV cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BOX_H, _BAR_H, _GAP = 9 * G, 4 * G, 5 * G
 
 
 class RecipeDiagram(QWidget):
-    """Boxes in a row in the order of the flow; a bar below for the KV cache, with an arrow a direction and box."""
+    """Boxes in the order of the data flow, with a bar for the KV cache below; an arrow per box and direction."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,14 +25,14 @@ class RecipeDiagram(QWidget):
         theme().changed.connect(self.update)
 
     def set_plan(self, components: list[PlanComponent], edges: list[PlanEdge], cache: str) -> None:
-        """Draw these; `cache` is the bar's text."""
+        """Show components and edges. cache: the text of the bar."""
         self._components, self._edges, self._cache = components, edges, cache
         self.setAccessibleDescription("; ".join(f"{e.source} → {e.target} ({e.kind})" for e in edges))
         self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Wide as it may be, high as it must be."""
+        """Any width, fixed height (Qt's name)."""
         return QSize(60 * G, round(self._top) + _BOX_H + _GAP + _BAR_H + 2 * G)
 
     def minimumSizeHint(self) -> QSize:
@@ -41,25 +41,25 @@ class RecipeDiagram(QWidget):
 
     @property
     def _top(self) -> float:
-        """Room above the boxes for edges that leap over one."""
+        """The height above the boxes for edges that skip a box."""
         return 1.0 + G * len(leaps) + G if (leaps := self._leaps()) else 1.0
 
     def _leaps(self) -> list[PlanEdge]:
-        """The edges that leap over a box: each has a height of its own."""
+        """The edges that skip a box; each has its own height."""
         place = {c.name: i for i, c in enumerate(self._components)}
         flow = [e for e in self._edges if e.kind != "cache"]
         ends = [[place.get(end.split(".")[0], 0) for end in (e.source, e.target)] for e in flow]
         return [e for e, (start, end) in zip(flow, ends, strict=True) if end - start > 1]
 
     def boxes(self) -> dict[str, QRectF]:
-        """Where each component's box is."""
+        """The rectangle of each component."""
         many = max(len(self._components), 1)
         width = min(44.0 * G, (self.width() - 2.0 - (many - 1) * _GAP) / many)
         top = self._top
         return {c.name: QRectF(1 + i * (width + _GAP), top, width, _BOX_H) for i, c in enumerate(self._components)}
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draws everything anew; there is little of it."""
+        """Draw everything (Qt's name)."""
         if not self._components:
             return
         painter = QPainter(self)
@@ -151,8 +151,8 @@ def _arrow(painter: QPainter, start: QPointF, end: QPointF, color: QColor) -> No
     painter.setPen(QPen(color, 1.5))
     painter.setBrush(color)
     painter.drawLine(start, end)
-    way = QPointF(end.x() - start.x(), end.y() - start.y())
-    length = max((way.x() ** 2 + way.y() ** 2) ** 0.5, 1.0)
-    unit = way / length
+    delta = QPointF(end.x() - start.x(), end.y() - start.y())
+    length = max((delta.x() ** 2 + delta.y() ** 2) ** 0.5, 1.0)
+    unit = delta / length
     side = QPointF(-unit.y(), unit.x())
     painter.drawPolygon(QPolygonF([end, end - unit * 7 + side * 4, end - unit * 7 - side * 4]))

@@ -1,6 +1,6 @@
-"""Review: the recipe as JSON, which can be changed there; the engine says what is wrong with it, and in which line.
+"""Review page: the recipe as editable JSON; the engine validates it and names the line of an error.
 
-text ──JSON?──▶ what differs from the plan ──Draft.set_options──▶ planned: it stands, or the engine's sentence
+text ──JSON──▶ difference from the plan ──UnsavedRecipe.set_options──▶ the plan accepts it, or the engine's message
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workflows.wire.requests import Options
 
 
 class RecipeEditor(Section):
-    """Follows the draft's plan while nobody types; `problem` is what is wrong with the text, empty for nothing."""
+    """Follows the plan unless the user is typing. problem: the error in the text, empty if there is none."""
 
     changed = Signal()
 
@@ -31,7 +31,7 @@ class RecipeEditor(Section):
         self.heading.setText(self.tr("Recipe"))
         self._draft = draft
         self._base: Options = {}
-        """The options of the plan that is shown."""
+        """The options of the displayed plan."""
         self.problem = ""
         self.text = QPlainTextEdit()
         self.text.setFont(mono_font())
@@ -39,9 +39,9 @@ class RecipeEditor(Section):
         self.text.setAccessibleName(self.tr("Recipe as JSON"))
         self.text.setMinimumHeight(30 * G)
         self.text.setTabChangesFocus(True)
-        self.said = label("", "muted", wrap=True)
-        self._late = QTimer(self, interval=400, singleShot=True)
-        self._late.timeout.connect(self._take)
+        self.status = label("", "muted", wrap=True)
+        self._delay = QTimer(self, interval=400, singleShot=True)
+        self._delay.timeout.connect(self._apply_text)
         self._showing = False
         self.text.textChanged.connect(self._on_text)
         self.undo = button(self.tr("Undo"), "undo", clicked=self.text.undo)
@@ -53,29 +53,29 @@ class RecipeEditor(Section):
         row.addStretch(1)
         row.addWidget(button(self.tr("Load a recipe …"), "folder", clicked=self._ask_load))
         row.addWidget(button(self.tr("Save …"), "save", clicked=self._ask_save))
-        for part in (self.text, self.said):
+        for part in (self.text, self.status):
             self.body.addWidget(part)
         self.body.addLayout(row)
         draft.planned.connect(self.show_plan)
 
     @property
     def pending(self) -> bool:
-        """Whether what was typed was not looked at yet."""
-        return self._late.isActive()
+        """Whether the typed text is not checked yet."""
+        return self._delay.isActive()
 
     def show_plan(self) -> None:
-        """The plan's recipe, or what the engine says against the text."""
+        """Show the plan's recipe, or the engine's message about the text."""
         plan, error = self._draft.plan, self._draft.plan_error
         if error is not None:
-            self._say(self._placed(error.message))
+            self._show_problem(self._with_line(error.message))
         elif plan is not None and not self.pending:
             self._base = dict(self._draft.options)
             if self._read() != plan.recipe:
                 self._write(json.dumps(plan.recipe, indent=2, ensure_ascii=False))
-            self._say("")
+            self._show_problem("")
 
     def _write(self, text: str) -> None:
-        """Anew, as one step that can be undone; the cursor stays about where it was."""
+        """Replace the text as one undoable step; the cursor stays about where it was."""
         self._showing = True
         place = self.text.textCursor().position()
         cursor = QTextCursor(self.text.document())
@@ -86,7 +86,7 @@ class RecipeEditor(Section):
         self._showing = False
 
     def _read(self) -> object:
-        """What the text holds; None for no JSON."""
+        """The parsed text; None if it is not JSON."""
         try:
             return parse_json(self.text.toPlainText())
         except ValueError:
@@ -94,37 +94,37 @@ class RecipeEditor(Section):
 
     def _on_text(self) -> None:
         if not self._showing:
-            self._late.start()
+            self._delay.start()
             self.changed.emit()
 
-    def _take(self) -> None:
-        """Ask for what the text says, where it says something."""
+    def _apply_text(self) -> None:
+        """Plan the text if it is valid JSON."""
         try:
-            said = parse_json(self.text.toPlainText())
+            values = parse_json(self.text.toPlainText())
         except json.JSONDecodeError as error:
-            self._say(self.tr("Line {0}: {1}.").format(str(error.lineno), error.msg))
+            self._show_problem(self.tr("Line {0}: {1}.").format(str(error.lineno), error.msg))
             return
         except ValueError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
             return
-        if not isinstance(said, dict):
-            self._say(self.tr("A recipe is a JSON object: { … }."))
+        if not isinstance(values, dict):
+            self._show_problem(self.tr("A recipe is a JSON object: { … }."))
             return
-        self.take({str(key): value for key, value in said.items()})
+        self.apply({str(key): value for key, value in values.items()})
 
-    def take(self, said: Options) -> None:
-        """A recipe as options: what differs from the plan's is chosen, and what it lacks is at its default again."""
+    def apply(self, values: Options) -> None:
+        """Set a recipe's options: those that differ from the plan are chosen, missing ones return to their default."""
         plan = self._draft.plan
         known = plan.recipe if plan else {}
-        wanted = {key: value for key, value in self._base.items() if key in said}
-        wanted |= {key: value for key, value in said.items() if key != "source" and known.get(key) != value}
-        if wanted == self._draft.options:
+        options = {key: value for key, value in self._base.items() if key in values}
+        options |= {key: value for key, value in values.items() if key != "source" and known.get(key) != value}
+        if options == self._draft.options:
             self.show_plan()
         else:
-            self._draft.set_options(wanted)
+            self._draft.set_options(options)
 
-    def _placed(self, message: str) -> str:
-        """An error with the line of the setting that it names, where it names one."""
+    def _with_line(self, message: str) -> str:
+        """An error with the line of the setting that it names, if it names one."""
         lines = self.text.toPlainText().splitlines()
         for word in reversed(re.findall(r"\w+", message.split(" is wrong")[0])):
             for number, text in enumerate(lines, 1):
@@ -132,10 +132,10 @@ class RecipeEditor(Section):
                     return self.tr("Line {0}: {1}").format(str(number), message)
         return message
 
-    def _say(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         self.problem = problem
-        self.said.setText(problem or self.tr("It can be changed here; what is wrong is said below it."))
-        set_role(self.said, "error" if problem else "muted")
+        self.status.setText(problem or self.tr("It can be changed here; what is wrong is said below it."))
+        set_role(self.status, "error" if problem else "muted")
         self.changed.emit()
 
     def _ask_load(self) -> None:
@@ -145,16 +145,16 @@ class RecipeEditor(Section):
             self.load(Path(file))
 
     def load(self, file: Path) -> None:
-        """A recipe file in place of the text; it serves any checkpoint of its family."""
+        """Load a recipe file into the text; it fits any checkpoint of its family."""
         try:
             text = file.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else self.tr("it is no text")
-            self._say(self.tr("{0} cannot be read: {1}.").format(str(file), str(why)))
+            self._show_problem(self.tr("{0} cannot be read: {1}.").format(str(file), str(why)))
             return
         self._write(text)
-        self._late.stop()
-        self._take()
+        self._delay.stop()
+        self._apply_text()
 
     def _ask_save(self) -> None:
         kinds = self.tr("Recipes (*.json)")
@@ -163,9 +163,9 @@ class RecipeEditor(Section):
             self.save(Path(file))
 
     def save(self, file: Path) -> None:
-        """The text to a file."""
+        """Save the text to a file."""
         try:
             write_atomically(file, (self.text.toPlainText().rstrip() + "\n").encode())
         except OSError as error:
             why = error.strerror or type(error).__name__
-            self._say(self.tr("{0} cannot be written: {1}.").format(str(file), why))
+            self._show_problem(self.tr("{0} cannot be written: {1}.").format(str(file), why))

@@ -1,4 +1,4 @@
-"""Recipe: what is built, as a drawing, and the choices that shape it."""
+"""Recipe page: the plan as a drawing, and the main options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workflows.wire.reports.plan import PlanOption, PlanReport, TargetOption
 
 
 class RecipePage(StepPage):
-    """Follows the plan; each choice asks for it anew. Complete while a plan stands and nothing is wrong with it."""
+    """Follows the plan and requests a new one after each change. Complete while the plan has no error."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(
@@ -85,7 +85,7 @@ class RecipePage(StepPage):
                 "prefill-decode": self.tr("Prefill and decode apart"),
             },
         )
-        self.target = self._combo("target", self.tr("Target"), {})  # the plan says which there are
+        self.target = self._combo("target", self.tr("Target"), {})  # the plan lists the targets
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * G)
         grid.setVerticalSpacing(2 * G)
@@ -133,12 +133,12 @@ class RecipePage(StepPage):
         return combo
 
     def _on_chosen(self, option: str, value: str) -> None:
-        if option == "variant":  # each variant has its own cache and graphs
+        if option == "variant":  # each variant has its own cache layouts and graphs
             for name in ("cache", "graphs", "kv_dtype"):
                 self.draft.options.pop(name, None)
-        if option in ("variant", "graphs", "target"):  # other components, or another provider of all
+        if option in ("variant", "graphs", "target"):  # other components, or another default provider
             self.draft.options.pop("place", None)
-        if option in ("graphs", "target"):  # one graph takes a source of any length
+        if option in ("graphs", "target"):  # one graph accepts a source of any length
             self.draft.options.pop("source_length", None)
         self.draft.set_option(option, value)
 
@@ -164,11 +164,11 @@ class RecipePage(StepPage):
         self._note(self.draft.plan_error.message if self.draft.plan_error else "")
 
     def initializePage(self) -> None:
-        """Show what the draft holds."""
+        """Show the options of the unsaved recipe."""
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the plan, and what is wrong with it."""
+        """Show the plan and its errors."""
         draft = self.draft
         error = draft.plan_error
         if draft.plan and error is None and not draft.planning and not self._late.isActive():
@@ -181,7 +181,7 @@ class RecipePage(StepPage):
         self.completeChanged.emit()
 
     def _choose_cache(self, name: str) -> None:
-        """What the plan shows is nobody's choice: with another precision or target it may be another."""
+        """Follow values that the plan derived: with another precision or target they may differ."""
         if not self._showing:
             self.draft.set_option("cache", name)
 
@@ -219,18 +219,18 @@ class RecipePage(StepPage):
 
     @property
     def _longest(self) -> int:
-        """The positions that the model knows; without a cache nothing asks for them."""
+        """The model's maximum length; shown only for models with a cache."""
         decoder = self.draft.found.decoder if self.draft.found else None
         return decoder.max_positions if decoder else 0
 
     def _show_source(self, length: int | None) -> None:
-        """The field of an encoder that is fixed to a length; any other takes a source as it is."""
+        """Show the source length of encoders with fixed shapes; other encoders accept any length."""
         self.source_field.setVisible(length is not None)
         if length is not None:
             self.source_length.setValue(length)
 
     def _note(self, error: str) -> None:
-        """What each number means, or what is wrong with it: an error of the engine's names its option."""
+        """Show what each number means, or the engine's error about it."""
         chunk = self.tr("Prompt tokens that one prefill run takes.")
         source = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
         for name, note, text in (
@@ -243,7 +243,7 @@ class RecipePage(StepPage):
             set_role(note, "error" if wrong else "muted")
 
     def _show_target(self, targets: list[TargetOption], chosen: str) -> None:
-        """The targets that the engine has; what the chosen one makes otherwise, each with its reason."""
+        """List the engine's targets, and what the chosen one changes, with the reasons."""
         if [self.target.itemData(place) for place in range(self.target.count())] != [one.name for one in targets]:
             self.target.clear()
             for one in targets:
@@ -261,13 +261,13 @@ class RecipePage(StepPage):
         self.variant_note.setText(self.tr("Not for this model: {0}.").format(reason) if reason else text)
 
     def isComplete(self) -> bool:
-        """While a plan stands that nothing is wrong with."""
+        """Whether there is a plan without an error."""
         draft = self.draft
         return draft.plan is not None and draft.plan_error is None and not draft.planning and not self._late.isActive()
 
 
 def _labelled_field(name: str, field: QWidget, note: QWidget) -> QVBoxLayout:
-    """A name over its field over a note."""
+    """A label over its field over a note."""
     box = QVBoxLayout()
     box.setSpacing(G // 2)
     title = label(name, "heading")

@@ -1,4 +1,4 @@
-"""Review: the recipe as it will be run, what it will take, and where the bundle goes."""
+"""Review page: the recipe, its resource needs, and the output folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.widgets.theme import G
 
 
 def output_problem(text: str) -> str:
-    """Why a bundle cannot be written to the folder `text`, in one sentence; empty where it can."""
+    """Why a bundle cannot be written to the folder `text`; empty if it can."""
     if not text.strip():
         return "Choose a folder for the bundle."
     folder = expand_home(text.strip())
@@ -37,7 +37,7 @@ def output_problem(text: str) -> str:
 
 
 def free_space(text: str) -> tuple[int, str] | None:
-    """The bytes that are free where the folder `text` is or will be, and that place; None where it is nowhere."""
+    """The free bytes at the folder `text` or its nearest existing parent, and that path; None if there is none."""
     folder = expand_home(text.strip())
     if not text.strip() or not folder.is_absolute():
         return None
@@ -49,7 +49,7 @@ def free_space(text: str) -> tuple[int, str] | None:
 
 
 class ReviewPage(StepPage):
-    """The last look before the build; complete while the folder can be used."""
+    """The last page before the build. Complete while the output folder can be used."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(
@@ -58,7 +58,7 @@ class ReviewPage(StepPage):
             self.tr("The recipe is kept in the bundle; the same recipe builds the same bundle."),
         )
         self.setCommitPage(True)
-        self.set_page(commit=self.tr("Build"))
+        self.rename_buttons(commit=self.tr("Build"))
         self.recipe = RecipeEditor(self.draft)
         for signal in (self.recipe.changed, self.draft.changed):
             signal.connect(self.completeChanged)
@@ -73,15 +73,15 @@ class ReviewPage(StepPage):
         self.draft.planned.connect(self._on_planned)
 
     def _aim(self) -> QWidget:
-        """What a search is to find, and that the recipe below is only where it begins."""
+        """Show the goal, and that the recipe below is only the start of the search."""
         self.aim = CardFrame()
-        self.wanted = label("", "heading", wrap=True)
-        self.aim.body.addWidget(self.wanted)
-        words = self.tr(
+        self.goal_text = label("", "heading", wrap=True)
+        self.aim.body.addWidget(self.goal_text)
+        explanation = self.tr(
             "Built to a goal: the precision of every weight is found while it is built, and stands in the bundle's "
             "recipe afterwards. The recipe and the figures here are those of fp32, where the search begins."
         )
-        self.aim.body.addWidget(label(words, "muted", wrap=True))
+        self.aim.body.addWidget(label(explanation, "muted", wrap=True))
         return self.aim
 
     def _estimate(self) -> QWidget:
@@ -126,7 +126,7 @@ class ReviewPage(StepPage):
             self.out.setText(folder)
 
     def initializePage(self) -> None:
-        """Show the plan; it may still be on its way."""
+        """Show the plan, which may still be on its way."""
         self._show_goal()
         self._propose()
         self._show_plan()
@@ -134,16 +134,16 @@ class ReviewPage(StepPage):
     def _show_goal(self) -> None:
         goal = self.draft.goal
         self.aim.setVisible(goal is not None)
-        self.wanted.setText("" if goal is None else goal_description(goal))
+        self.goal_text.setText("" if goal is None else goal_description(goal))
 
     def _on_planned(self) -> None:
         if not self.draft.out:
-            self._propose()  # another recipe may have another name
+            self._propose()  # another recipe may lead to another folder name
         self._show_goal()
         self._show_plan()
 
     def _propose(self) -> None:
-        """The folder that was chosen, or one whose name says what is built."""
+        """Propose a folder named after the recipe, unless the user chose one."""
         self._proposed = str(free_output_folder(self.draft))
         self.out.setText(self.draft.out or self._proposed)
 
@@ -168,15 +168,15 @@ class ReviewPage(StepPage):
         return f"{pluralize(builds, one, many)} {resumes}" if builds else resumes
 
     def _show_disk(self) -> None:
-        """What the bundle takes, of what is free where it goes."""
-        found, plan = free_space(self.out.text()), self.draft.plan
+        """Show the bundle's size and the free space at its folder."""
+        space, plan = free_space(self.out.text()), self.draft.plan
         if plan is None:
             return
-        if found is None:
+        if space is None:
             self.figures["disk"].setText(format_bytes(plan.estimate.disk_bytes))
             self.notes["disk"].setText("")
         else:
-            self._show_need("disk", plan.estimate.disk_bytes, *found)
+            self._show_need("disk", plan.estimate.disk_bytes, *space)
 
     def _show_need(self, name: str, need: int, free: int, where: str) -> None:
         self.figures[name].setText(format_bytes(need))
@@ -195,12 +195,12 @@ class ReviewPage(StepPage):
         self.completeChanged.emit()
 
     def isComplete(self) -> bool:
-        """While the plan stands and the folder can be used."""
+        """Whether there is a plan and the folder can be used."""
         draft = self.draft
         stands = draft.plan is not None and draft.plan_error is None and not draft.planning
         read = not self.recipe.pending and not self.recipe.problem
         return stands and read and not output_problem(self.out.text())
 
     def validatePage(self) -> bool:
-        """Leaving forwards begins the build."""
+        """Start the build when the user goes forward."""
         return self.build.start(self.draft.request(expand_home(self.out.text().strip())), estimated_seconds(self.draft))

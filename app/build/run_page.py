@@ -1,4 +1,4 @@
-"""Build: the stages with their state, time and memory, the log's tail, and a way on when it stops."""
+"""Run page: the stages with state, time and memory, the end of the log, and how to continue after a failure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATE_STYLES = {
 
 
 class RunPage(StepPage):
-    """Follows the build model; complete once the bundle is whole."""
+    """Follows the build model. Complete once the bundle is finished."""
 
     editRequested = Signal()  # noqa: N815
 
@@ -45,7 +45,7 @@ class RunPage(StepPage):
             self.tr("It runs in a process of its own: this page can be left, and the build goes on."),
         )
         self.setCommitPage(True)
-        self.set_page(commit=self.tr("Next"))
+        self.rename_buttons(commit=self.tr("Next"))
         self.text = label("", "heading")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -63,7 +63,7 @@ class RunPage(StepPage):
         self.log.setMinimumHeight(12 * G)
         self.log.setAccessibleName(self.tr("Log of the build"))
         self._lay_out()
-        self._unwritten: list[str] = list(self.build.tail)  # of a build that began before this page was there
+        self._unwritten: list[str] = list(self.build.tail)  # of a build that started before this page was created
         self._shown: object = self.build.request
         self._flush = QTimer(self, interval=50, singleShot=True)
         self._flush.timeout.connect(self._write_log)
@@ -115,11 +115,11 @@ class RunPage(StepPage):
         return table
 
     def initializePage(self) -> None:
-        """Show the build that was just begun."""
+        """Show the build that was just started."""
         self.refresh()
 
     def _on_change(self) -> None:
-        """Many events a second become four pictures a second."""
+        """Merge the events into four updates per second."""
         if self.build.request is not self._shown:
             self._shown = self.build.request
             self.log.clear()
@@ -138,12 +138,12 @@ class RunPage(StepPage):
             self.log.appendPlainText("\n".join(lines))
 
     def refresh(self) -> None:
-        """Show the model."""
+        """Show the state of the model."""
         build = self.build
         if not build.running:
             self._clock.stop()
-        self.text.setText(self._words())
-        importing = build.current is not None and build.current.stage == "import"  # which tells nothing of its share
+        self.text.setText(self._status_text())
+        importing = build.current is not None and build.current.stage == "import"  # importing reports no progress
         self.bar.setRange(0, 0 if importing else 1000)
         self.bar.setValue(round(build.fraction * 1000))
         self.cancel.setVisible(build.running)
@@ -157,21 +157,23 @@ class RunPage(StepPage):
         self._show_end()
         self.completeChanged.emit()
 
-    def _words(self) -> str:
+    def _status_text(self) -> str:
         build = self.build
         if build.stopping:
             return self.tr("Stopping")
         if build.running:
-            return " · ".join(filter(None, [self._doing(), format_duration(build.elapsed), self._left()]))
-        words = {
+            return " · ".join(
+                filter(None, [self._current_work(), format_duration(build.elapsed), self._remaining_text()])
+            )
+        texts = {
             "idle": self.tr("Nothing is being built"),
             "done": self.tr("Built in {0}"),
             "failed": self.tr("Failed after {0}"),
             "cancelled": self.tr("Stopped after {0}"),
         }
-        return words[build.state].format(format_duration(build.elapsed))
+        return texts[build.state].format(format_duration(build.elapsed))
 
-    def _doing(self) -> str:
+    def _current_work(self) -> str:
         progress, row = self.build.progress, self.build.current
         if row is None:
             return self.tr("starting")
@@ -179,11 +181,11 @@ class RunPage(StepPage):
             return self.tr("importing torch and transformers")
         return f"{row.stage} · {progress.message}" if progress and progress.message else row.stage
 
-    def _left(self) -> str:
-        """The estimate, and nothing where nobody knows."""
-        left = self.build.remaining
-        if left is not None:
-            return self.tr("about {0} left").format(approximate_duration(left))
+    def _remaining_text(self) -> str:
+        """The estimated remaining time; empty if unknown."""
+        remaining = self.build.remaining
+        if remaining is not None:
+            return self.tr("about {0} left").format(approximate_duration(remaining))
         return self.tr("longer than expected") if self.build.expected else ""
 
     def _show_rows(self) -> None:
@@ -236,5 +238,5 @@ class RunPage(StepPage):
             self.banner.clear()
 
     def isComplete(self) -> bool:
-        """Once the bundle is whole."""
+        """Whether the bundle is finished."""
         return self.build.state == "done"

@@ -1,4 +1,4 @@
-"""Source: where the checkpoint comes from, and what was found there."""
+"""Source page: where the checkpoint comes from, and the result of the probe."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from workflows.wire.events import ErrorEvent, ProgressEvent
 
 
 def is_hub_id(source: str) -> bool:
-    """Whether `source` reads as owner/name and there is no such folder."""
+    """Whether `source` has the form owner/name and no such folder exists."""
     return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).is_dir()
 
 
 class DropZone(PlainLabel):
-    """Takes one folder; says so by its frame."""
+    """A drop area for one folder; its frame highlights while a folder is over it."""
 
     dropped = Signal(str)
 
@@ -46,17 +46,17 @@ class DropZone(PlainLabel):
         self.setAcceptDrops(True)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A local folder may be dropped."""
+        """Accept a local folder."""
         if any(u.isLocalFile() for u in event.mimeData().urls()):
             event.acceptProposedAction()
             set_role(self, "true", "hover")
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Back to rest."""
+        """Remove the highlight."""
         set_role(self, "false", "hover")
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Take the first one."""
+        """Use the first dropped path."""
         set_role(self, "false", "hover")
         paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
@@ -65,7 +65,7 @@ class DropZone(PlainLabel):
 
 
 class SourcePage(StepPage):
-    """Folder, hub id or demo; complete once something was found that can be built."""
+    """Folder, hub id or demo. Complete once the probe found a supported checkpoint."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(
@@ -90,9 +90,9 @@ class SourcePage(StepPage):
         self.inputs.addWidget(self._demo_input())
         self.body.addWidget(self.inputs)
         self.body.addWidget(self._busy_row())
-        self.found = CheckpointCard()
-        self.found.consented.connect(self._on_consent)
-        self.body.addWidget(self.found)
+        self.card = CheckpointCard()
+        self.card.consented.connect(self._on_consent)
+        self.body.addWidget(self.card)
         self.hint = EmptyState(
             self.tr("Nothing chosen yet"),
             self.tr(
@@ -216,7 +216,7 @@ class SourcePage(StepPage):
         self.draft.probe(self.draft.source, trusted)
 
     def refresh(self) -> None:
-        """Show the draft."""
+        """Show the unsaved recipe's source and probe."""
         draft = self.draft
         self._show_source()
         self._busy.setVisible(draft.probing)
@@ -226,9 +226,9 @@ class SourcePage(StepPage):
             self._bar.setValue(round(1000 * progress.done / progress.total))
         self._message.setText(_progress_text(self.tr("Looking at {0}").format(draft.source), progress))
         shown = draft.found is not None or bool(draft.remote_code)
-        self.found.setVisible(shown)
+        self.card.setVisible(shown)
         if shown:
-            self.found.set_found(draft.found, draft.remote_code, draft.trusted)
+            self.card.set_report(draft.found, draft.remote_code, draft.trusted)
         self.hint.setVisible(not draft.source)
         self._show_error(draft.probe_error)
         self.completeChanged.emit()
@@ -255,7 +255,7 @@ class SourcePage(StepPage):
             self.banner.error(error.message, error.details, again, lambda: self.draft.probe(self.draft.source))
 
     def isComplete(self) -> bool:
-        """Once something was found that can be built."""
+        """Whether the probe found a supported checkpoint."""
         return self.draft.supported
 
 

@@ -1,4 +1,4 @@
-"""What the wizard's pages share."""
+"""Base classes of the wizard's pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOURCE, RECIPE, OPTIMIZE, QUANTIZE, REVIEW, RUN, DONE = range(7)
 
 
 class StepPage(QWizardPage):
-    """A page with a heading, one line of explanation, a banner, and a body that scrolls down: `self.body`."""
+    """A page with a heading, one line of explanation, a banner, and a scrolling body: `self.body`."""
 
     def __init__(self, context: AppContext, title: str, text: str) -> None:
         super().__init__()
@@ -44,17 +44,17 @@ class StepPage(QWizardPage):
         outer.addWidget(scroll_area(content))
 
     def cleanupPage(self) -> None:
-        """Going back forgets nothing: the draft holds what was chosen."""
+        """Keep the choices when the user goes back (Qt's name)."""
 
-    def set_page(self, **names: str) -> None:
-        """Name the wizard's buttons on this page: next="Build"."""
+    def rename_buttons(self, **names: str) -> None:
+        """Rename the wizard's buttons on this page: next="Build"."""
         buttons = {"next": QWizard.WizardButton.NextButton, "commit": QWizard.WizardButton.CommitButton}
         for key, text in names.items():
             self.setButtonText(buttons[key], text)
 
 
 class ChoiceCard(CardFrame):
-    """A radio button with a title, a line of explanation and, where it cannot be had yet, the reason."""
+    """A radio button with a title, a line of explanation and, if it is not available, the reason."""
 
     def __init__(self, title: str, note: str, available: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -74,7 +74,7 @@ class ChoiceCard(CardFrame):
         self.allow(available, "")
 
     def allow(self, available: bool, reason: str) -> None:
-        """Whether it can be chosen, and why not."""
+        """Enable or disable the card, with the reason."""
         self.radio.setEnabled(available)
         self._note.setEnabled(available)
         self.setCursor(Qt.CursorShape.PointingHandCursor if available else Qt.CursorShape.ArrowCursor)
@@ -82,19 +82,19 @@ class ChoiceCard(CardFrame):
         self._reason.setVisible(bool(reason))
 
     def mark(self) -> None:
-        """It is chosen, which nobody who listens is told."""
+        """Select the card without emitting a signal."""
         with QSignalBlocker(self.radio):
             self.radio.setChecked(True)
         set_role(self, "true", "chosen")
 
     def mousePressEvent(self, event: object) -> None:
-        """A click anywhere on the card chooses it."""
+        """Select the card with a click anywhere on it."""
         if self.radio.isEnabled():
             self.radio.setChecked(True)
 
 
 def button_group(parent: QWidget, cards: list[ChoiceCard]) -> QButtonGroup:
-    """The radio buttons of `cards` as one group: they stand in different boxes."""
+    """The radio buttons of `cards`, which lie in different boxes, as one group."""
     group = QButtonGroup(parent)
     for card in cards:
         group.addButton(card.radio)

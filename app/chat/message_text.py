@@ -6,26 +6,22 @@ TokenEvents ──▶ TokenMap ──token_at──▶ hover, tool tip
 
 from __future__ import annotations
 
-from typing import Any
-
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import (
     QHelpEvent,
-    QImage,
     QKeyEvent,
     QMouseEvent,
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
-    QTextDocument,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from app.chat.draft_underlines import DraftUnderlines, drafted_text
-from app.chat.markdown_style import replace_images_with_source, style_markdown
 from app.chat.token_map import TokenMap, units
 from app.widgets.basics import make_frameless
+from app.widgets.markdown import MarkdownDocument
 from app.widgets.plain_text import MarkupText, join_markup, markup, show_tool_tip
 from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
@@ -34,24 +30,13 @@ LONG_LINE = 1500
 """A streaming paragraph is broken at a space after so many characters, until the reply is rendered."""
 
 
-class _Document(QTextDocument):
-    """A document that loads no resources: a model's text must not make the window read files."""
-
-    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
-        """Qt's name. Returns an image of one transparent pixel for each image: Qt opens the file where it gets none."""
-        if kind != QTextDocument.ResourceType.ImageResource.value:
-            return None
-        image = QImage(1, 1, QImage.Format.Format_ARGB32)
-        image.fill(Qt.GlobalColor.transparent)
-        return image
-
-
 class MessageText(QTextEdit):
     """A read-only, selectable text, as high as its content."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setDocument(_Document(self))
+        self._document = MarkdownDocument(self)
+        self.setDocument(self._document)
         self.setReadOnly(True)
         self.setAccessibleName(self.tr("Text of the message"))
         make_frameless(self)
@@ -102,10 +87,7 @@ class MessageText(QTextEdit):
         It takes time proportional to the text, so call it once a message.
         """
         self._forget()
-        features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-        self.document().setMarkdown(text, features)
-        replace_images_with_source(self.document())
-        style_markdown(self.document())
+        self._document.render_markdown(text)
 
     def _forget(self) -> None:
         """Forgets tokens and marks, as the text is about to be replaced."""

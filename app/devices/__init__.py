@@ -1,1 +1,1 @@
-"""Devices: what this machine can run a bundle on."""
+"""The Devices page: the providers of this computer."""

@@ -1,4 +1,4 @@
-"""Bundles of one model by device: which runs where, how fully, and how far from the CPU, as far as it was tried."""
+"""The table of bundles by device: which runs where, on how many nodes, and how far from the CPU, if checked."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MODE = QHeaderView.ResizeMode
 
 
 class BundleTable(Section):
-    """Rows are the bundles of the library with the current one's architecture; columns their precision, and devices.
+    """Rows are the bundles with the current one's architecture; columns are their precision and the devices.
 
-    A device stands there while it can be used, and as long as something is known of it.
+    A device has a column if it is usable, or if results are known for it.
     """
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
@@ -33,12 +33,12 @@ class BundleTable(Section):
         self.hide()
 
     def show_devices(self, devices: list[Device]) -> None:
-        """Other columns."""
+        """Replace the columns."""
         self._devices = devices
         self.refresh()
 
     def refresh(self) -> None:
-        """What was tried, or the current bundle, is another."""
+        """Update the rows after a check or a change of the current bundle."""
         if self.table is not None:
             self.body.removeWidget(self.table)
             self.table.deleteLater()
@@ -73,11 +73,13 @@ class BundleTable(Section):
         return [Path(str(bundle["path"])).name, str(bundle["precision"]), *cells]
 
     def _cell(self, bundle: dict[str, Any], device: Device) -> str:
-        found = self._context.preflights.find(bundle, device.name)
-        if found is None:
+        checked = self._context.preflights.find(bundle, device.name)
+        if checked is None:
             return self.tr("not checked")
-        report = found.report
+        report = checked.report
         if not report.usable:
             return self.tr("no: {0}").format(report.reason)
         text = self.tr("{0} of nodes · off by {1} · {2}")
-        return text.format(node_share(report), difference_text(largest_difference(report)), format_local_time(found.at))
+        return text.format(
+            node_share(report), difference_text(largest_difference(report)), format_local_time(checked.at)
+        )

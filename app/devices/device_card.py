@@ -1,4 +1,4 @@
-"""A card a device: what it is, or what lacks and the button that brings it; and what a bundle makes of it."""
+"""The card of a device: its facts, or what is missing and how to install it; and its results for the bundle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
 
 
 class DeviceCard(CardFrame):
-    """One device; follows what is installed and tried."""
+    """One device; follows installations and checks."""
 
     installRequested = Signal()  # noqa: N815
     removalRequested = Signal()  # noqa: N815
@@ -50,7 +50,7 @@ class DeviceCard(CardFrame):
         self.progress.setFixedHeight(6)
         self.status = ElidedLabel("")
         self.problem = label("", "error", wrap=True)
-        self.found: PreflightView | None = None
+        self.preflight_view: PreflightView | None = None
         self._lay_out()
         self.refresh()
 
@@ -99,7 +99,7 @@ class DeviceCard(CardFrame):
     # -- what it shows ---------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """What is installed or tried is another, or the bundle is."""
+        """Update after an installation, a check, or a change of the bundle."""
         device, plugins, tried = self.device, self._context.plugins, self._context.preflights
         work = self._work()
         bundle = self._context.bundle
@@ -118,16 +118,16 @@ class DeviceCard(CardFrame):
             self.check, "" if bundle else self.tr("Open a bundle first: Home lists those that you have built.")
         )
         self.cancel.setVisible(busy)
-        if focused:  # a button that hides gives the focus to the next, which may be one that installs
+        if focused:  # hiding the focused button would move the focus to the next one, which may install something
             (self.cancel if busy else self.check if device.usable else self.act).setFocus()
         self.progress.setVisible(busy)
-        self.status.set_whole(work.line if work is not None else self._words(checking))
+        self.status.set_whole(work.line if work is not None else self._status_text(checking))
         wrong = tried.failure_of(bundle, device.name)
         self.problem.setText(wrong)
         self.problem.setVisible(bool(wrong))
         self._show_found(checking)
 
-    def _words(self, checking: bool) -> str:
+    def _status_text(self, checking: bool) -> str:
         bundle, running = self._context.bundle, self._context.preflights.running
         if checking and running is not None:
             name = running[0].replace("\\", "/").rsplit("/", 1)[-1]
@@ -135,21 +135,21 @@ class DeviceCard(CardFrame):
         return str(bundle["name"]) if bundle and self.device.usable else ""
 
     def _show_found(self, checking: bool) -> None:
-        if self.found is not None:
-            self.body.removeWidget(self.found)
-            self.found.hide()
-            self.found.deleteLater()
-            self.found = None
+        if self.preflight_view is not None:
+            self.body.removeWidget(self.preflight_view)
+            self.preflight_view.hide()
+            self.preflight_view.deleteLater()
+            self.preflight_view = None
         bundle = self._context.bundle
         checked = self._context.preflights.find(bundle, self.device.name) if bundle and not checking else None
         if checked is not None:
-            self.found = PreflightView(checked, self.device.title)
-            self.body.insertWidget(self.body.count() - 1, self.found)
+            self.preflight_view = PreflightView(checked, self.device.title)
+            self.body.insertWidget(self.body.count() - 1, self.preflight_view)
 
     # -- what it does ----------------------------------------------------------------------------------------
 
     def _work(self) -> DeviceJobs | None:
-        """What is being made for this device."""
+        """What is compiled for this device."""
         both = self._context.plugins, self._context.compiler
         return next((work for work in both if work.device == self.device.name), None)
 

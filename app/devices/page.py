@@ -1,4 +1,4 @@
-"""Devices: a card for each, with what it can do, or why it cannot and how to make it so."""
+"""The Devices page: a card for each device with its facts, or what is missing and how to install it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workflows.wire.requests import ListDevices
 
 
 class DevicesPage(QWidget):
-    """Asks for the devices when it is first shown, and again on request."""
+    """Requests the devices when the page is first shown, and again on request."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class DevicesPage(QWidget):
         self.watch = PluginWatcher(self)
         self.watch.changed.connect(self._look_again)
         context.plugins.changed.connect(self._refresh_cards)
-        context.plugins.done.connect(lambda _, found: self._on_answer(found))
+        context.plugins.done.connect(lambda _, report: self._on_answer(report))
         context.compiler.changed.connect(self._refresh_cards)
         context.compiler.done.connect(lambda _, made: self._on_compiled(made))
         for work in (context.plugins, context.compiler):
@@ -69,18 +69,18 @@ class DevicesPage(QWidget):
         context.bundleChanged.connect(self._refresh_all)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The first time, ask."""
+        """Request the devices the first time (Qt's name)."""
         super().showEvent(event)
         if not self._asked:
             self.refresh()
 
     def _look_again(self) -> None:
-        """Plugins are others, by another window or a command line: what this one installs says so by itself."""
+        """Update after plugins changed outside of this window; installations from here report their end themselves."""
         if self._asked and not self._context.plugins.device:
             self.refresh()
 
     def refresh(self) -> None:
-        """Ask the engine what there is."""
+        """Request the devices from the engine."""
         self._asked = True
         self.again.setEnabled(False)
         self.banner.clear()
@@ -90,12 +90,12 @@ class DevicesPage(QWidget):
         job.on_answer(self._on_answer)
         job.on_error(self._on_error)
 
-    def _on_answer(self, found: DevicesReport) -> None:
+    def _on_answer(self, report: DevicesReport) -> None:
         self.again.setEnabled(True)
-        self._show_devices(found.devices)
+        self._show_devices(report.devices)
 
     def _on_compiled(self, made: CompileReport) -> None:
-        """It is opened from what was compiled from now on, which is said where it is chosen."""
+        """From now on, sessions use the compiled form; the choice of providers shows it."""
         parts = self.tr("The graphs are compiled: {0}, {1}.").format(made.folder, format_bytes(made.bytes))
         self.banner.show_message("ok", f"{parts} {made.note}".strip())
 
@@ -120,8 +120,8 @@ class DevicesPage(QWidget):
         self.cards = [DeviceCard(device, self._context) for device in devices]
         self.plugins.listed.emit()
         for index, card in enumerate(self.cards):
-            card.installRequested.connect(partial(self.plugins.ask, card.device, removes=False))
-            card.removalRequested.connect(partial(self.plugins.ask, card.device, removes=True))
+            card.installRequested.connect(partial(self.plugins.request, card.device, removes=False))
+            card.removalRequested.connect(partial(self.plugins.request, card.device, removes=True))
             self._grid.addWidget(card, index // 2, index % 2)
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)

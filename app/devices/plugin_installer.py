@@ -1,7 +1,7 @@
-"""Installing and removing a provider's plugin: asked about first, and noticed where another program does it.
+"""Installation and removal of provider plugins, with a confirmation; also detects changes by other programs.
 
-card ──▶ PluginInstaller.ask ──DescribePlugin──▶ Question: package, version, hashes, index, environment ──▶ DeviceWork
-site-packages ──PluginWatcher.changed──▶ the devices are listed anew
+card ──▶ PluginInstaller.ask ──DescribePlugin──▶ question: package, version, hashes, index, environment ──▶ DeviceWork
+site-packages ──PluginWatcher.changed──▶ the devices are requested again
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from workflows.wire.reports.devices import Device, PluginReport
 from workflows.wire.requests import DescribePlugin, InstallPlugin, RemovePlugin
 
 QUIET_MS = 1500
-"""After the last change of a folder in which pip still writes."""
+"""The delay after the last change of a folder in which pip may still write."""
 
 
 def installed_plugins() -> dict[str, str]:
-    """The version of each plugin that is installed into this environment; nothing of it is imported."""
+    """The version of each installed plugin, from package metadata; nothing is imported."""
     names = [file.name.removesuffix(".txt") for file in (resources.files("resources") / "plugins").iterdir()]
     return {name: version for name in names if (version := _version(name))}
 
@@ -39,7 +39,7 @@ def _version(package: str) -> str:
 
 
 class PluginWatcher(QObject):
-    """Says when plugins were installed or removed, by whatever program: another window, a command line."""
+    """Emits `changed` when plugins were installed or removed by any program."""
 
     changed = Signal()
 
@@ -47,54 +47,54 @@ class PluginWatcher(QObject):
         self,
         parent: QObject | None = None,
         folder: Path | None = None,
-        look: Callable[[], dict[str, str]] = installed_plugins,
+        list_plugins: Callable[[], dict[str, str]] = installed_plugins,
     ) -> None:
         super().__init__(parent)
-        self._look, self._seen = look, look()
+        self._list_plugins, self._known = list_plugins, list_plugins()
         self._watcher = QFileSystemWatcher([str(folder or sysconfig.get_path("purelib"))], self)
         self._quiet = QTimer(self, interval=QUIET_MS, singleShot=True)
         self._watcher.directoryChanged.connect(lambda _folder: self._quiet.start())
         self._quiet.timeout.connect(self._compare)
 
     def _compare(self) -> None:
-        before, self._seen = self._seen, self._look()
-        if self._seen != before:
+        before, self._known = self._known, self._list_plugins()
+        if self._known != before:
             self.changed.emit()
 
 
 class PluginInstaller(QObject):
-    """Asks before pip does anything. devices: those that are listed now, by name."""
+    """Asks for confirmation before pip runs. devices: the listed devices by name."""
 
     failed = Signal(object)  # an ErrorEvent
     listed = Signal()
-    """The devices are others; emitted by the page, which lists them."""
+    """The device list changed; the page emits it."""
 
     def __init__(self, context: AppContext, devices: Callable[[], dict[str, Device]], page: QWidget) -> None:
         super().__init__(page)
         self._context, self._devices, self._page = context, devices, page
         self.question: ExpiringQuestion | None = None
 
-    def ask(self, device: Device, removes: bool) -> None:
-        """What pip would do is looked up, and a person asked; the answer begins it."""
+    def request(self, device: Device, removes: bool) -> None:
+        """Look up what pip would do and ask for confirmation; the answer starts it."""
         job = self._context.probe_worker.request(DescribePlugin(device.name))
-        job.on_answer(lambda plugin: self._ask(device, plugin, removes))
+        job.on_answer(lambda plugin: self._confirm(device, plugin, removes))
         job.on_error(self._on_error)
 
     def _on_error(self, error: ErrorEvent) -> None:
         self.failed.emit(error)
 
     def _subject(self, name: str) -> object:
-        """What the question is about: what the device lacks and has, and that nothing is under way."""
+        """The subject of the question: what is missing and installed, and that no work is running."""
         device = self._devices().get(name)
         return device and (device.install, device.uninstall, self._context.plugins.device)
 
-    def _ask(self, device: Device, plugin: PluginReport, removes: bool) -> None:
+    def _confirm(self, device: Device, plugin: PluginReport, removes: bool) -> None:
         if self.question is not None or self._context.plugins.device:
             return
         title = self.tr("Remove {0}?") if removes else self.tr("Install {0}?")
         box = ExpiringQuestion(
             title.format(plugin.package),
-            self._words(plugin, removes),
+            self._details(plugin, removes),
             "" if removes else self._origin(plugin),
             partial(self._subject, device.name),
             self._page.window(),
@@ -110,7 +110,7 @@ class PluginInstaller(QObject):
         self.question = box
         box.open()
 
-    def _words(self, plugin: PluginReport, removes: bool) -> str:
+    def _details(self, plugin: PluginReport, removes: bool) -> str:
         if removes:
             text = self.tr("pip removes {0} from Joinery's own environment, {1}.")
             return text.format(plugin.package, plugin.environment)

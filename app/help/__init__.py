@@ -1,1 +1,1 @@
-"""F1: what the page in front is for, every shortcut, and what this Joinery is made of."""
+"""The help: the current page, documentation, shortcuts, versions."""

@@ -1,4 +1,4 @@
-"""What this Joinery is made of: versions read from what is installed, without importing it; licences; its folder."""
+"""Versions and licences of Joinery and its libraries, read from package metadata without importing the packages."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ Fact = tuple[str, str, str]
 
 
 def version_facts(parts: Sequence[str] = PARTS) -> list[Fact]:
-    """Joinery, Python, Qt, and those of `parts` that are installed."""
-    found = [
+    """Version and licence of Joinery, Python, Qt and the installed packages of `parts`."""
+    rows = [
         ("Joinery", __version__, "Apache-2.0"),
         ("Python", platform.python_version(), "PSF-2.0"),
         ("Qt", qVersion(), "LGPL-3.0"),
     ]
     for name in parts:
         try:
-            told = metadata.metadata(name)
+            package = metadata.metadata(name)
         except metadata.PackageNotFoundError:
             continue
-        found.append((name, told["Version"], _licence_name(told)))
-    return found
+        rows.append((name, package["Version"], _licence_name(package)))
+    return rows
 
 
-def _licence_name(told: metadata.PackageMetadata) -> str:
-    """What a distribution says in a line; the first of several."""
+def _licence_name(package: metadata.PackageMetadata) -> str:
+    """The licence in one line; the first one if the package names several."""
     for field in ("License-Expression", "License"):
-        text = str(told[field] or "").strip()
+        text = str(package[field] or "").strip()
         if text:
             first = re.split(r"\n| AND ", text)[0]
             return first if first == text else f"{first} …"
-    classes = (str(value) for value in told.get_all("Classifier") or [])
+    classes = (str(value) for value in package.get_all("Classifier") or [])
     return next((one.rpartition(" :: ")[2] for one in classes if one.startswith("License :: ")), "")
 
 
 def about_text(home: Path) -> str:
-    """For a bug report."""
+    """Versions, system and data folder as text for a bug report."""
     lines = [f"{name} {version}" for name, version, _licence in version_facts()]
     return "\n".join([*lines, platform.platform(), str(home)])

@@ -1,4 +1,4 @@
-"""One window beside the main one with three sheets: this page, shortcuts, about. It stays open while one works."""
+"""The help dialog: the current page, the documentation, the shortcuts, About. It does not block the main window."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.help.about import about_text, version_facts
+from app.help.documentation import DocumentationSheet
 from app.help.page_help import PageHelp
 from app.help.shortcuts import Shortcut
 from app.widgets.basics import button, label, scroll_area
@@ -28,7 +29,7 @@ from app.widgets.theme import G
 
 
 class PageSheet(QWidget):
-    """What the page in front is for."""
+    """The purpose of the current page, its first step and its keys."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,11 +47,11 @@ class PageSheet(QWidget):
         box.addLayout(self.keys)
         box.addStretch(1)
 
-    def show_help(self, title: str, told: PageHelp, shortcuts: Iterable[Shortcut]) -> None:
-        """Of another page."""
+    def show_help(self, title: str, content: PageHelp, shortcuts: Iterable[Shortcut]) -> None:
+        """Describe a page."""
         self.title.setText(title)
-        self.what.setText(told.what)
-        self.first.setText(told.first)
+        self.what.setText(content.what)
+        self.first.setText(content.first)
         for part in self._lines:
             self.keys.removeWidget(part)
             part.deleteLater()
@@ -63,7 +64,7 @@ class PageSheet(QWidget):
 
 
 class ShortcutSheet(QWidget):
-    """Every shortcut, found by its keys or by what it does."""
+    """All shortcuts, with a field that filters them by keys or effect."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,7 +93,7 @@ class ShortcutSheet(QWidget):
         box.addWidget(self.table, 1)
 
     def fill(self, shortcuts: Iterable[Shortcut]) -> None:
-        """What there is now."""
+        """Replace the table's rows."""
         self.table.setRowCount(0)
         for one in shortcuts:
             row = self.table.rowCount()
@@ -102,8 +103,8 @@ class ShortcutSheet(QWidget):
         self._filter(self.field.text())
 
     @property
-    def found(self) -> list[str]:
-        """What the lines that are shown do."""
+    def visible_texts(self) -> list[str]:
+        """The effects of the shortcuts that match the filter."""
         rows = [row for row in range(self.table.rowCount()) if not self.table.isRowHidden(row)]
         return [self._text(row, 1) for row in rows]
 
@@ -111,14 +112,14 @@ class ShortcutSheet(QWidget):
         item = self.table.item(row, column)
         return item.text() if item is not None else ""
 
-    def _filter(self, words: str) -> None:
+    def _filter(self, pattern: str) -> None:
         for row in range(self.table.rowCount()):
-            told = " ".join(self._text(row, column) for column in range(self.table.columnCount()))
-            self.table.setRowHidden(row, not matches(words, told))
+            line = " ".join(self._text(row, column) for column in range(self.table.columnCount()))
+            self.table.setRowHidden(row, not matches(pattern, line))
 
 
 class AboutSheet(QWidget):
-    """Versions and licences, the folder, and a button that copies them."""
+    """Versions, licences and the data folder, with a button that copies them."""
 
     def __init__(self, home: Path) -> None:
         super().__init__()
@@ -135,8 +136,8 @@ class AboutSheet(QWidget):
         grid.setHorizontalSpacing(2 * G)
         grid.setColumnStretch(2, 1)
         for row, fact in enumerate(version_facts()):
-            for column, said in enumerate(fact):
-                grid.addWidget(label(said, "muted" if column == 2 else "small"), row, column)
+            for column, text in enumerate(fact):
+                grid.addWidget(label(text, "muted" if column == 2 else "small"), row, column)
         box.addLayout(grid)
         box.addWidget(label(self.tr("Your data is in {0}").format(home), "muted", wrap=True))
         self.copy = button(
@@ -148,32 +149,41 @@ class AboutSheet(QWidget):
 
 
 class HelpDialog(QDialog):
-    """`shortcuts` is asked each time that they are shown."""
+    """The sheets as tabs. `shortcuts` returns the current shortcuts; it is called whenever their sheet is shown."""
 
     def __init__(self, home: Path, shortcuts: Callable[[], Iterable[Shortcut]], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Help"))
         self._shortcuts = shortcuts
         self.page, self.shortcuts, self.about = PageSheet(), ShortcutSheet(), AboutSheet(home)
+        self.documentation = DocumentationSheet()
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.tr("Help"))
-        self.tabs.addTab(scroll_area(self.page), self.tr("This page"))
-        self.tabs.addTab(self.shortcuts, self.tr("Shortcuts"))
-        self.tabs.addTab(scroll_area(self.about), self.tr("About"))
-        self.tabs.currentChanged.connect(lambda _index: self._renew())
+        sheets = (
+            ("page", scroll_area(self.page), self.tr("This page")),
+            ("documentation", self.documentation, self.tr("Documentation")),
+            ("shortcuts", self.shortcuts, self.tr("Shortcuts")),
+            ("about", scroll_area(self.about), self.tr("About")),
+        )
+        self._indices = {name: self.tabs.addTab(sheet, title) for name, sheet, title in sheets}
+        self.tabs.currentChanged.connect(lambda _index: self._fill_sheet())
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(self.tabs)
-        self.resize(QSize(80 * G, 64 * G).boundedTo(parent.size() * 0.9))
+        self.resize(QSize(104 * G, 72 * G).boundedTo(parent.size() * 0.9))
 
-    def show_tab(self, index: int) -> None:
-        """0: this page, 1: shortcuts, 2: about."""
-        self.tabs.setCurrentIndex(index)
-        self._renew()
+    def show_sheet(self, name: str) -> None:
+        """Show the dialog with the sheet `page`, `documentation`, `shortcuts` or `about`."""
+        self.tabs.setCurrentIndex(self._indices[name])
+        self._fill_sheet()
         self.show()
         self.activateWindow()
-        (self.shortcuts.field if index == 1 else self.tabs.tabBar()).setFocus()
+        focus = {"shortcuts": self.shortcuts.field, "documentation": self.documentation.list}
+        focus.get(name, self.tabs.tabBar()).setFocus()
 
-    def _renew(self) -> None:
-        if self.tabs.currentIndex() == 1:
+    def _fill_sheet(self) -> None:
+        sheet = self.tabs.currentWidget()
+        if sheet is self.shortcuts:
             self.shortcuts.fill(self._shortcuts())
+        elif sheet is self.documentation:
+            self.documentation.load()

@@ -1,4 +1,4 @@
-"""What F1 says of each page: what it is, what to do first, and the keys that are no actions."""
+"""The F1 texts: the purpose of each page, its first step, and its keys that are no actions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 @dataclass(frozen=True, slots=True)
 class PageHelp:
-    """`keys` are pairs of keys and what they do."""
+    """Purpose, first step, and pairs of keys and their effect."""
 
     what: str
     first: str
@@ -22,7 +22,7 @@ def _tr(text: str) -> str:
 
 
 def page_help(page: str) -> PageHelp:
-    """Of a page by its name. Raises KeyError for a page that has none."""
+    """The help of the page called `page`. Raises KeyError for an unknown page."""
     return {
         "home": _home,
         "build": _build,

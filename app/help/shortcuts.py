@@ -1,4 +1,4 @@
-"""Every shortcut there is, from the actions themselves: the window's, and those of the pages that were built."""
+"""Keyboard shortcuts, collected from the actions of the window and of the built pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.help.page_help import page_help
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """Its keys as the system writes them, what they do, and on which page; empty for everywhere."""
+    """Keys in the system's notation, their effect, and the page that they work on (empty: every page)."""
 
     keys: str
     text: str
@@ -20,7 +20,7 @@ class Shortcut:
 
 
 def action_shortcuts(actions: Iterable[QAction], place: str = "") -> Iterator[Shortcut]:
-    """Those that have keys, each once."""
+    """The shortcuts of the actions that have keys, without duplicates."""
     seen = set[tuple[str, str]]()
     for action in actions:
         text = action.text().replace("&", "")
@@ -32,6 +32,6 @@ def action_shortcuts(actions: Iterable[QAction], place: str = "") -> Iterator[Sh
 
 
 def page_shortcuts(page: str, place: str) -> Iterator[Shortcut]:
-    """The keys of a page that are no actions."""
+    """The keys of a page that do not belong to an action."""
     for keys, text in page_help(page).keys:
         yield Shortcut(keys, text, place)

@@ -1,1 +1,1 @@
-"""Home: start cards and the bundles that were used last."""
+"""The Home page: start cards, recent bundles, unfinished builds."""

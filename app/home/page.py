@@ -1,4 +1,4 @@
-"""Home: three ways to start, and the bundles that were used last."""
+"""The Home page: three ways to start, and the recent bundles."""
 
 from __future__ import annotations
 
@@ -120,20 +120,20 @@ class HomePage(QWidget):
             add_action(self, text, act, icon=icon)
 
     def start_convert(self) -> None:
-        """To the wizard's first page, or where it was left; a build that is done needs nothing more."""
+        """Show the wizard where it was left, or its first page after a finished build."""
         if self._context.build.state == "done":
             self._context.clear_build()
         self._context.navigate.emit("build")
 
     def demo_bundle(self) -> RecentBundle | None:
-        """The demo where it was built and is whole."""
+        """The recent demo bundle, if it is complete."""
         for entry in self._context.recents.entries:
             if entry.summary and entry.path.startswith(str(self._context.bundles_folder / "qwen3-demo")):
                 return entry
         return None
 
     def start_demo(self) -> None:
-        """Chat with the demo; where there is none it is built with the defaults first, and the chat opens then."""
+        """Chat with the demo; if it is not built yet, build it with the defaults first."""
         entry = self.demo_bundle()
         if entry is not None:
             if self._context.open_bundle(entry.path):
@@ -149,14 +149,14 @@ class HomePage(QWidget):
         self._watch_demo()
 
     def choose_bundle(self) -> None:
-        """Ask for a bundle's folder."""
+        """Choose a bundle folder."""
         start = str(self._context.bundles_folder)
         folder = QFileDialog.getExistingDirectory(self, self.tr("Open a bundle"), start)
         if folder and self._context.open_bundle(folder):
             self._context.navigate.emit("chat")
 
     def choose_file(self) -> None:
-        """Ask for an .onnx file."""
+        """Choose an .onnx file."""
         file, _ = QFileDialog.getOpenFileName(
             self, self.tr("Open an ONNX file"), str(Path.home()), self.tr("ONNX graphs (*.onnx)")
         )
@@ -165,7 +165,7 @@ class HomePage(QWidget):
             self._context.inspectRequested.emit(InspectTarget(file))
 
     def refresh(self) -> None:
-        """Show the list anew."""
+        """Update the list."""
         for old in self.rows:
             self._rows_box.removeWidget(old)
             old.hide()

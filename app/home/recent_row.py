@@ -1,4 +1,4 @@
-"""One bundle in the list of recent ones."""
+"""One bundle in the list of recent bundles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.widgets.theme import G, set_icon
 
 
 class RecentRow(CardFrame):
-    """Name, facts and what can be done; a damaged bundle says what is wrong instead of its facts."""
+    """Name, facts and actions; a damaged bundle shows its error instead of the facts."""
 
     chat = Signal(str)
     inspect = Signal(str)
@@ -28,14 +28,14 @@ class RecentRow(CardFrame):
         self.setAccessibleName(entry.title)
         row = QHBoxLayout()
         row.setSpacing(2 * G)
-        row.addLayout(self._words(), 1)
+        row.addLayout(self._texts(), 1)
         if entry.summary:
             row.addLayout(self._figures())
         for part in self._buttons():
             row.addWidget(part)
         self.body.addLayout(row)
 
-    def _words(self) -> QVBoxLayout:
+    def _texts(self) -> QVBoxLayout:
         entry = self.entry
         head = QHBoxLayout()
         head.setSpacing(G)
@@ -92,13 +92,13 @@ class RecentRow(CardFrame):
         if not self.entry.summary:
             return [away]
         chat = button(self.tr("Chat"), "chat", clicked=lambda: self.chat.emit(path))
-        look = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
-        for part, verb in ((chat, self.tr("Chat with {0}")), (look, self.tr("Inspect {0}"))):
+        inspect = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
+        for part, verb in ((chat, self.tr("Chat with {0}")), (inspect, self.tr("Inspect {0}"))):
             part.setAccessibleName(verb.format(self.entry.title))
-        return [chat, look, self._more(), away]
+        return [chat, inspect, self._more(), away]
 
     def _more(self) -> QToolButton:
-        """What is done seldom."""
+        """The menu of rarely used actions."""
         more = QToolButton()
         set_icon(more, "more", "muted")
         more.setAccessibleName(self.tr("More for {0}").format(self.entry.title))
@@ -116,7 +116,7 @@ class RecentRow(CardFrame):
 
 
 def _short(path: str) -> str:
-    """The path with the user's folder as ~."""
+    """The path with the home folder as ~."""
     try:
         return str(Path("~") / Path(path).relative_to(Path.home()))
     except (ValueError, RuntimeError):

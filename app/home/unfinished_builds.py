@@ -1,4 +1,4 @@
-"""Home: builds that were begun and are not done, each with a way on and a way out."""
+"""Unfinished builds on the Home page, each with buttons to resume or discard it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.widgets.theme import G
 
 
 class UnfinishedRow(CardFrame):
-    """One build: what, since when, how far. Discarding deletes what was made, so that it asks once more."""
+    """One build: its source, time and progress. Discarding deletes files, so it asks for confirmation."""
 
     def __init__(self, context: AppContext, entry: UnfinishedBuild) -> None:
         super().__init__()
@@ -23,30 +23,30 @@ class UnfinishedRow(CardFrame):
         head.addWidget(label(entry.name, "heading"))
         head.addWidget(PillLabel(self.tr("not finished"), "warning"))
         head.addStretch(1)
-        words = QVBoxLayout()
-        words.setSpacing(G // 2)
-        words.addLayout(head)
-        self.told = ElidedLabel(self._words())
-        words.addWidget(self.told)
+        texts = QVBoxLayout()
+        texts.setSpacing(G // 2)
+        texts.addLayout(head)
+        self.status = ElidedLabel(self._status_text())
+        texts.addWidget(self.status)
         self.resume = button(self.tr("Resume"), "refresh", "primary", self._resume)
         self.discard = button(self.tr("Discard"), "trash", clicked=self._discard)
         for part, verb in ((self.resume, self.tr("Resume {0}")), (self.discard, self.tr("Discard {0}"))):
             part.setAccessibleName(verb.format(entry.name))
         row = QHBoxLayout()
         row.setSpacing(2 * G)
-        row.addLayout(words, 1)
+        row.addLayout(texts, 1)
         row.addWidget(self.resume)
         row.addWidget(self.discard)
         self.body.addLayout(row)
 
-    def _words(self) -> str:
+    def _status_text(self) -> str:
         done = ", ".join(self.entry.stages)
         far = self.tr("finished so far: {0}").format(done) if done else self.tr("no stage was finished")
         return " · ".join((self.entry.source, self.tr("begun {0}").format(format_local_time(self.entry.began)), far))
 
     def _resume(self) -> None:
         self._context.unfinished.resume(self.entry)
-        self._context.navigate.emit("build")  # also where another build runs: it is shown there
+        self._context.navigate.emit("build")  # another running build is shown there, too
 
     def _discard(self) -> None:
         sure = self.tr("Delete what was made?")
@@ -58,7 +58,7 @@ class UnfinishedRow(CardFrame):
 
 
 class UnfinishedSection(Section):
-    """Hidden while there is none."""
+    """Hidden if there is no unfinished build."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__("")
@@ -68,11 +68,11 @@ class UnfinishedSection(Section):
         context.unfinished.changed.connect(self.refresh)
         context.build.finished.connect(self.refresh)
         self._fill()
-        if not self.rows:  # and not shown otherwise: before it has a place it would be a window of its own
+        if not self.rows:  # stays hidden without rows: before it has a parent, it would be a window
             self.hide()
 
     def refresh(self) -> None:
-        """The list anew."""
+        """Update the list."""
         self._fill()
         self.setVisible(bool(self.rows))
 

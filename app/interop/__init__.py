@@ -1,1 +1,1 @@
-"""Other people's graphs: a folder or files of theirs in, a bundle out, and a bundle for their programs."""
+"""Exchange with other programs: import, export, and assembly of ONNX graphs."""

@@ -1,4 +1,4 @@
-"""Where the doors are opened from: the palette, a drop, a banner, a row of Home."""
+"""The actions for files of other programs: import, export, assemble, and opening what is dropped on the window."""
 
 from __future__ import annotations
 
@@ -7,29 +7,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.state.context import AppContext
+from app.state.inspection import InspectTarget
+from app.state.settings import expand_home
 
 if TYPE_CHECKING:
     from app.interop.interop_dialog import InteropDialog
-    from app.window import MainWindow
 
 
 class InteropActions(QObject):
-    """Opens the dialogs, each imported when first asked for; `shown` is the last."""
+    """Opens the dialogs of this package over `window`. Imports each when it is first needed; `shown` is the last."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, context: AppContext, window: QWidget) -> None:
         super().__init__(window)
-        self._window, self._context = window, window.context
+        self._window, self._context = window, context
         self.shown: InteropDialog | None = None
+        context.bundleChanged.connect(self._offer_import)
 
     def import_folder(self, folder: str) -> None:
-        """A folder of onnxruntime-genai's, into a bundle."""
+        """Import a folder of onnxruntime-genai into a bundle."""
         from app.interop.genai_dialogs import ImportDialog
 
         self._show(ImportDialog(self._context, Path(folder)))
 
     def export_current(self) -> None:
-        """The current bundle, for onnxruntime-genai."""
+        """Export the current bundle for onnxruntime-genai."""
         bundle = self._context.bundle
         if bundle is None:
             self._context.show_note(self.tr("There is no bundle to export: open one first."))
@@ -37,7 +41,7 @@ class InteropActions(QObject):
             self.export(str(bundle["path"]), str(bundle["name"]))
 
     def export(self, bundle: str, name: str) -> None:
-        """A bundle, for onnxruntime-genai; a folder of theirs is imported instead."""
+        """Export a bundle for onnxruntime-genai; a folder of onnxruntime-genai is imported instead."""
         from app.interop.genai_dialogs import ExportDialog
 
         entry = self._context.recents.find(bundle)
@@ -47,28 +51,74 @@ class InteropActions(QObject):
             self._show(ExportDialog(self._context, Path(bundle), name))
 
     def assemble(self, graphs: Sequence[str]) -> None:
-        """Several graphs, into one bundle."""
+        """Put several graphs together into one bundle."""
         from app.interop.assemble_dialog import AssembleDialog
 
         self._show(AssembleDialog(self._context, [Path(graph) for graph in graphs]))
 
-    def ask_import(self) -> None:
-        """Asks for the folder."""
+    def choose_import(self) -> None:
+        """Choose a folder and import it."""
         folder = QFileDialog.getExistingDirectory(self._window, self.tr("A folder with a genai_config.json"))
         if folder:
             self.import_folder(folder)
 
-    def ask_graphs(self) -> None:
-        """Asks for the files."""
-        title, kind = self.tr("The graphs of one model"), self.tr("ONNX files (*.onnx)")
-        names, _kind = QFileDialog.getOpenFileNames(self._window, title, "", kind)
+    def choose_graphs(self) -> None:
+        """Choose .onnx files and put them together."""
+        names = self._choose_onnx(self.tr("The graphs of one model"))
         if names:
             self.assemble(names)
+
+    def choose_files(self) -> None:
+        """Choose one .onnx file to open, or two to compare."""
+        self.open_paths(self._choose_onnx(self.tr("Open an ONNX file, or choose two to compare")))
+
+    def open_path(self, path: str | Path) -> None:
+        """Open a dropped path or one of the command line: an .onnx file, a bundle folder or a checkpoint folder."""
+        context, target = self._context, expand_home(path).absolute()
+        if target.suffix == ".onnx" and target.is_file():
+            context.navigate.emit("inspect")
+            context.inspectRequested.emit(InspectTarget(str(target)))
+        elif any((target / name).exists() for name in ("pipeline.json", "manifest.json", "genai_config.json")):
+            if context.open_bundle(target):
+                context.navigate.emit("chat")
+        elif target.is_dir():
+            context.navigate.emit("build")
+            context.unsaved_recipe.probe(str(target))
+        else:
+            context.show_error(self.tr("{0} is neither a folder nor an .onnx file.").format(str(target)))
+
+    def open_paths(self, paths: Sequence[str]) -> None:
+        """Open dropped paths: compare two .onnx files, offer to assemble more, or open the first path."""
+        context = self._context
+        graphs = [str(Path(p).absolute()) for p in paths if p.lower().endswith(".onnx") and Path(p).is_file()]
+        if len(paths) == 2 and len(graphs) == 2:
+            context.navigate.emit("inspect")
+            look = InspectTarget(graphs[1], before=graphs[0])
+            context.inspectRequested.emit(look)
+            text = self.tr("Two graphs are compared. Parts of one model can be put together instead.")
+            owner = {**context.notes.here, "look": look}
+            context.show_note(text, self.tr("Put together …"), lambda: self.assemble(graphs), owner)
+        elif len(graphs) > 2:
+            self.assemble(graphs)
+        elif paths:
+            self.open_path(paths[0])
+
+    def _choose_onnx(self, title: str) -> list[str]:
+        return QFileDialog.getOpenFileNames(self._window, title, "", self.tr("ONNX files (*.onnx)"))[0]
+
+    def _offer_import(self, summary: dict[str, object] | None) -> None:
+        """Say that a folder of onnxruntime-genai is opened in place, and offer to import it."""
+        if summary and summary.get("in_place"):
+            text = self.tr("This is a folder of onnxruntime-genai's, read in place; nothing is written to it.")
+            folder = str(summary["path"])
+            self._context.show_note(
+                text, self.tr("Import …"), lambda: self.import_folder(folder), owner={"bundle": folder}
+            )
 
     def _show(self, dialog: InteropDialog) -> None:
         dialog.setParent(self._window, dialog.windowFlags())
         self.shown = dialog
-        dialog.destroyed.connect(lambda _gone=None: self._forget(dialog))
+        dialog.destroyed.connect(lambda _object=None: self._forget(dialog))
         dialog.show()
 
     def _forget(self, dialog: InteropDialog) -> None:

@@ -1,6 +1,6 @@
-"""Graphs that lie about as files: what they make together, drawn before it is written, and what is missing.
+"""The dialog that assembles separate .onnx files: what they form, a picture, and what is missing.
 
-files, names, pipeline, tokenizer ──PlanAssembly──▶ picture, what lacks ──Assemble──▶ bundle
+files, names, pipeline, tokenizer ──PlanAssembly──▶ picture, missing parts ──Assemble──▶ bundle
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from workflows.wire.events import BuildDone, ErrorEvent
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.requests import Assemble, PlanAssembly
 
-_PAUSE_MS = 250  # after a key, before the graphs are looked at again
+_PAUSE_MS = 250  # from the last key press to the next analysis of the graphs
 
 
 class AssembleDialog(InteropDialog):
-    """A name for each file, the picture of what they make, and what it lacks."""
+    """A name for each file, the picture of the model, and its missing parts."""
 
     def __init__(self, context: AppContext, files: Sequence[Path]) -> None:
         self.report: AssemblyReport | None = None
@@ -87,14 +87,14 @@ class AssembleDialog(InteropDialog):
         return {field.text().strip(): str(file) for field, file in zip(self.names, self._files, strict=True)}
 
     def plan(self) -> None:
-        """Has the graphs looked at, as they are named now."""
+        """Analyse the graphs with the current names."""
         if len(self.components()) < len(self._files) or "" in self.components():
-            self._take(AssemblyReport("", None, [self.tr("Each file needs a name of its own.")], []))
+            self._show_report(AssemblyReport("", None, [self.tr("Each file needs a name of its own.")], []))
             return
         request = PlanAssembly(self.components(), self.pipeline.text().strip(), self.tokenizer.text().strip())
         job = self.context.probe_worker.request(request)
         self._job = job
-        job.on_answer(lambda report: self._take(report) if self._job is job else None)
+        job.on_answer(lambda report: self._show_report(report) if self._job is job else None)
         job.on_error(lambda error: self._failed(error) if self._job is job else None)
 
     def _changed(self) -> None:
@@ -102,11 +102,11 @@ class AssembleDialog(InteropDialog):
         self.refresh()
         self._timer.start()
 
-    def _take(self, report: AssemblyReport) -> None:
+    def _show_report(self, report: AssemblyReport) -> None:
         self.report, self._job = report, None
-        for part, said in ((self.lacking, report.lacking), (self.notes, report.notes)):
-            part.setText("\n".join(said))
-            part.setVisible(bool(said))
+        for part, lines in ((self.lacking, report.lacking), (self.notes, report.notes)):
+            part.setText("\n".join(lines))
+            part.setVisible(bool(lines))
         drawing = lay_out(report.composite, composite_labels(self)) if report.composite else None
         self.view.show_drawing(drawing)
         shown: QWidget = self.view if drawing else self._empty
@@ -115,21 +115,21 @@ class AssembleDialog(InteropDialog):
         self.refresh()
 
     def _failed(self, error: ErrorEvent) -> None:
-        self._take(AssemblyReport("", None, [error.message], []))
+        self._show_report(AssemblyReport("", None, [error.message], []))
 
     # -- the work --------------------------------------------------------------------------------------------
 
     def ready(self) -> bool:
-        """Whether the picture is whole."""
+        """Whether nothing is missing."""
         return super().ready() and self.report is not None and not self.report.lacking
 
     def request(self) -> Assemble:
-        """The bundle."""
-        named = self.pipeline.text().strip(), self.tokenizer.text().strip()
-        return Assemble(self.components(), self.target.text().strip(), *named)
+        """The request to assemble the bundle."""
+        paths = self.pipeline.text().strip(), self.tokenizer.text().strip()
+        return Assemble(self.components(), self.target.text().strip(), *paths)
 
     def arrived(self, outcome: BuildDone) -> None:
-        """Opens the bundle where it can be looked at."""
+        """Open the bundle on the Inspect page."""
         if self.context.open_bundle(outcome.bundle):
             self.context.navigate.emit("inspect")
             self.close()
@@ -145,27 +145,27 @@ class AssembleDialog(InteropDialog):
             self.pipeline.setText(name)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """What the graphs make is of no interest any more."""
+        """Cancel the analysis (Qt's name)."""
         self._job = None
         self._timer.stop()
         super().closeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter in a field is no order to write."""
+        """Ignore Enter in a field: it must not start the work (Qt's name)."""
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
 
 
 def _common_name(files: Sequence[Path]) -> str:
-    """What to call them together: their folder, or the one around it where exporters call theirs after the format."""
+    """A common name: the folder of the files, or its parent if exporters give the folder a generic name."""
     folder = files[0].absolute().parent
     return folder.parent.name if folder.name.lower() == "onnx" else folder.name
 
 
 def _component_names(files: Sequence[Path]) -> list[str]:
-    """The files' names, without what exporters put around them."""
-    found: list[str] = []
+    """The files' names without the additions of exporters."""
+    names: list[str] = []
     for file in files:
         name = plain_file_name(file.stem.removesuffix("_model")).replace(".", "_")
-        found.append(name if name not in found else f"{name}_{len(found)}")
-    return found
+        names.append(name if name not in names else f"{name}_{len(names)}")
+    return names

@@ -1,4 +1,4 @@
-"""A folder of onnxruntime-genai's into a bundle, and a bundle into such a folder."""
+"""The dialogs that import a folder of onnxruntime-genai and export a bundle to one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workflows.wire.requests import ExportGenai, ImportGenai
 
 
 class ImportDialog(InteropDialog):
-    """A folder of theirs becomes a bundle, which is then opened."""
+    """Imports a folder of onnxruntime-genai into a bundle, and opens it."""
 
     def __init__(self, context: AppContext, folder: Path) -> None:
         self._folder = folder
@@ -31,11 +31,11 @@ class ImportDialog(InteropDialog):
         self.target.setText(str(unused_path(context.bundles_folder, plain_file_name(folder.name))))
 
     def request(self) -> ImportGenai:
-        """The import."""
+        """The import request."""
         return ImportGenai(str(self._folder), self.target.text().strip())
 
     def arrived(self, outcome: BuildDone) -> None:
-        """Opens the bundle; what was left out is said in the main window, for this one goes."""
+        """Open the bundle. The main window shows what was left out, since this dialog closes."""
         if self.context.open_bundle(outcome.bundle):
             self.context.navigate.emit("chat")
             if self.model.notices:
@@ -44,7 +44,7 @@ class ImportDialog(InteropDialog):
 
 
 class ExportDialog(InteropDialog):
-    """A bundle is written for their program."""
+    """Exports a bundle for onnxruntime-genai."""
 
     def __init__(self, context: AppContext, bundle: Path, name: str) -> None:
         self._bundle = bundle
@@ -69,12 +69,12 @@ class ExportDialog(InteropDialog):
         self.target.setText(str(unused_path(context.home / "genai", plain_file_name(name))))
 
     def request(self) -> ExportGenai:
-        """The export."""
+        """The export request."""
         version: Literal[1, 2] = 2 if self.version.currentData() == 2 else 1
         return ExportGenai(str(self._bundle), self.target.text().strip(), version, self.link.isChecked())
 
     def arrived(self, outcome: BuildDone) -> None:
-        """Says where it is, and how it is run."""
+        """Show where the folder is and how to run it."""
         text = self.tr('Written to {0}. Run it with: python sample.py "a prompt"').format(outcome.bundle)
         self.banner.show_message("ok", text, action=self.tr("Show the folder"), on_action=lambda: _show(outcome.bundle))
 

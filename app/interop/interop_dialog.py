@@ -1,6 +1,6 @@
-"""What the three doors have in common: where to, how far it is, how it ended.
+"""The base class of the import, export and assembly dialogs: target folder, progress, result.
 
-fields ──request()──▶ InteropModel ──▶ progress, notices, one sentence where it failed ──▶ arrived(outcome)
+fields ──request()──▶ InteropModel ──▶ progress, notices, an error message ──▶ arrived(outcome)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workflows.wire.requests import Request
 
 
 class InteropDialog(WorkDialog):
-    """A window beside the main one, which it does not block. Subclasses fill `body` and say what to ask for."""
+    """A dialog that does not block the main window. Subclasses fill `body` and implement `request`."""
 
     model: InteropModel
 
@@ -46,7 +46,7 @@ class InteropDialog(WorkDialog):
         self.leave = button(self.tr("Close"), clicked=self._leave)
         for part in (self.browse, self.leave):
             part.setAutoDefault(False)
-        self.go.setDefault(True)  # Enter in the field begins
+        self.go.setDefault(True)  # Enter in a field starts the work
         self._lay_out()
         self.model.changed.connect(self.refresh)
         self.target.textChanged.connect(self.refresh)
@@ -76,27 +76,27 @@ class InteropDialog(WorkDialog):
     # -- what subclasses say -----------------------------------------------------------------------------------
 
     def request(self) -> Request[BuildDone]:
-        """What to ask of the worker."""
+        """The request for the worker."""
         raise NotImplementedError
 
     def arrived(self, outcome: BuildDone) -> None:
-        """The folder is there."""
+        """Called when the folder is written."""
         raise NotImplementedError
 
     def ready(self) -> bool:
-        """Whether there is enough to begin with."""
+        """Whether the request is complete."""
         return bool(self.target.text().strip())
 
     # -- the work ----------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begins, unless it runs."""
+        """Start the work unless it is running."""
         if self.ready() and not self.model.running:
             self.banner.clear()
             self.model.start(self.request())
 
     def refresh(self) -> None:
-        """Shows how far the work is."""
+        """Show the progress."""
         model = self.model
         self.bar.setVisible(model.running)
         self.note.setText(model.note if model.running else "\n".join(model.notices))
@@ -115,12 +115,12 @@ class InteropDialog(WorkDialog):
         self.settle()
 
     def make_room(self) -> None:
-        """Grows where there is more to say; it never shrinks under a hand."""
+        """Grow if the content needs more room; never shrink while the user works."""
         column = self.layout()
-        assert column is not None  # made with the dialog
-        wanted = column.totalHeightForWidth(self.width())
-        if wanted > self.height():
-            self.resize(self.width(), wanted)
+        assert column is not None  # created with the dialog
+        needed = column.totalHeightForWidth(self.width())
+        if needed > self.height():
+            self.resize(self.width(), needed)
 
     def _leave(self) -> None:
         if self.model.running:
@@ -137,11 +137,11 @@ class InteropDialog(WorkDialog):
 
 
 def unused_path(folder: Path, name: str) -> Path:
-    """A path in `folder` that nothing has: the name, or the name with a number."""
+    """A path in `folder` that does not exist: the name, or the name with a number."""
     paths = (folder / (name if i < 2 else f"{name}-{i}") for i in range(1, 1000))
     return next(path for path in paths if not path.exists())
 
 
 def plain_file_name(name: str) -> str:
-    """A file's name of what a person calls something."""
+    """A valid file name for a title."""
     return "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in name).strip("-.") or "model"

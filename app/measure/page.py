@@ -1,4 +1,4 @@
-"""The measure page: how fast bundles run, and how far one is from another."""
+"""The measure page: the speed of bundles, their accuracy, and the history of runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MeasurePage(QWidget):
-    """A tab each, built when it is looked at."""
+    """Three tabs; each is built when it is first shown."""
 
     title = "Measure"
 
@@ -39,38 +39,38 @@ class MeasurePage(QWidget):
         add_action(self, self.tr("Compare the accuracy of two bundles"), self.show_accuracy)
 
     def slices(self) -> Iterator[Callable[[], object]]:
-        """What the window builds ahead, a tab at a time."""
+        """Functions that build the tabs, for the window to call while it is idle."""
         return self.tabs.getters()
 
     @property
     def speed(self) -> SpeedTab:
-        """Runs while they go on."""
+        """The live plots."""
         return self._speed()
 
     @property
     def accuracy(self) -> AccuracyTab:
-        """One bundle beside another."""
+        """The comparison of two bundles."""
         return self._accuracy()
 
     @property
     def history(self) -> HistoryTab:
-        """Runs that were."""
+        """The saved runs."""
         return self._history()
 
     def _new_history(self) -> HistoryTab:
         tab = HistoryTab(self.context)
-        tab.wanted.connect(lambda: self.tabs.setCurrentWidget(tab))
+        tab.show_requested.connect(lambda: self.tabs.setCurrentWidget(tab))
         return tab
 
     def _on_made(self, tab: QWidget) -> None:
-        """Ctrl+K finds what can be done in it, whichever is in front; the accuracy's keys are its own."""
+        """Add the actions of a new tab to Ctrl+K; the accuracy tab's keys work in that tab only."""
         if isinstance(tab, HistoryTab):
             self.addActions(tab.palette_actions)
         elif isinstance(tab, SpeedTab):
             self.addActions(tab.actions())
 
     def show_accuracy(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
-        """Brings the comparison of two bundles to the front, with these where they are named."""
+        """Show the comparison of two bundles; arguments that are not empty are filled in."""
         self.context.navigate.emit("measure")
         self.tabs.setCurrentWidget(self.accuracy)
-        self.accuracy.form.name(candidate, reference, consented)
+        self.accuracy.form.fill_in(candidate, reference, consented)

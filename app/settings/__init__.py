@@ -1,1 +1,1 @@
-"""The settings page: what a person chooses once, kept in window.ini and applied where it can be at once."""
+"""The Settings page: preferences, saved in window.ini and applied immediately if possible."""

@@ -1,4 +1,4 @@
-"""What the settings page is put together from: a title, its control and a line of help."""
+"""The building blocks of the Settings page: a title, its control and a help text."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from workflows.common.errors import RequestError, describe_os_error
 from workflows.common.stage_cache import read_limit, write_limit
 
 Options = Sequence[tuple[str, str]]
-"""What is kept, and what is shown for it."""
+"""Saved value → its text."""
 
 
 class SettingRow(QWidget):
-    """A preference: `control` beside its title, and the help below both."""
+    """A preference: `control` beside its title, and the help text below both."""
 
     def __init__(self, title: str, text: str, control: QWidget) -> None:
         super().__init__()
@@ -33,18 +33,18 @@ class SettingRow(QWidget):
         grid.setContentsMargins(0, G // 2, 0, G // 2)
         grid.setHorizontalSpacing(2 * G)
         grid.setVerticalSpacing(0)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(label(title, selectable=False))
-        words.addWidget(label(text, "muted", wrap=True))
-        grid.addLayout(words, 0, 0)
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(label(title, selectable=False))
+        texts.addWidget(label(text, "muted", wrap=True))
+        grid.addLayout(texts, 0, 0)
         grid.addWidget(control, 0, 1)
         grid.setColumnStretch(0, 3)
         grid.setColumnStretch(1, 2)
 
 
 class SettingChoice(QComboBox):
-    """A box over one preference. What is kept and no longer offered is offered as it is."""
+    """A combo box for one preference. A saved value that is no longer offered stays selectable."""
 
     def __init__(self, settings: Settings, key: str, options: Options) -> None:
         super().__init__()
@@ -59,16 +59,16 @@ class SettingChoice(QComboBox):
     def _follow(self, key: str) -> None:
         if key != self._key:
             return
-        kept = self._settings.preference(key)
-        if self.findData(kept) < 0:
-            self.addItem(kept, kept)
-        self.setCurrentIndex(self.findData(kept))
+        saved = self._settings.preference(key)
+        if self.findData(saved) < 0:
+            self.addItem(saved, saved)
+        self.setCurrentIndex(self.findData(saved))
 
 
 class StageCacheChoice(QComboBox):
-    """A box over how much of the disk the stages of builds may take, which the command line chooses as well.
+    """A combo box for the disk limit of cached build stages, which the command line sets as well.
 
-    options: bytes as a text, empty for what is usual.
+    options: bytes as text; empty for the default.
     """
 
     refused = Signal(str)  # why the limit cannot be read or written
@@ -82,12 +82,12 @@ class StageCacheChoice(QComboBox):
         self._follow()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Another program may have chosen since."""
+        """Read the limit again: another program may have changed it (Qt's name)."""
         super().showEvent(event)
         self._follow()
 
     def choose(self, value: str) -> None:
-        """Chooses a limit, from the next build on."""
+        """Set the limit from the next build on."""
         try:
             write_limit(int(value) if value else None)
         except OSError as error:
@@ -100,33 +100,33 @@ class StageCacheChoice(QComboBox):
         except RequestError as error:
             self.refused.emit(str(error))
             return
-        kept = "" if limit is None else str(limit)
-        if self.findData(kept) < 0:
-            self.addItem(format_bytes(int(kept)), kept)
-        self.setCurrentIndex(self.findData(kept))
+        saved = "" if limit is None else str(limit)
+        if self.findData(saved) < 0:
+            self.addItem(format_bytes(int(saved)), saved)
+        self.setCurrentIndex(self.findData(saved))
 
 
 class SettingFolder(FolderField):
-    """A folder: what is typed counts when the field is left, if it can be one."""
+    """A folder field; typed text is saved when the field loses the focus, if it can be a folder."""
 
-    refused = Signal(str)  # a path at which there is a file, or which is none
+    refused = Signal(str)  # a path of a file, or an invalid path
 
     def __init__(self, settings: Settings, key: str, usual: Path) -> None:
         self.field = QLineEdit()
         super().__init__(self.field)
         self._settings, self._key = settings, key
         self.field.setPlaceholderText(str(usual))
-        self.field.editingFinished.connect(lambda: self._take(self.field.text()))
-        self.picked.connect(self._take)
+        self.field.editingFinished.connect(lambda: self._save(self.field.text()))
+        self.picked.connect(self._save)
         settings.changed.connect(self._follow)
         self._follow(key)
 
     def setAccessibleName(self, name: str) -> None:  # noqa: N802  Qt's name
-        """It is the field that has the focus."""
+        """Name the field, which has the focus (Qt's name)."""
         super().setAccessibleName(name)
         self.field.setAccessibleName(name)
 
-    def _take(self, text: str) -> None:
+    def _save(self, text: str) -> None:
         path = expand_home(text)
         if text and (not path.is_absolute() or (path.exists() and not path.is_dir())):
             self._follow(self._key)
@@ -135,7 +135,7 @@ class SettingFolder(FolderField):
         self._settings.set(self._key, str(path) if text else "")
 
     def start(self) -> str:
-        """The folder as it is."""
+        """The current folder."""
         return self.field.text() or self.field.placeholderText()
 
     def _follow(self, key: str) -> None:

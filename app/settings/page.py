@@ -1,4 +1,4 @@
-"""The page: appearance, bundles, history, privacy; every choice is kept at once, and all can be taken back."""
+"""The Settings page: appearance, bundles, history, privacy. Changes are saved at once and can be undone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SettingsPage(QWidget):
         super().__init__(parent)
         self._context = context
         content = QWidget()
-        content.setMaximumWidth(120 * G)  # the whole column: a card's own limit is not in the height that it asks for
+        content.setMaximumWidth(120 * G)  # the whole column: the size hint of a card ignores its own limit
         box = QVBoxLayout(content)
         box.setContentsMargins(3 * G, 3 * G, 3 * G, 3 * G)
         box.setSpacing(2 * G)
@@ -81,8 +81,8 @@ class SettingsPage(QWidget):
             "What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU."
         )
         card.body.addWidget(SettingRow(self.tr("Provider"), text, self.provider))
-        some = [(str(limit), self.tr("at most {0}").format(format_bytes(limit))) for limit in STAGES]
-        self.stages = StageCacheChoice((("", self.tr("as usual")), ("0", self.tr("nothing")), *some))
+        limits = [(str(limit), self.tr("at most {0}").format(format_bytes(limit))) for limit in STAGES]
+        self.stages = StageCacheChoice((("", self.tr("as usual")), ("0", self.tr("nothing")), *limits))
         self.stages.refused.connect(lambda why: context.show_error(why))
         text = self.tr(
             "Stages of builds that the next build of the same model takes over. Usual are 20 GiB, and never more than "
@@ -93,10 +93,13 @@ class SettingsPage(QWidget):
 
     def _history(self) -> CardFrame:
         card = CardFrame(self.tr("History"))
-        some = [(str(kept), self.tr("the newest {0}").format(format_number(kept))) for kept in HISTORY_LIMITS]
-        self.kept = self._choice("history.keep", (("", self.tr("all")), *some))
+        limits = [
+            (str(history_limit), self.tr("the newest {0}").format(format_number(history_limit)))
+            for history_limit in HISTORY_LIMITS
+        ]
+        self.history_limit = self._choice("history.keep", (("", self.tr("all")), *limits))
         text = self.tr("Builds, generations and measurements that are kept. Older ones are removed at each start.")
-        card.body.addWidget(SettingRow(self.tr("Runs to keep"), text, self.kept))
+        card.body.addWidget(SettingRow(self.tr("Runs to keep"), text, self.history_limit))
         return card
 
     def _privacy(self) -> CardFrame:
@@ -113,19 +116,19 @@ class SettingsPage(QWidget):
         return card
 
     def reset(self) -> None:
-        """Every preference as it was at first, which can be undone."""
+        """Reset every preference to its default; a note offers to undo it."""
         before, stages = self._context.settings.preferences(), str(self.stages.currentData())
 
         def undo() -> None:
-            self._take(before)
+            self._apply(before)
             self.stages.choose(stages)
 
-        self._take(PREFERENCES)
+        self._apply(PREFERENCES)
         self.stages.choose("")
         text = self.tr("The settings are as at first again.")
         self._context.show_note(text, self.tr("Undo"), undo, owner={"page": "settings"})
 
-    def _take(self, values: dict[str, str]) -> None:
+    def _apply(self, values: dict[str, str]) -> None:
         for key, value in values.items():
             self._context.settings.set(key, value)
 

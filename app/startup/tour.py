@@ -78,7 +78,7 @@ class Tour:
 
     def build(self) -> None:
         """Builds the demo by one click, unless it is built already."""
-        home = self.window.page("home")
+        home = self.window.stack.page("home")
         ready = next((e for e in self.context.recents.entries if e.summary and "qwen3-demo" in e.path), None)
         if ready is not None:
             write_line(f"The demo is built already: {ready.path}")
@@ -119,7 +119,7 @@ class Tour:
         """Asks the questions, and writes each reply to the terminal while it streams."""
         self.window.show_page("chat")
         process_events_for(0.2)
-        page, session = self.window.page("chat"), self.context.session
+        page, session = self.window.stack.page("chat"), self.context.session
         assert isinstance(page, ChatPage)
         ends: list[object] = []
         session.token.connect(self._on_token)
@@ -152,7 +152,7 @@ class Tour:
         before = theme().mode
         for mode in ("light", "dark"):
             theme().set_mode(mode)
-            for name in self.window.page_names:
+            for name in self.window.stack.names:
                 self.window.show_page(name)
                 process_events_for(1.2 if mode == "light" else 0.4)
                 self._save(self.window, f"{name}-{mode}")

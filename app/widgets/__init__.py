@@ -1,4 +1,4 @@
-"""Small shared widgets: everything a page is put together from.
+"""Shared widgets.
 
 Text roles are set with `label(text, role)`: title, heading, body-muted, small, muted, number, error, warning, ok.
 """

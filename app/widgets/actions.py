@@ -1,4 +1,4 @@
-"""What Ctrl+K finds on a page, what the keyboard does there, and buttons that are icons."""
+"""Icon buttons and the actions of pages: found by Ctrl+K, triggered by keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.widgets.theme import set_icon
 
 
 def tool_button(icon: str, tip: str, color: str = "text") -> QToolButton:
-    """A button that is an icon in a color of the theme; tip: what it does."""
+    """A button that shows an icon only. tip: what it does; color: of the theme."""
     result = QToolButton()
     set_icon(result, icon, color)
     set_tool_tip(result, tip)
@@ -22,7 +22,7 @@ def tool_button(icon: str, tip: str, color: str = "text") -> QToolButton:
 
 
 def add_action(parent: QWidget, text: str, act: Callable[[], object], keys: str = "", icon: str = "") -> QAction:
-    """An action of `parent`, which Ctrl+K finds while it is enabled; `keys` work while the focus is inside."""
+    """Add an action to `parent`. Ctrl+K finds it while it is enabled; `keys` work while the focus is inside it."""
     result = QAction(text, parent)
     if keys:
         result.setShortcut(QKeySequence(keys))

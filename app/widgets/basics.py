@@ -1,4 +1,4 @@
-"""Banner, Card, EmptyState, Pill, Section, Stat, and the helpers that dress plain widgets."""
+"""Banner, CardFrame, EmptyState, PillLabel, Section, Stat, and functions that style plain widgets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Kind = Literal["error", "warning", "info", "ok"]
 
 
 def set_role(widget: QWidget, role: str, name: str = "role") -> None:
-    """Set a property that the stylesheet selects by, and dress the widget anew."""
+    """Set a property that the stylesheet selects by, and restyle the widget."""
     widget.setProperty(name, role)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
@@ -61,7 +61,7 @@ def button(text: str, icon: str = "", role: str = "", clicked: Callable[[], obje
 
 
 def separator() -> QFrame:
-    """A hair line between two parts."""
+    """A hairline between two parts."""
     result = QFrame()
     result.setProperty("role", "line")
     result.setFixedHeight(1)
@@ -69,13 +69,13 @@ def separator() -> QFrame:
 
 
 def scroll_area(content: QWidget) -> QScrollArea:
-    """`content` in an area that scrolls down and never sideways."""
+    """`content` in an area that scrolls vertically only."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     content.setProperty("role", "scroll")
-    area.setViewport(QWidget())  # which fills nothing; to name the class of Qt's own, PySide makes all there are: 10 ms
+    area.setViewport(QWidget())  # paints no background; PySide takes 10 ms to find the class of Qt's own viewport
     area.setWidget(content)
     content.setAutoFillBackground(False)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -83,9 +83,9 @@ def scroll_area(content: QWidget) -> QScrollArea:
 
 
 def make_frameless(area: QTextEdit | QPlainTextEdit) -> None:
-    """Text without a frame, on whatever is behind it.
+    """Make a text area frameless and transparent.
 
-    The viewport is told first: Qt would paint it as a styled widget else, and keep 1 KB for each that ever was.
+    The viewport is first: as a styled widget, it would cost 1 KB for each one ever created.
     """
     area.viewport().setAutoFillBackground(False)
     area.setFrameShape(QFrame.Shape.NoFrame)
@@ -93,8 +93,8 @@ def make_frameless(area: QTextEdit | QPlainTextEdit) -> None:
 
 
 class ElidedLabel(PlainLabel):
-    """One line that gives way: what does not fit is cut, in the middle unless `cut` says otherwise, and shown whole in
-    the tool tip."""
+    """A label of one line that is elided if it does not fit, in the middle unless `cut` says otherwise; its tool tip
+    has the full text."""
 
     def __init__(
         self,
@@ -110,14 +110,14 @@ class ElidedLabel(PlainLabel):
         self.set_whole(text)
 
     def set_whole(self, text: str) -> None:
-        """Says something else."""
+        """Set the full text."""
         self._whole = text
         set_tool_tip(self, text)
         self.setAccessibleName(text)
         self._cut()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Cut anew."""
+        """Elide the text for the new width (Qt's name)."""
         super().resizeEvent(event)
         self._cut()
 
@@ -127,7 +127,7 @@ class ElidedLabel(PlainLabel):
 
 
 class CardFrame(QFrame):
-    """A raised box; put things into `.body`, a vertical layout."""
+    """A raised box; its content goes into `.body`, a vertical layout."""
 
     def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -158,7 +158,7 @@ class PillLabel(PlainLabel):
 
 
 class Section(QWidget):
-    """A heading, an optional line of explanation and widgets on its right; put things into `.body`."""
+    """A heading, an optional line of explanation and widgets at its right; the content goes into `.body`."""
 
     def __init__(self, title: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -179,7 +179,7 @@ class Section(QWidget):
 
 
 class Stat(QWidget):
-    """A number with its unit over its name."""
+    """A number with its unit above its name."""
 
     def __init__(self, name: str, value: str = "–", unit: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -199,7 +199,7 @@ class Stat(QWidget):
         self.set(value, unit)
 
     def set(self, value: str, unit: str | None = None) -> None:
-        """Show another number; without `unit` the unit stays."""
+        """Set the number; without `unit`, the unit stays."""
         self._value.setText(value)
         if unit is not None:
             self._unit.setText(unit)
@@ -207,7 +207,7 @@ class Stat(QWidget):
 
 
 class EmptyState(QWidget):
-    """What a page says while there is nothing: what will be there, and the first step."""
+    """The text of an empty page: what will appear there, and the first step."""
 
     triggered = Signal()
 
@@ -230,7 +230,7 @@ class EmptyState(QWidget):
         self.title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         box.addWidget(self.title, 0, Qt.AlignmentFlag.AlignHCenter)
-        middle = QHBoxLayout()  # a label that wraps gets its height from a layout only where it fills the cell
+        middle = QHBoxLayout()  # a wrapping label gets its height from a layout only if it fills the cell
         middle.addStretch(1)
         middle.addWidget(self.text, 4)
         middle.addStretch(1)
@@ -242,7 +242,7 @@ class EmptyState(QWidget):
         box.addStretch(1)
 
     def set(self, title: str, text: str, action: str = "") -> None:
-        """Say something else."""
+        """Replace the texts."""
         self.title.setText(title)
         self.text.setText(text)
         self.action.setText(action)
@@ -251,9 +251,9 @@ class EmptyState(QWidget):
 
 
 class Banner(QFrame):
-    """One sentence where it happened, its details on demand, and a button for the likely mend.
+    """A message at the place where it belongs, with details on demand and a button for the likely solution.
 
-    `triggered` is the button; `dismissed` the cross. A banner without a message is hidden.
+    `triggered` is the button, `dismissed` the cross. A banner without a message is hidden.
     """
 
     triggered = Signal()
@@ -297,7 +297,7 @@ class Banner(QFrame):
 
     @property
     def message(self) -> str:
-        """What it says."""
+        """The shown message."""
         return self._text.text()
 
     def show_message(
@@ -308,7 +308,7 @@ class Banner(QFrame):
         action: str = "",
         on_action: Callable[[], object] | None = None,
     ) -> None:
-        """Say `message`; `details` unfold; `action` names the button, which calls `on_action` and emits `triggered`."""
+        """Show `message`; `details` can be expanded; the button `action` calls `on_action` and emits `triggered`."""
         set_role(self, kind, "kind")
         set_icon(self._icon, kind, "accent" if kind == "info" else kind)
         self._text.setText(message)
@@ -326,11 +326,11 @@ class Banner(QFrame):
     def error(
         self, message: str, details: str = "", action: str = "", on_action: Callable[[], object] | None = None
     ) -> None:
-        """`show_message("error", …)`."""
+        """Show an error: `show_message("error", …)`."""
         self.show_message("error", message, details, action, on_action)
 
     def clear(self) -> None:
-        """Say nothing and hide."""
+        """Clear the message and hide the banner."""
         self._text.setText("")
         self.hide()
 

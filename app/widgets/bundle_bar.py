@@ -1,4 +1,4 @@
-"""The bar over the page: which bundle, its component, cache layout and capacity, precision, provider."""
+"""The bar above the page: the current bundle, its components, cache layout and capacity, precision, provider."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BundleBar(QWidget):
         self._lay_out()
         context.bundleChanged.connect(self.refresh)
         context.session.stateChanged.connect(self.refresh)
-        context.session.opened.connect(self.refresh)  # whose it is stands from then on
+        context.session.opened.connect(self.refresh)  # the session's bundle is known from then on
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -71,7 +71,7 @@ class BundleBar(QWidget):
         self._menu.addAction(self.tr("Go to home"), lambda: self._context.navigate.emit("home"))
 
     def refresh(self, _changed: object = None) -> None:
-        """Show what the context holds."""
+        """Show the current bundle and session."""
         bundle = self._context.bundle
         self._hint.setText("" if bundle else self.tr("Build a checkpoint or open a bundle to begin"))
         for part in self._parts.values():
@@ -89,5 +89,5 @@ class BundleBar(QWidget):
         self._parts["layout"].setVisible(bool(layout))
         set_tool_tip(self._parts["layout"], self.tr("Cache layout and capacity in tokens"))
         self._parts["precision"].set(str(bundle["precision"]))
-        self._parts["precision"].setVisible(bool(bundle["precision"]))  # of another's folder nothing is known
+        self._parts["precision"].setVisible(bool(bundle["precision"]))  # unknown for folders of other programs
         self._parts["provider"].set(ready.provider if ready else self.tr("not loaded"), "ok" if ready else "")

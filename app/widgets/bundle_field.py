@@ -1,4 +1,4 @@
-"""A field for a bundle: the ones that were used last by name, or a path that is typed."""
+"""A field for a bundle: a recent one by name, or a typed path."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 Unfit = Callable[[Mapping[str, Any]], str]
-"""Why the bundle of a summary cannot be chosen; empty where it can."""
+"""Why the bundle with a summary cannot be chosen; empty if it can."""
 
 
 class BundleField(FolderField):
-    """`field` and a button that asks for a folder; `path` is what was chosen or typed.
+    """A combo box and a button that opens a folder dialog; `path` is the chosen or typed path.
 
-    What cannot be chosen is dimmed, and says why.
+    Bundles that cannot be chosen are disabled, with the reason as their tool tip.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class BundleField(FolderField):
 
     @property
     def path(self) -> str:
-        """The path of the chosen bundle, or what was typed."""
+        """The path of the chosen bundle, or the typed text."""
         text = self.field.currentText().strip()
         index = self.field.findText(text)
         return str(self.field.itemData(index)) if text and index >= 0 else text
 
     def choose(self, path: str) -> None:
-        """Shows the bundle at `path`, by its name where it is in the list."""
+        """Show the bundle at `path`, by its name if it is in the list."""
         index = self.field.findData(path)
         if index >= 0:
             self.field.setCurrentIndex(index)
@@ -62,27 +62,27 @@ class BundleField(FolderField):
             self.field.setEditText(path)
 
     def refill(self) -> None:
-        """The bundles that were used last; what was chosen or typed stays."""
-        kept = self.path
+        """List the recent bundles; the current path stays."""
+        path = self.path
         self.field.blockSignals(True)
         self.field.clear()
         for entry in self._recents.entries:
             if not entry.problem:
                 self.field.addItem(entry.title if self._unique(entry.title) else entry.path, entry.path)
-                self._tell(self.field.count() - 1, entry.path, self._unfit(entry.summary))
+                self._describe(self.field.count() - 1, entry.path, self._unfit(entry.summary))
         self.field.setCurrentIndex(-1)
-        self.choose(kept)
+        self.choose(path)
         self.field.blockSignals(False)
 
-    def _tell(self, row: int, path: str, why: str) -> None:
+    def _describe(self, row: int, path: str, reason: str) -> None:
         model = self.field.model()
-        assert isinstance(model, QStandardItemModel)  # a combo box has one of its own
-        set_tool_tip(model.item(row), f"{path}\n{why}" if why else path)
-        model.item(row).setEnabled(not why)
+        assert isinstance(model, QStandardItemModel)  # the model of every combo box
+        set_tool_tip(model.item(row), f"{path}\n{reason}" if reason else path)
+        model.item(row).setEnabled(not reason)
 
     def _unique(self, title: str) -> bool:
         return sum(entry.title == title for entry in self._recents.entries) == 1
 
     def start(self) -> str:
-        """Beside the bundle as it is."""
+        """The parent of the current bundle."""
         return str(Path(self.path).parent) if self.path else ""

@@ -1,8 +1,8 @@
-"""Closing while something runs: a question that must be answered, that blocks nothing, and that goes with what runs.
+"""Closing the window while work is running: a confirmation that does not block the work and expires with it.
 
 closeEvent ──may_close?──▶ yes
                       └──▶ no, and a question: later │ end it ──▶ close again;  wait ──▶ nothing
-                              ▲── what runs ended: the question closes; something else runs: it is asked anew
+                              ▲── the work ended: the question closes; other work runs: a new question
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from app.state.context import AppContext
 from app.widgets.expiring_question import ExpiringQuestion
 
 UNASKED = {"open", "generate"}
-"""What is lost with the window and missed by nobody: a transcript keeps what was said so far."""
+"""Jobs that may end with the window without a question: the transcript keeps the text so far."""
 
 
 class CloseGuard(QObject):
-    """One for a window."""
+    """The close guard of a window."""
 
     def __init__(self, context: AppContext, window: QWidget) -> None:
         super().__init__(window)
@@ -32,11 +32,11 @@ class CloseGuard(QObject):
         return [one.kind for one in self._context.activities.running if one.kind not in UNASKED]
 
     def may_close(self) -> bool:
-        """Whether nothing runs that would be missed; else a person is asked, and the window closes with the answer."""
+        """Whether no such job runs; otherwise ask, and close the window after the answer."""
         if self._sure or not self.kinds:
             return True
         if self.question is None:
-            self.question = self._ask()
+            self.question = self._new_question()
             self.question.finished.connect(self._forget)
             self.question.outdated.connect(self.may_close)
             self.question.open()
@@ -49,7 +49,7 @@ class CloseGuard(QObject):
             return "build", build.began
         return "work" if self.kinds else None
 
-    def _ask(self) -> ExpiringQuestion:
+    def _new_question(self) -> ExpiringQuestion:
         build = self._context.build
         texts = (
             (

@@ -1,4 +1,4 @@
-"""Ctrl+K: every action of the window, found by typing a part of it."""
+"""The command palette (Ctrl+K): finds every action of the window by a part of its text."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _KEYS = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
 
 
-def matches(words: str, text: str) -> bool:
-    """Whether each word occurs in `text`, case aside."""
-    return all(word in text.casefold() for word in words.casefold().split())
+def matches(pattern: str, text: str) -> bool:
+    """Whether `text` contains each word, ignoring case."""
+    return all(word in text.casefold() for word in pattern.casefold().split())
 
 
 class _KeysDelegate(QStyledItemDelegate):
-    """The action's keys at the right of its line."""
+    """Draws the keys of an action at the right of its line."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """The line as ever, then the keys."""
+        """Draw the line, then the keys (Qt's name)."""
         super().paint(painter, option, index)
         keys = index.data(_KEYS)
         if keys:
@@ -45,7 +45,7 @@ class _KeysDelegate(QStyledItemDelegate):
 
 
 class CommandPalette(QFrame):
-    """An overlay of its parent window; `source` gives the actions when it opens."""
+    """An overlay of its parent window. source: returns the actions when the palette opens."""
 
     def __init__(self, source: Callable[[], Iterable[QAction]], parent: QWidget) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class CommandPalette(QFrame):
         self.hide()
 
     def open(self) -> None:
-        """Show it over the window, with every action."""
+        """Show the palette with all actions."""
         window = self._window
         self._before = window.focusWidget()
         width = min(64 * G, window.width() - 8 * G)
@@ -86,16 +86,16 @@ class CommandPalette(QFrame):
         self.field.setFocus()
 
     def close_quietly(self) -> None:
-        """Hide it and give the focus back."""
+        """Hide the palette and restore the focus."""
         self.hide()
         if self._before is not None:
             self._before.setFocus()
 
-    def _fill(self, words: str) -> None:
+    def _fill(self, pattern: str) -> None:
         self.list.clear()
         for action in self._actions:
             text = action.text().replace("&", "")
-            if matches(words, text):
+            if matches(pattern, text):
                 keys = action.shortcut().toString()
                 item = QListWidgetItem(theme().icon(action.property("iconName") or "chevron-right", "muted"), text)
                 item.setData(_KEYS, keys)
@@ -111,7 +111,7 @@ class CommandPalette(QFrame):
             item.data(Qt.ItemDataRole.UserRole).trigger()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The field's arrows move in the list, Enter runs, Escape and a lost focus close."""
+        """Handle the field: arrows move in the list, Enter runs, Escape and a lost focus close (Qt's name)."""
         if event.type() == QEvent.Type.FocusOut and self.isVisible():
             self.hide()
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

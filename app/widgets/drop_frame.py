@@ -1,4 +1,4 @@
-"""While files are dragged over the window: a frame around it that says what dropping does."""
+"""A frame around the window while files are dragged over it; it says what dropping does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.widgets.theme import TITLE, G, sans_font, theme
 
 
 class DropFrame(QWidget):
-    """Lies over its parent and takes no mouse."""
+    """Covers its parent and ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -20,7 +20,7 @@ class DropFrame(QWidget):
         self.hide()
 
     def show_for(self, files: int) -> None:
-        """Above everything else, with what dropping so many files does."""
+        """Show the frame with what dropping `files` files does."""
         several = self.tr("Drop to compare them, or to put them together")
         self.text = self.tr("Drop to open it") if files == 1 else several
         self.setAccessibleName(self.text)
@@ -29,7 +29,7 @@ class DropFrame(QWidget):
         self.show()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A veil, a dashed frame and the words."""
+        """Draw a veil, a dashed frame and the text (Qt's name)."""
         color = theme().color
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -39,11 +39,11 @@ class DropFrame(QWidget):
         painter.setPen(QPen(color("accent"), 2, Qt.PenStyle.DashLine))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(2 * G, 2 * G, -2 * G, -2 * G), G, G)
         painter.setFont(sans_font(TITLE))
-        words = painter.fontMetrics().boundingRect(self.text)
-        words.moveCenter(self.rect().center())
+        text_box = painter.fontMetrics().boundingRect(self.text)
+        text_box.moveCenter(self.rect().center())
         painter.setPen(QPen(color("border"), 1))
         painter.setBrush(color("surface"))
-        painter.drawRoundedRect(QRectF(words).adjusted(-3 * G, -2 * G, 3 * G, 2 * G), G, G)
+        painter.drawRoundedRect(QRectF(text_box).adjusted(-3 * G, -2 * G, 3 * G, 2 * G), G, G)
         painter.setPen(color("text"))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text)
         painter.end()

@@ -1,7 +1,7 @@
-"""A modal question about something that may end behind it: it goes when what it is about is no longer so.
+"""A modal question that closes itself when its subject changes.
 
-offer(text, role, act) ──clicked──▶ act, where the subject is still what it was when it was asked
-follow(signals …) ──▶ another subject: the question closes by itself, and says `outdated`
+offer(text, role, act) ──clicked──▶ act, if the subject is still the same
+follow(signals …) ──▶ another subject: the question closes and emits `outdated`
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 
 
 class ExpiringQuestion(QMessageBox):
-    """subject: what the question is about, as it is now; whoever asks compares nothing else."""
+    """subject: returns what the question is about; the answer counts only while its value is the same."""
 
     outdated = Signal()
 
@@ -23,29 +23,29 @@ class ExpiringQuestion(QMessageBox):
         self.setText(text)
         self.setInformativeText(more)
         self._subject, self._then = subject, subject()
-        self._soon = QTimer(self, interval=0, singleShot=True)  # several signals tell of one end
+        self._soon = QTimer(self, interval=0, singleShot=True)  # merges several signals of one change
         self._soon.timeout.connect(self._check)
 
     def offer(self, text: str, role: QMessageBox.ButtonRole, act: Callable[[], object]) -> QPushButton:
-        """An answer, which does nothing where the question is no longer about what it was."""
+        """Add an answer; it does nothing if the subject has changed."""
         button = self.addButton(text, role)
         button.clicked.connect(lambda _checked=False: act() if self.holds else None)
         return button
 
     def refuse(self, text: str) -> None:
-        """The answer that changes nothing: of Escape, and of Enter."""
+        """Add the answer that changes nothing: the default, and that of Escape."""
         button = self.addButton(text, QMessageBox.ButtonRole.RejectRole)
         self.setEscapeButton(button)
         self.setDefaultButton(button)
 
     def follow(self, *signals: SignalInstance) -> None:
-        """Look again after each of them."""
+        """Compare the subject after each of these signals."""
         for signal in signals:
             signal.connect(self._soon.start)
 
     @property
     def holds(self) -> bool:
-        """Whether it is still about what it was asked about."""
+        """Whether the subject is still the same."""
         return self._subject() == self._then
 
     def _check(self) -> None:

@@ -1,14 +1,14 @@
-"""The endings of files that a person names."""
+"""The suffix of typed file names."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 
-def with_file_suffix(name: str, asked: str, *known: str) -> Path:
-    """The path of a name that was typed, with the ending that was asked for (.png) where it has none that is known.
+def with_file_suffix(name: str, suffix_wanted: str, *known: str) -> Path:
+    """The path of a typed name, with the requested suffix (.png) added unless it has a known one.
 
-    What follows a full stop may be a part of the name: qwen3-0.6B.
+    A dot may also be a part of the name: qwen3-0.6B.
     """
     path = Path(name)
-    return path if path.suffix.lower() in (asked, *known) else path.with_name(path.name + asked)
+    return path if path.suffix.lower() in (suffix_wanted, *known) else path.with_name(path.name + suffix_wanted)

@@ -1,4 +1,4 @@
-"""A layout that puts its widgets side by side and begins a new line where one does not fit."""
+"""A layout that places widgets side by side and wraps to a new line if one does not fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.widgets.theme import G
 
 
 class FlowLayout(QLayout):
-    """Items have the size that they ask for, and G // 2 between them."""
+    """Items have their preferred size, with G // 2 between them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -18,49 +18,49 @@ class FlowLayout(QLayout):
         self.setSpacing(G // 2)
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
-        """Qt's name."""
+        """Add an item (Qt's name)."""
         self._items.append(item)
 
     def count(self) -> int:
-        """Qt's name."""
+        """The number of items (Qt's name)."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
-        """Qt's name."""
+        """An item by index (Qt's name)."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
-        """Qt's name."""
+        """Remove an item (Qt's name)."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:  # noqa: N802
-        """Qt's name."""
+        """No direction (Qt's name)."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """Qt's name."""
+        """True (Qt's name)."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Qt's name."""
+        """The height of the lines at a width (Qt's name)."""
         return self._arrange(QRect(0, 0, width, 0), move=False)
 
     def sizeHint(self) -> QSize:
-        """Qt's name."""
+        """The minimum size (Qt's name)."""
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:  # noqa: N802
-        """Qt's name: as wide as the widest item alone."""
+        """The width of the widest item (Qt's name)."""
         sizes = [item.minimumSize() for item in self._items if not item.isEmpty()]
         return QSize(max((one.width() for one in sizes), default=0), max((one.height() for one in sizes), default=0))
 
     def setGeometry(self, rect: QRect) -> None:  # noqa: N802
-        """Qt's name."""
+        """Place the items (Qt's name)."""
         super().setGeometry(rect)
         self._arrange(rect, move=True)
 
     def _arrange(self, rect: QRect, move: bool) -> int:
-        """The height that the lines need."""
+        """Place the items if `move`; returns the height of the lines."""
         x, y, height = rect.x(), rect.y(), 0
         for item in self._items:
             if item.isEmpty():

@@ -1,6 +1,6 @@
-"""Tabs that are built one by one: when a tab is looked at, or ahead of that, a tab a slice.
+"""Tabs that are built when they are first shown, or ahead of time one by one.
 
-add(name, maker) ──▶ an empty widget; get() ──▶ it gives its place to the tab ──▶ made(tab)
+add(name, maker) ──▶ an empty widget; get() ──▶ the tab takes its place ──▶ made(tab)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Tab = TypeVar("Tab", bound=QWidget)
 
 
 class LazyTabs(QTabWidget):
-    """One tab for each name, with its title; `made` follows each that was built."""
+    """One tab per name, with its title; `made` is emitted after each tab was built."""
 
     made = Signal(object)  # the tab
 
@@ -30,54 +30,54 @@ class LazyTabs(QTabWidget):
         self.currentChanged.connect(self._on_current)
 
     def add(self, name: str, title: str, maker: Callable[[], Tab]) -> Callable[[], Tab]:
-        """One more tab; what is given back builds it, if it is not there yet, and what is in front stays in front."""
-        found: list[Tab] = []
+        """Add a tab. Returns a function that builds it if necessary; the current tab stays current."""
+        tabs: list[Tab] = []
 
         def get() -> Tab:
-            if not found:
-                found.append(maker())
-                self._built[name] = found[0]
-                self._put(self.names.index(name), found[0])
-                self.made.emit(found[0])
-            return found[0]
+            if not tabs:
+                tabs.append(maker())
+                self._built[name] = tabs[0]
+                self._put(self.names.index(name), tabs[0])
+                self.made.emit(tabs[0])
+            return tabs[0]
 
         self._getters[name] = get
-        self.blockSignals(True)  # the first one comes to the front
+        self.blockSignals(True)  # the first tab becomes current
         self.addTab(QWidget(), title)
         self.blockSignals(False)
         return get
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All, in their order."""
+        """The names in their order."""
         return tuple(self._getters)
 
     @property
     def current(self) -> str:
-        """The name of the tab in front."""
+        """The name of the current tab."""
         return self.names[self.currentIndex()]
 
     def getters(self) -> Iterator[Callable[[], QWidget]]:
-        """What builds each, in their order."""
+        """The functions that build the tabs, in their order."""
         return iter(list(self._getters.values()))
 
     def built(self, kind: type[Tab]) -> list[Tab]:
-        """Those of a kind that are there already."""
+        """The tabs of a class that are built already."""
         return [tab for tab in self._built.values() if isinstance(tab, kind)]
 
     @property
     def pages(self) -> QWidget:
-        """What holds the tabs, of which one is seen: see dressing.apart."""
-        found = self.findChild(QStackedWidget)
-        assert found is not None  # QTabWidget makes it first
-        return found
+        """The widget that holds the tabs; see styling.style_separately."""
+        stack = self.findChild(QStackedWidget)
+        assert stack is not None  # QTabWidget creates it first
+        return stack
 
     def name_of(self, tab: QWidget) -> str:
-        """The name of a tab that was built."""
+        """The name of a built tab."""
         return next(name for name, one in self._built.items() if one is tab)
 
     def show_tab(self, name: str) -> None:
-        """Brings a tab to the front; while nobody looks it is not built for that."""
+        """Make a tab current; a hidden widget does not build it for that."""
         self.setCurrentIndex(self.names.index(name))
 
     def _put(self, place: int, tab: QWidget) -> None:
@@ -95,11 +95,11 @@ class LazyTabs(QTabWidget):
             self._getters[self.names[place]]()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt's name: a hair line below the names, that is drawn here since a frame wears no sheet."""
+        """Draw a hairline below the names: a frame has no stylesheet (Qt's name)."""
         below = QRect(0, self.tabBar().geometry().bottom(), self.width(), 1)
         QPainter(self).fillRect(below, theme().color("border"))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: what is in front is needed now."""
+        """Build the current tab (Qt's name)."""
         super().showEvent(event)
         self._on_current(self.currentIndex())

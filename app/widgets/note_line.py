@@ -1,4 +1,4 @@
-"""The frame's notes in the line at the bottom, and its errors over the page's upper edge: neither moves the page."""
+"""The notes in the status line and the errors over the upper edge of the page; neither moves the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.widgets.theme import G, set_icon
 
 
 class NoteLine(QWidget):
-    """The newest note that holds: one line, cut where there is no room, its button and a cross. Hidden without one."""
+    """The newest valid note: one elided line, its button and a cross. Hidden without a note."""
 
     def __init__(self, notes: Notes, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,11 +44,11 @@ class NoteLine(QWidget):
 
     @property
     def message(self) -> str:
-        """What it says; empty while it says nothing."""
+        """The shown text; empty without a note."""
         return self._note.message if self._note else ""
 
     def refresh(self) -> None:
-        """Show what holds now."""
+        """Show the newest valid note."""
         note = self._note = self._notes.shown(error=False)
         self.setHidden(note is None)
         if note is not None:
@@ -60,7 +60,7 @@ class NoteLine(QWidget):
 
 
 class ErrorBanner(Banner):
-    """The newest error that holds, over the upper edge of `area`, which does not move for it."""
+    """The newest valid error, over the upper edge of `area`, which does not move."""
 
     def __init__(self, notes: Notes, area: QWidget) -> None:
         super().__init__(area.parentWidget())
@@ -72,7 +72,7 @@ class ErrorBanner(Banner):
         notes.changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Show what holds now."""
+        """Show the newest valid error."""
         before, self._note = self._note, self._notes.shown(error=True)
         if self._note is None:
             self.clear()
@@ -81,14 +81,14 @@ class ErrorBanner(Banner):
             self._place()
 
     def event(self, event: QEvent) -> bool:
-        """Its details were unfolded, or it wraps otherwise."""
+        """Adjust the height after a change of the content (Qt's name)."""
         done = super().event(event)
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
             self._place()
         return done
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The area is elsewhere, or of another size."""
+        """Follow the area's position and size (Qt's name)."""
         if watched is self._area and event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
             self._place()
         return super().eventFilter(watched, event)

@@ -1,4 +1,4 @@
-"""A field for a path, and the button beside it that asks for one."""
+"""A field for a path with a button that opens a file dialog."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.widgets.theme import G
 
 
 class PathField(QWidget):
-    """`field` has the focus; `picked` is told of what a person named to the button. Subclasses say what that asks."""
+    """`picked` has the path chosen in the dialog. Subclasses implement the dialog and the button's text."""
 
     picked = Signal(str)
 
@@ -19,8 +19,8 @@ class PathField(QWidget):
         super().__init__(parent)
         self._edit = field
         self.browse = button("", "folder", clicked=self._pick)
-        self.browse.setAccessibleName(self.words())
-        set_tool_tip(self.browse, self.words())
+        self.browse.setAccessibleName(self.button_text())
+        set_tool_tip(self.browse, self.button_text())
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(G // 2)
@@ -28,31 +28,31 @@ class PathField(QWidget):
         row.addWidget(self.browse)
         self.setFocusProxy(field)
 
-    def words(self) -> str:
-        """What the button does."""
+    def button_text(self) -> str:
+        """The text of the button."""
         raise NotImplementedError
 
-    def ask(self, title: str) -> str:
-        """A path of a dialog of that title; "" where a person names none."""
+    def choose_path(self, title: str) -> str:
+        """Open a dialog with a title; returns the chosen path, or "" if cancelled."""
         raise NotImplementedError
 
     def _pick(self) -> None:
-        path = self.ask(self._edit.accessibleName())
+        path = self.choose_path(self._edit.accessibleName())
         if path:
             self.picked.emit(path)
 
 
 class FolderField(PathField):
-    """One for a folder."""
+    """A field for a folder."""
 
-    def words(self) -> str:
-        """What the button does."""
+    def button_text(self) -> str:
+        """The text of the button."""
         return self.tr("Choose a folder")
 
-    def ask(self, title: str) -> str:
-        """A folder."""
+    def choose_path(self, title: str) -> str:
+        """Open a folder dialog."""
         return QFileDialog.getExistingDirectory(self, title, self.start())
 
     def start(self) -> str:
-        """Where the question begins; "": where the system has it."""
+        """The folder that the dialog starts in; "" for the system's default."""
         raise NotImplementedError

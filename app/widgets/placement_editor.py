@@ -1,4 +1,4 @@
-"""Where each component runs, where it is not where all run: in the chat's side panel, and in a recipe."""
+"""The placement of components on providers, in the chat's side panel and in a recipe."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.reports.devices import Device
 
 Offered = tuple[str, str, str]
-"""Title and name of a provider, and why it cannot be chosen; empty where it can."""
+"""Title and name of a provider, and why it cannot be chosen; empty if it can."""
 
 
 class PlacementEditor(QWidget):
-    """A box a component: on the provider of all, or on another. `changed` follows a choice of a person alone."""
+    """A combo box per component: the default provider or another one. `changed` follows choices of the user only."""
 
     changed = Signal()
 
@@ -44,12 +44,12 @@ class PlacementEditor(QWidget):
 
     @property
     def chosen(self) -> dict[str, str]:
-        """Component → provider, of those that are elsewhere: what `--place` says on the command line."""
-        found = {name: box.currentData() for name, box in self.boxes.items()}
-        return {name: str(provider) for name, provider in found.items() if provider}
+        """Component → provider for components on another provider, as `--place` on the command line."""
+        providers = {name: box.currentData() for name, box in self.boxes.items()}
+        return {name: str(provider) for name, provider in providers.items() if provider}
 
     def set_components(self, names: Sequence[str]) -> None:
-        """Those of another bundle; all run on the provider of all. One alone has no other to differ from."""
+        """Show the components of another bundle, all on the default provider. Hidden for a single component."""
         if list(names) == list(self.boxes):
             return
         while (item := self._grid.takeAt(0)) is not None:
@@ -69,17 +69,17 @@ class PlacementEditor(QWidget):
         self._fill()
 
     def set_devices(self, devices: list[Device]) -> None:
-        """Lists the providers; one that cannot be used is greyed and says why."""
+        """List the providers; an unusable one is disabled, with the reason as its tool tip."""
         self.set_offers([(device.title, device.name, unavailable_reason(device)) for device in devices])
 
     def set_offers(self, offers: Sequence[Offered]) -> None:
-        """Lists what there is, when it is not what is listed."""
+        """List the offered providers if they changed."""
         if list(offers) != self._offers:
             self._offers = list(offers)
             self._fill()
 
     def follow(self, place: Mapping[str, str]) -> None:
-        """Shows what a session was opened with."""
+        """Show the placement of a session."""
         for name, box in self.boxes.items():
             select_entry(box, place.get(name))
         if any(name in self.boxes for name in place):

@@ -1,4 +1,4 @@
-"""What the small charts share: plots that stand still, in the theme's colours."""
+"""The style of the small charts: no interaction, the colours of the theme."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.widgets.theme import sans_font, theme
 
 
 def make_static(plot: Any, upright: bool = True) -> None:
-    """A plot without frame, menus and buttons, a grid behind it. upright: whether the grid has upright lines, too."""
+    """Remove frame, menus and buttons of a plot, and show a grid. upright: whether the grid has vertical lines."""
     plot.setFrameShape(QFrame.Shape.NoFrame)
     plot.setMenuEnabled(False)
     plot.hideButtons()
@@ -21,7 +21,7 @@ def make_static(plot: Any, upright: bool = True) -> None:
 
 
 def restyle_plot(plot: Any) -> None:
-    """The theme's colours for the plot's paper and axes."""
+    """Apply the colours of the theme to a plot and its axes."""
     color = theme().color
     plot.setBackground(color("surface"))
     for side in ("left", "bottom"):

@@ -1,4 +1,4 @@
-"""What a preflight found, in words: whether a bundle runs on a provider, how fully, and how far it is from the CPU."""
+"""The result of a preflight: whether a bundle runs on a provider, on how many nodes, and how far from the CPU."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from workflows.wire.reports.preflight import OutputDifference, PreflightReport
 
 
 def tr(text: str) -> str:
-    """In the person's language."""
+    """Translate a text."""
     return QCoreApplication.translate("Preflight", text)
 
 
 def node_share(report: PreflightReport) -> str:
-    """How many nodes the provider takes, of all components together: "98 %"; 100 % only where it takes all."""
+    """The share of nodes on the provider over all components, such as "98 %"; "100 %" only if it is all of them."""
     total = sum(one.nodes for one in report.components)
-    taken = sum(one.on_provider for one in report.components)
+    on_provider = sum(one.on_provider for one in report.components)
     if not total:
         return ""
-    percent = 100 * taken / total
-    return f"{format_number(percent)} %" if taken in (0, total) else f"{format_number(min(percent, 99.9), 1)} %"
+    percent = 100 * on_provider / total
+    return f"{format_number(percent)} %" if on_provider in (0, total) else f"{format_number(min(percent, 99.9), 1)} %"
 
 
 def difference_text(value: float | None) -> str:
-    """A largest difference in short; a dash where there is none to be had."""
+    """A largest difference in short form; a dash if there is none."""
     return "–" if value is None else f"{value:.2g}"
 
 
@@ -40,11 +40,11 @@ def largest_difference(report: PreflightReport) -> float | None:
 
 
 class PreflightView(QWidget):
-    """One finding."""
+    """The view of one result."""
 
-    def __init__(self, found: SavedPreflight, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, saved: SavedPreflight, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        report = found.report
+        report = saved.report
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(G // 2)
@@ -52,20 +52,20 @@ class PreflightView(QWidget):
         head.setSpacing(G)
         usable = report.usable
         head.addWidget(PillLabel(tr("runs here") if usable else tr("not to be run"), "ok" if usable else "error"))
-        head.addWidget(label(tr("checked {0}").format(format_local_time(found.at)), "muted"), 1)
+        head.addWidget(label(tr("checked {0}").format(format_local_time(saved.at)), "muted"), 1)
         column.addLayout(head)
         right = tr("Every node is on it, and what it computes is right.")
         self.verdict = label(report.reason or right, "small", wrap=True)
         column.addWidget(self.verdict)
         if report.components:
             column.addLayout(self._figures(report, title))
-        left = [
+        cpu_nodes = [
             f"{part.name}: {one.node} ({one.op})" + (f": {one.reason}" if one.reason else "")
             for part in report.components
             for one in part.elsewhere
         ]
-        if left:
-            self._add_left(column, left)
+        if cpu_nodes:
+            self._add_cpu_nodes(column, cpu_nodes)
 
     def _figures(self, report: PreflightReport, title: str) -> QGridLayout:
         grid = QGridLayout()
@@ -84,22 +84,22 @@ class PreflightView(QWidget):
         grid.setColumnStretch(3, 1)
         return grid
 
-    def _add_left(self, column: QVBoxLayout, left: list[str]) -> None:
+    def _add_cpu_nodes(self, column: QVBoxLayout, cpu_nodes: list[str]) -> None:
         one, many = tr("1 node is left to the CPU"), tr("{0} nodes are left to the CPU")
-        self.more = button(pluralize(len(left), one, many), role="link", clicked=self._toggle)
-        self.left = QPlainTextEdit("\n".join(left))
-        self.left.setReadOnly(True)
-        self.left.setAccessibleName(tr("Nodes that are left to the CPU"))
-        self.left.setFixedHeight(14 * G)
-        self.left.hide()
+        self.more = button(pluralize(len(cpu_nodes), one, many), role="link", clicked=self._toggle)
+        self.cpu_nodes = QPlainTextEdit("\n".join(cpu_nodes))
+        self.cpu_nodes.setReadOnly(True)
+        self.cpu_nodes.setAccessibleName(tr("Nodes that are left to the CPU"))
+        self.cpu_nodes.setFixedHeight(14 * G)
+        self.cpu_nodes.hide()
         row = QHBoxLayout()
         row.addWidget(self.more)
         row.addStretch(1)
         column.addLayout(row)
-        column.addWidget(self.left)
+        column.addWidget(self.cpu_nodes)
 
     def _toggle(self) -> None:
-        self.left.setVisible(self.left.isHidden())
+        self.cpu_nodes.setVisible(self.cpu_nodes.isHidden())
 
 
 def _both(run: OutputDifference | None) -> str:

@@ -1,4 +1,4 @@
-"""The left rail: one button a page, icon over name."""
+"""The navigation rail at the left: one button per page, with icon and name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.widgets.theme import SMALL, G, sans_font, set_icon
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A page of the window: its name, its English title, its icon and where its class is, as `module:class`."""
+    """A page of the window: its name, English title, icon, and class as `module:class`."""
 
     name: str
     english: str
@@ -24,14 +24,14 @@ class PageEntry:
 
     @property
     def title(self) -> str:
-        """The title in the window's language."""
+        """The translated title."""
         return QCoreApplication.translate("PageEntry", self.english)
 
 
 class Rail(QWidget):
-    """The buttons; `chosen` says which page. Ctrl+1… choose as well, through the actions in `actions_of_pages`.
+    """`chosen` has the name of a page. The actions of Ctrl+1… are in `actions_of_pages`.
 
-    Below, apart from the others, are the help and the page of the settings.
+    The help and the settings are at the bottom.
     """
 
     chosen = Signal(str)
@@ -92,7 +92,7 @@ class Rail(QWidget):
         return button
 
     def set_current(self, name: str) -> None:
-        """Mark the page that is shown."""
+        """Mark the current page."""
         for other, button in self._buttons.items():
             set_icon(button, self._icons[other], "accent" if other == name else "muted")
         self._buttons[name].setChecked(True)

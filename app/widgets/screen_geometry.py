@@ -1,4 +1,4 @@
-"""Where the window goes: on a screen that is there, whole, with room for the frame that the system draws around it."""
+"""The geometry of the window: completely on an existing screen, with room for the system's frame."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QGuiApplication
 
 FRAME = QSize(8, 40)
-"""What the system's frame takes at most, before it has drawn one and can be asked."""
+"""The largest system frame, assumed until the real one is known."""
 MINIMUM_SIZE = QSize(960, 540)
-"""The window's least size, where the screen is not smaller still."""
+"""The minimum size of the window, unless the screen is smaller."""
 
 
-def fit_to_screen(wanted: QRect, screens: Sequence[QRect]) -> QRect:
-    """`wanted` moved and cut so that the screen that has most of it shows it whole; the first one if none has any.
+def fit_to_screen(geometry: QRect, screens: Sequence[QRect]) -> QRect:
+    """`wanted` moved and limited so that the screen with its largest part shows it completely; else the first screen.
 
-    Both are in logical pixels; the screens are what taskbars leave of them. The corner is the frame's, the size is
-    that of what is in it. Without a screen nothing is changed.
+    All sizes are logical pixels; the screens are without taskbars. The corner includes the frame, the size does
+    not. Without a screen, `wanted` is returned.
     """
     if not screens:
-        return wanted
+        return geometry
 
     def shared(screen: QRect) -> int:
-        common = screen.intersected(wanted)
+        common = screen.intersected(geometry)
         return max(0, common.width()) * max(0, common.height())
 
     screen = max(screens, key=shared)
-    size = wanted.size().boundedTo(screen.size() - FRAME)
-    left = min(max(wanted.left(), screen.left()), screen.left() + screen.width() - FRAME.width() - size.width())
-    top = min(max(wanted.top(), screen.top()), screen.top() + screen.height() - FRAME.height() - size.height())
+    size = geometry.size().boundedTo(screen.size() - FRAME)
+    left = min(max(geometry.left(), screen.left()), screen.left() + screen.width() - FRAME.width() - size.width())
+    top = min(max(geometry.top(), screen.top()), screen.top() + screen.height() - FRAME.height() - size.height())
     return QRect(QPoint(left, top), size)
 
 
 def available_screens() -> list[QRect]:
-    """What taskbars leave of each screen, the primary one first; offscreen there is none."""
+    """The screens without taskbars, the primary one first; none on the offscreen platform."""
     if QGuiApplication.platformName() == "offscreen":
         return []
     first = QGuiApplication.primaryScreen()
@@ -42,7 +42,7 @@ def available_screens() -> list[QRect]:
 
 
 def minimum_window_size(screens: Sequence[QRect]) -> QSize:
-    """SMALLEST, or what fits on the smallest of the screens."""
+    """MINIMUM_SIZE, limited to the smallest screen."""
     fit = MINIMUM_SIZE
     for screen in screens:
         fit = fit.boundedTo(screen.size() - FRAME)

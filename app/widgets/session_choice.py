@@ -1,4 +1,4 @@
-"""What a session is opened with: two boxes, the cache layout and the provider, for whoever lays them out."""
+"""The choices for opening a session: combo boxes for cache layout and provider."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.reports.devices import Device
 
 BY_THE_HOST = ("static", "window", "fifo")
-"""Layouts that one graph can be run with, each as well as the others: the engine writes the rows."""
+"""Layouts that can run the same graph, since the engine writes the cache rows."""
 
 
 class SessionChoice(QObject):
-    """`changed` follows a choice of a person alone."""
+    """`changed` follows choices of the user only."""
 
     changed = Signal()
 
@@ -42,23 +42,23 @@ class SessionChoice(QObject):
 
     @property
     def chosen(self) -> tuple[str, str | None]:
-        """Provider and cache layout as Session.open takes them; None is the layout of the bundle."""
+        """Provider and cache layout for opening a session; None is the layout of the bundle."""
         layout = self.cache.currentData()
         return str(self.provider.currentData() or "cpu"), str(layout) if layout else None
 
     def follow(self, provider: str, layout: str | None) -> None:
-        """Shows what a session was opened with, where that can be chosen."""
+        """Select what a session was opened with, if it can be selected."""
         select_entry(self.provider, provider)
         select_entry(self.cache, layout)
 
     def prefer(self, provider: str) -> None:
-        """Begins with another provider than the CPU, before it is known which ones there are."""
+        """Preselect a provider before the list of providers is known."""
         if self.provider.findData(provider) < 0:
             self.provider.addItem(provider, provider)
         select_entry(self.provider, provider)
 
     def set_devices(self, devices: list[Device]) -> None:
-        """Lists the providers; one that cannot be used is greyed and says why."""
+        """List the providers; an unusable one is disabled, with the reason as its tool tip."""
         chosen = self.provider.currentData()
         self.provider.clear()
         for device in devices:
@@ -68,7 +68,7 @@ class SessionChoice(QObject):
         select_entry(self.provider, chosen or "cpu")
 
     def set_built(self, layout: str) -> None:
-        """Says which layout the bundle was built for, and greys those that are not right for its graph."""
+        """Mark the layout that the bundle was built for, and disable layouts that do not fit its graph."""
         text = self.tr("Bundle default ({0})").format(layout) if layout else self.tr("Bundle default")
         self.cache.setItemText(0, text)
         other = layout and layout not in BY_THE_HOST
@@ -80,12 +80,12 @@ class SessionChoice(QObject):
 
 
 def unavailable_reason(device: Device) -> str:
-    """Why a device cannot be chosen, and what would make it so; empty where it can."""
+    """Why a device cannot be chosen, and how to change that; empty if it can."""
     return "" if device.usable else f"{device.reason} {device.remedy}".strip()
 
 
 def select_entry(combo: QComboBox, value: str | None) -> None:
-    """Shows the entry with `value`, where there is one that can be chosen."""
+    """Select the entry with `value`, if it exists and is enabled."""
     place = next((i for i in range(combo.count()) if combo.itemData(i) == value), -1)
     model = combo.model()
     assert isinstance(model, QStandardItemModel)
@@ -94,7 +94,7 @@ def select_entry(combo: QComboBox, value: str | None) -> None:
 
 
 def allow_entry(combo: QComboBox, place: int, why_not: str) -> None:
-    """An entry can be chosen, or is greyed and says why."""
+    """Enable an entry, or disable it with the reason."""
     model = combo.model()
     assert isinstance(model, QStandardItemModel)
     item = model.item(place)

@@ -1,4 +1,4 @@
-"""A splitter with a hair line that it draws itself, for frames, which wear no sheet (app/widgets/styling.py)."""
+"""A splitter that draws its own hairline, for frames, which have no stylesheet (app/widgets/styling.py)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from app.widgets.theme import theme
 
 class _Hair(QSplitterHandle):
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name."""
+        """Draw the line (Qt's name)."""
         QPainter(self).fillRect(event.rect(), theme().color("border"))
 
 
 class Splitter(QSplitter):
-    """Parts beside each other, or one below the other."""
+    """Parts side by side or one below the other."""
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
         super().__init__(orientation, parent)
         self.setHandleWidth(1)
 
     def createHandle(self) -> QSplitterHandle:  # noqa: N802
-        """Qt's name: what is dragged."""
+        """Create the handle (Qt's name)."""
         return _Hair(self.orientation(), self)

@@ -1,4 +1,4 @@
-"""The line at the bottom: what runs, each with its cancel; what failed, until it was seen; a note; the memory."""
+"""The status line: running jobs with a cancel button, failures until they were seen, a note, the memory."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PAGES = {
     "preflight": "devices",
     "compile": "devices",
 }
-"""The page that a kind of job is shown on; of others the line says what there is to say."""
+"""The page of each kind of job; other kinds are described in the line only."""
 MOST = 3
-"""Chips that have room; of more the oldest are counted."""
+"""The number of chips with enough room; of more, the oldest are counted."""
 
 
 class _ElidedLink(QPushButton):
-    """A line of text that leads to a page, cut where there is no room."""
+    """An elided line of text that links to a page."""
 
     def __init__(self, clicked: Callable[[], object]) -> None:
         super().__init__()
@@ -46,8 +46,8 @@ class _ElidedLink(QPushButton):
         self.setStyleSheet("QPushButton { border: 0; padding: 0; text-align: left; font-size: 12px; }")
         self.clicked.connect(lambda _checked=False: clicked())
 
-    def say(self, text: str) -> None:
-        """Another text."""
+    def set_text(self, text: str) -> None:
+        """Set the text."""
         if text != self._whole:
             self._whole = text
             self.setAccessibleName(text)
@@ -55,7 +55,7 @@ class _ElidedLink(QPushButton):
             self._cut()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Cut anew."""
+        """Elide the text for the new width (Qt's name)."""
         super().resizeEvent(event)
         self._cut()
 
@@ -64,18 +64,18 @@ class _ElidedLink(QPushButton):
 
     @property
     def whole(self) -> str:
-        """What it says, uncut."""
+        """The full text."""
         return self._whole
 
 
 class ActivityChip(QWidget):
-    """One thing that runs, or that failed: an icon, words that lead to its page, its share, a way to end it."""
+    """A running or failed job: an icon, a link to its page, its progress, and a button that ends or dismisses it."""
 
     def __init__(self, icon: str, color: str, act: str, go: Callable[[], object], end: Callable[[], object]) -> None:
         super().__init__()
         sign = label()
         set_icon(sign, icon, color, 14)
-        self.words = _ElidedLink(go)
+        self.link = _ElidedLink(go)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
@@ -94,13 +94,13 @@ class ActivityChip(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(G)
         row.addWidget(sign)
-        row.addWidget(self.words, 1)
+        row.addWidget(self.link, 1)
         row.addWidget(self._bar)
         row.addWidget(self.end)
 
     def show_state(self, text: str, share: float | None, ending: bool) -> None:
-        """What it says now."""
-        self.words.say(text)
+        """Update text, progress and button."""
+        self.link.set_text(text)
         self._bar.setVisible(share is not None)
         self._bar.setValue(round(1000 * (share or 0.0)))
         self._bar.setAccessibleName(self.tr("Progress of {0}").format(text))
@@ -109,7 +109,7 @@ class ActivityChip(QWidget):
 
 
 class StatusLine(QWidget):
-    """Follows `context.activities`; refreshed four times a second while anything runs."""
+    """Follows `context.activities`; refreshed four times per second while jobs run."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,13 +118,13 @@ class StatusLine(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(4 * G)
         self.chips: dict[Activity | str, ActivityChip] = {}
-        """By what runs, or by the kind of what failed."""
+        """The chips, by running job or by kind of failure."""
         self.text = label("", "small")
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._more = label("", "muted")
         self.memory = label("", "muted")
         row = QHBoxLayout(self)
-        row.setContentsMargins(2 * G, 1, 2 * G, 0)  # the line above it stays whole
+        row.setContentsMargins(2 * G, 1, 2 * G, 0)  # keeps the line above visible
         row.setSpacing(2 * G)
         self._chips = QHBoxLayout()
         self._chips.setSpacing(2 * G)
@@ -148,38 +148,38 @@ class StatusLine(QWidget):
 
     @property
     def says(self) -> list[str]:
-        """All that can be read on it, but for the memory."""
-        chips = [chip.words.whole for chip in self.chips.values()]
+        """All visible texts except for the memory."""
+        chips = [chip.link.whole for chip in self.chips.values()]
         return chips or [self.text.text()]
 
     def _watch(self) -> None:
-        """Redraw soon; what runs keeps the timer going."""
+        """Refresh soon; running jobs keep the timer active."""
         if not self._timer.isActive():
             self.refresh()
             self._timer.start()
 
     def refresh(self) -> None:
-        """Show what runs and what failed."""
+        """Show the running and failed jobs."""
         activities = self._context.activities
         running, failures = activities.running, activities.failures
         if not running:
             self._timer.stop()
         every: list[Activity | str] = [*failures, *running]
-        wanted = every[-MOST:]
-        for gone in [key for key in self.chips if key not in wanted]:
+        shown = every[-MOST:]
+        for gone in [key for key in self.chips if key not in shown]:
             chip = self.chips.pop(gone)
             self._chips.removeWidget(chip)
             chip.hide()
             chip.deleteLater()
-        for key in wanted:
+        for key in shown:
             if key not in self.chips:
                 self.chips[key] = self._chip(key)
                 self._chips.addWidget(self.chips[key], 1)
             self._show(key)
-        self._row.setStretchFactor(self._chips, 5 if wanted else 0)  # as much as a note
-        hidden = len(every) - len(wanted)
+        self._row.setStretchFactor(self._chips, 5 if shown else 0)  # as much as a note
+        hidden = len(every) - len(shown)
         self._more.setText(self.tr("and %n more", "", hidden) if hidden else "")
-        self._show_rest(bool(wanted))
+        self._show_rest(bool(shown))
 
     def _chip(self, key: Activity | str) -> ActivityChip:
         if isinstance(key, str):
@@ -193,7 +193,7 @@ class StatusLine(QWidget):
             self._context.navigate.emit(PAGES[kind])
 
     def _cancel(self, activity: Activity) -> None:
-        """A build also says that it is stopping."""
+        """The texts of a build, including that it is stopping."""
         build = self._context.build
         (build.cancel if activity.kind == "build" else activity.job.cancel)()
         self.refresh()
@@ -206,12 +206,12 @@ class StatusLine(QWidget):
         elif key.kind == "build":
             chip.show_state(self._build_words(), build.fraction, build.stopping)
         else:
-            said = key.progress.message if key.progress else ""
-            parts = [self.title_of(key.kind), said, format_duration(key.seconds) if key.seconds >= 1 else ""]
+            message = key.progress.message if key.progress else ""
+            parts = [self.title_of(key.kind), message, format_duration(key.seconds) if key.seconds >= 1 else ""]
             chip.show_state(" · ".join(filter(None, parts)), key.share, key.job.cancelled)
 
     def title_of(self, kind: str) -> str:
-        """What a job of this kind does, in a person's words."""
+        """The name of a kind of job for the user."""
         titles = {
             "build": self.tr("Build"),
             "generate": self.tr("Generating"),
@@ -232,7 +232,7 @@ class StatusLine(QWidget):
             "export_genai": self.tr("Exporting"),
             "assemble": self.tr("Putting together"),
         }
-        return titles.get(kind, self.tr("Reading"))  # a quiet one, which is shown while it tells of bytes
+        return titles.get(kind, self.tr("Reading"))  # a background job, shown while it reports bytes
 
     def _build_words(self) -> str:
         build = self._context.build
@@ -244,7 +244,7 @@ class StatusLine(QWidget):
         )
 
     def _show_rest(self, busy: bool) -> None:
-        """Nothing runs: how the bundle stands."""
+        """Show the state of the bundle while nothing runs."""
         session, build = self._context.session, self._context.build
         path = str((self._context.bundle or {}).get("path", ""))
         text = self.tr("Bundle is open") if self._context.ready else self.tr("Ready")

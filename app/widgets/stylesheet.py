@@ -1,4 +1,4 @@
-"""The one stylesheet: what Fusion and a palette cannot say.
+"""The stylesheet: what Fusion and a palette cannot express.
 
 Roles are dynamic properties, set with `role="muted"` and the like.
 """
@@ -146,13 +146,13 @@ QLabel[role="drop"][hover="true"] { border-color: $accent; color: $accent; }
 
 
 def _mix(one: str, other: str, share: float) -> str:
-    """`share` of `one` over `other`, both #rrggbb."""
+    """The mix of two #rrggbb colours: `share` of `one` over `other`."""
     pairs = ((int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
 
 
 def stylesheet(colors: Mapping[str, str], icons: Path) -> str:
-    """The sheet in these colours, with pictures from the folder `icons`."""
+    """The stylesheet in these colours, with images from the folder `icons`."""
     pills = "\n".join(
         f'QLabel[role="pill"][tint="{name}"] {{ color: {colors[name]};'
         f" border-color: {_mix(colors[name], colors['surface'], 0.5)};"

@@ -1,12 +1,12 @@
-"""The stylesheet, part by part of the window: what is seen when the theme changes is dressed first, a part a turn.
+"""The stylesheet, applied part by part: on a change of theme, visible parts are styled first, one per turn.
 
-    theme().changed ──▶ parts that are seen, their window's picture standing still ──▶ one new picture ──▶ hidden parts
+    theme().changed ──▶ visible parts, while their window is not painted ──▶ one repaint ──▶ hidden parts
 
-What is hidden is dressed when it is seen, or when nothing else is left.
-A sheet of the whole application would be simpler, and costs four times as much to replace: Qt then asks every widget
-anew for every widget above it. A part's own sheet reaches the dialogs, menus and tool tips below it too.
-A sheet costs 0.1 ms for each widget below it, seen or not. What holds many that are not seen is a frame (`apart`): it
-wears no sheet, and each of its children is a part.
+A hidden part is styled when it is shown, or when the event loop is idle.
+A stylesheet of the whole application would be simpler, but replacing it takes four times as long: Qt then checks
+every widget against all its parents. The sheet of a part also reaches the dialogs, menus and tool tips below it.
+A sheet costs 0.1 ms for each widget below it, visible or not. A widget with many hidden children is a frame
+(`style_separately`): it has no sheet, and each of its children is a part.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _SEEN = (QEvent.Type.Polish, QEvent.Type.Show)
 
 
 BREATH_MS = 40
-"""Between two hidden parts."""
+"""The pause between two hidden parts."""
 
 
 class _StyleQueue(QObject):
-    """Dresses one part a turn of the event loop; nothing of a window is painted before all that is seen has had its."""
+    """Styles one part per turn of the event loop, and suspends painting until all visible parts are styled."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class _StyleQueue(QObject):
         self._timer.timeout.connect(self._turn)
 
     def add(self, dresser: _PartStyler, part: QWidget) -> None:
-        """It will have its turn."""
+        """Queue a part."""
         if part.isVisible():
             window = part.window()
             if window.updatesEnabled():
@@ -63,7 +63,7 @@ class _StyleQueue(QObject):
             self._timer.start(0 if self._seen or self._still else BREATH_MS)
 
     def _paint(self) -> None:
-        """At once: X11 forgets an update that it was asked for before they were disabled, and all that follow."""
+        """Repaint at once: X11 drops updates requested before updates were disabled, and all later ones."""
         still, self._still = self._still, []
         for window in filter(isValid, still):
             window.setUpdatesEnabled(True)
@@ -72,12 +72,12 @@ class _StyleQueue(QObject):
 
 @lru_cache(maxsize=1)
 def _style_queue() -> _StyleQueue:
-    """The one of the process."""
+    """The queue of the process."""
     return _StyleQueue()
 
 
 def _invalidate_layouts(part: QWidget) -> None:
-    """A widget styled late has other sizes than it had: Qt notifies no layout elsewhere, and no hidden one."""
+    """Update the layouts after a late change of style: Qt does not notify hidden layouts."""
     for layout in part.findChildren(QLayout):
         layout.invalidate()
     for stack in part.findChildren(QStackedWidget):
@@ -85,7 +85,7 @@ def _invalidate_layouts(part: QWidget) -> None:
 
 
 class _PartStyler(QObject):
-    """Sees to one part, of which it is a child."""
+    """Styles one part, its parent."""
 
     def __init__(self, part: QWidget) -> None:
         super().__init__(part)
@@ -98,7 +98,7 @@ class _PartStyler(QObject):
         _style_queue().add(self, self._part)
 
     def put_on(self) -> None:
-        """The theme's sheet and icons, unless it wears them."""
+        """Apply the theme's sheet and icons unless they are applied already."""
         sheet = theme().sheet
         if sheet == self._worn:
             return
@@ -109,32 +109,32 @@ class _PartStyler(QObject):
         part, dressed = self._part, list[QAbstractButton | QAction | QLabel]()
         if isinstance(part, QAbstractButton | QLabel):
             dressed.append(part)
-        for found in (part.findChildren(QAbstractButton), part.findChildren(QLabel), part.findChildren(QAction)):
-            dressed += found
+        for widgets in (part.findChildren(QAbstractButton), part.findChildren(QLabel), part.findChildren(QAction)):
+            dressed += widgets
         for target in dressed:
             if target.property("iconName"):
                 redraw_icon(target)
 
     def put_off(self) -> None:
-        """When it is seen, or when there is time for it."""
+        """Apply the style when the part is shown, or when the event loop is idle."""
         _style_queue().add(self, self._part)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Dressed before it is measured and painted; Qt polishes what it does not show as well."""
+        """Style the part before it is measured and painted; Qt also polishes hidden widgets (Qt's name)."""
         if event.type() in _SEEN and self._part.isVisibleTo(self._part.window()):
             self.put_on()
         return False
 
 
 class _FrameWatcher(QObject):
-    """Has what comes into a frame later dressed as well; a child of the frame."""
+    """Styles widgets that are added to a frame later; a child of the frame."""
 
     def __init__(self, frame: QWidget) -> None:
         super().__init__(frame)
         frame.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Qt's name."""
+        """Style a new child (Qt's name)."""
         if event.type() == QEvent.Type.ChildPolished:
             assert isinstance(event, QChildEvent)
             child = event.child()
@@ -144,14 +144,14 @@ class _FrameWatcher(QObject):
 
 
 def style_separately(frame: QWidget | None) -> None:
-    """From now on what lies in `frame`, and beside it in what holds it, is dressed by itself; before it is dressed."""
+    """Make `frame` a frame, before it is styled: each of its children, and its siblings, become parts of their own."""
     while frame is not None:
         frame.setProperty("apart", True)
         frame = frame.parentWidget()
 
 
 def apply_style(part: QWidget, later: bool = False) -> None:
-    """Give `part`, and all that is or comes below it, the theme's sheet: now, or when it is seen or there is time."""
+    """Style `part` and everything below it: now, or when it is shown or the event loop is idle."""
     direct = Qt.FindChildOption.FindDirectChildrenOnly
     if part.findChild(_PartStyler, options=direct) or part.findChild(_FrameWatcher, options=direct):
         return

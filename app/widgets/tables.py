@@ -1,4 +1,4 @@
-"""Read-only tables whose cells can be selected and copied, and a delegate that draws a share as a bar."""
+"""Read-only tables whose cells can be copied, and a delegate that draws a share as a bar."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _ALIGNMENT, _FONT = int(Qt.ItemDataRole.TextAlignmentRole), int(Qt.ItemDataRole.
 _INK = int(Qt.ItemDataRole.ForegroundRole)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-"""As plain numbers: a picture of a table asks thousands of times."""
+"""The Qt roles as plain integers: painting a table reads them thousands of times."""
 
 
 class TextTableModel(QAbstractTableModel):
-    """Rows of texts under headings; numbers stand on the right. A row may have a colour name for its first cell."""
+    """Rows of texts under headings; numbers are right-aligned. A row may have a theme colour for its first cell."""
 
     def __init__(
         self, headings: Sequence[str], numbers: Sequence[int] = (), mono: Sequence[int] = (), parent: Any = None
@@ -43,21 +43,21 @@ class TextTableModel(QAbstractTableModel):
         self._tints: list[str] = []
 
     def fill(self, rows: Sequence[Sequence[str]], tints: Sequence[str] = ()) -> None:
-        """Shows other rows; `tints` names a theme colour a row, or is empty."""
+        """Replace the rows. tints: the name of a theme colour per row, or empty."""
         self.beginResetModel()
         self._rows, self._tints = list(rows), list(tints)
         self.endResetModel()
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """Qt's name for the number of rows."""
+        """The number of rows (Qt's name)."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Qt's name for the number of columns."""
+        """The number of columns (Qt's name)."""
         return 0 if parent.isValid() else len(self.headings)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Qt's name for what a cell shows."""
+        """The data of a cell (Qt's name)."""
         if not index.isValid():
             return None
         if role == _TEXT:
@@ -73,7 +73,7 @@ class TextTableModel(QAbstractTableModel):
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Qt's name for a heading."""
+        """A heading (Qt's name)."""
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -84,7 +84,7 @@ class TextTableModel(QAbstractTableModel):
 
 
 class ReadOnlyTable(QTableView):
-    """A table to read: whole rows are chosen, Ctrl+C copies them with tabs between the cells."""
+    """A table to read: selects whole rows; Ctrl+C copies them with tabs between the cells."""
 
     def __init__(self, model: TextTableModel, name: str, stretch: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,34 +106,34 @@ class ReadOnlyTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(28)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
-        # nothing is chosen for it: it would ask each cell whether its column is, and shows nothing of the answer
+        # no style for selected columns: Qt would ask each cell whether its column is selected, without a visible effect
         head.setSelectionModel(QItemSelectionModel(model, head))
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: copying takes whole rows."""
+        """Copy whole rows (Qt's name)."""
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText(self.selected_text())
         else:
             super().keyPressEvent(event)
 
     def selected_text(self) -> str:
-        """The chosen rows, cells apart by tabs."""
+        """The selected rows, with tabs between the cells."""
         chosen = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
         columns = range(self.rows.columnCount())
         return "\n".join("\t".join(str(self.rows.index(r, c).data()) for c in columns) for r in chosen)
 
 
 class BarDelegate(QStyledItemDelegate):
-    """Draws the share (0 to 1) that the cell's text says in percent as a bar behind the text."""
+    """Draws the percentage in a cell's text as a bar behind the text."""
 
     def __init__(self, color: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._color = color
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Qt's name for drawing."""
+        """Draw the cell (Qt's name)."""
         super().paint(painter, option, index)
         share = float(str(index.data(Qt.ItemDataRole.UserRole) or 0))
         rect = option.rect.adjusted(8, 10, -8, -10)
@@ -143,17 +143,17 @@ class BarDelegate(QStyledItemDelegate):
 
 
 class CountTableModel(TextTableModel):
-    """Name, count and a bar as long as the count is of the largest."""
+    """Name, count, and a bar relative to the largest count."""
 
     def set_counts(self, counts: dict[str, int], text: Any) -> None:
-        """Shows counts, the largest first."""
+        """Show counts in descending order."""
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         top = max(counts.values(), default=1) or 1
         self._shares = [count / top for _, count in ordered]
         self.fill([(name, text(count), "") for name, count in ordered])
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Qt's name; the user role of the last column is the share."""
+        """The data of a cell; the user role of the last column is the share (Qt's name)."""
         if role == Qt.ItemDataRole.UserRole and index.column() == 2:
             return self._shares[index.row()]
         return super().data(index, role)

@@ -1,10 +1,10 @@
-"""One palette for light and dark, the fonts, the icons and the small stylesheet; every colour of the window is here.
+"""The palettes for light and dark, the fonts and the icons; every colour of the window is defined here.
 
     system scheme | setting ──▶ Theme ──palette, icons──▶ the application ──changed──▶ painted widgets
                                       └──sheet──▶ the parts of the window (app/widgets/styling.py)
 
-A widget asks by name (`theme().color("prefill")`) and repaints on `changed`. Icons are SVG files of
-`resources/icons` drawn in one stroke colour that is replaced by the palette's.
+A widget gets a colour by name (`theme().color("prefill")`) and repaints on `changed`. Icons are SVG files of
+`resources/icons` with one stroke colour, which is replaced by the palette's.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from app.widgets.stylesheet import stylesheet
 Mode = Literal["system", "light", "dark"]
 
 G = 8
-"""The grid, in pixels: margins and gaps are multiples of it."""
+"""The grid in pixels: margins and gaps are multiples of it."""
 
 SMALL, BODY, TITLE = 12, 14, 20
-"""The text sizes, in pixels."""
+"""The text sizes in pixels."""
 
 ICONS = Path(resources.__file__).parent / "icons"
 _STROKE = b"#808890"
@@ -81,7 +81,7 @@ _MONO = ["JetBrains Mono", "Cascadia Mono", "SF Mono", "Menlo", "Consolas", "Dej
 
 
 def tabular_figures(font: QFont) -> QFont:
-    """`font` with figures of one width, so that changing numbers do not dance."""
+    """`font` with tabular figures, so that changing numbers do not move."""
     result = QFont(font)
     result.setFeature(QFont.Tag("tnum"), 1)
     return result
@@ -117,7 +117,7 @@ class Theme(QObject):
 
     @property
     def sheet(self) -> str:
-        """The stylesheet in these colours."""
+        """The stylesheet in the current colours."""
         return self._sheet
 
     @property
@@ -127,11 +127,11 @@ class Theme(QObject):
 
     @property
     def mode(self) -> Mode:
-        """What was asked for: `system`, `light` or `dark`."""
+        """The requested mode: `system`, `light` or `dark`."""
         return self._mode
 
     def color(self, name: str) -> QColor:
-        """The colour called `name`; KeyError for a name that the palette does not have."""
+        """The colour called `name`. Raises KeyError for an unknown name."""
         return QColor((_DARK if self._dark else _LIGHT)[name])
 
     def icon(self, name: str, color: str = "text") -> QIcon:
@@ -155,7 +155,7 @@ class Theme(QObject):
         return picture
 
     def set_mode(self, mode: str) -> None:
-        """Follow the system, or be light or dark whatever it says."""
+        """Follow the system, or use light or dark colours."""
         if mode not in ("system", "light", "dark"):
             raise ValueError(f"no theme is called {mode!r}: system, light or dark")
         self._mode = cast(Mode, mode)
@@ -167,7 +167,7 @@ class Theme(QObject):
         self._refresh()
 
     def apply(self, app: QApplication) -> None:
-        """Dress `app`: Fusion, font, palette; follows the system's scheme from then on."""
+        """Apply Fusion, font and palette to `app`, and follow the system's scheme from then on."""
         app.setStyle("Fusion")
         app.setFont(sans_font())
         app.styleHints().colorSchemeChanged.connect(self._refresh, Qt.ConnectionType.UniqueConnection)
@@ -177,7 +177,7 @@ class Theme(QObject):
         scheme = QApplication.styleHints().colorScheme()
         self._dark = self._mode == "dark" or (self._mode == "system" and scheme == Qt.ColorScheme.Dark)
         sheet = stylesheet(_DARK if self._dark else _LIGHT, ICONS)
-        if sheet == self._sheet:  # Qt says so a second time when a mode is set
+        if sheet == self._sheet:  # Qt repeats the signal when a mode is set
             return
         self._sheet = sheet
         self._icons.clear()
@@ -215,23 +215,23 @@ class Theme(QObject):
 
 
 class _ThemeIconEngine(QIconEngine):
-    """An icon that is drawn in the sizes that are asked for, when they are: all beforehand take 3 ms an icon."""
+    """An icon drawn on demand in the requested sizes: drawing all sizes in advance takes 3 ms per icon."""
 
     def __init__(self, name: str, ink: QColor, other: dict[QIcon.Mode, QColor]) -> None:
         super().__init__()
         self._name, self._ink, self._other = name, ink, other
 
     def clone(self) -> QIconEngine:
-        """Qt's name: another one of it."""
+        """A copy (Qt's name)."""
         return _ThemeIconEngine(self._name, self._ink, self._other)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
-        """Qt's name: the picture in a size, in device pixels."""
+        """The image in a size in device pixels (Qt's name)."""
         ink = self._other.get(mode, self._ink)
         return _pixmap(self._name, ink.name(), max(1, min(size.width(), size.height())))
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Qt's name: draws it, square, in the middle of a place."""
+        """Draw the icon as a square in the middle of a rectangle (Qt's name)."""
         ratio = painter.device().devicePixelRatio()
         side = min(rect.width(), rect.height())
         place = QRect(0, 0, side, side)
@@ -265,7 +265,7 @@ def set_icon(target: QAbstractButton | QAction | QLabel, name: str, color: str =
 
 
 def redraw_icon(target: QAbstractButton | QAction | QLabel) -> None:
-    """Draw the icon of `set_icon` in the colours of now."""
+    """Redraw the icon of `set_icon` in the current colours."""
     name, color = target.property("iconName"), target.property("iconColor") or "text"
     if isinstance(target, QLabel):
         target.setPixmap(theme().pixmap(name, color, target.property("iconPixels")))

@@ -1,6 +1,6 @@
-"""Tokens of two texts in one place: what is equal is plain, the first that differs is marked, and so are all after it.
+"""Token by token comparison of two texts: equal tokens are plain, the first difference and those after it are marked.
 
-The first differing token stands in a box of colour with a wave under it, the others are underlined.
+The first different token has a coloured background and a wave underline; later ones are underlined.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SHOWN = {"\n": "⏎", "\t": "⇥", "\r": "␍"}
 
 
 def plain_format(color: str = "text", bold: bool = False) -> QTextCharFormat:
-    """Text in a colour of the theme."""
+    """The format of text in a theme colour."""
     made = QTextCharFormat()
     made.setForeground(theme().color(color))
     if bold:
@@ -25,7 +25,7 @@ def plain_format(color: str = "text", bold: bool = False) -> QTextCharFormat:
 
 
 def first_difference_format() -> QTextCharFormat:
-    """The first token that differs."""
+    """The format of the first different token."""
     made = plain_format("window", bold=True)
     made.setBackground(theme().color("changed"))
     made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
@@ -33,20 +33,20 @@ def first_difference_format() -> QTextCharFormat:
 
 
 def later_difference_format() -> QTextCharFormat:
-    """A token after that one."""
+    """The format of later tokens."""
     made = plain_format("changed")
     made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
     return made
 
 
 def visible_text(piece: str) -> str:
-    """A token's text on one line; nothing visible is shown as a dot."""
+    """A token's text on one line; an invisible one is shown as a dot."""
     text = "".join(_SHOWN.get(char, char) for char in piece)
     return text if text.strip() or not text else text.replace(" ", "·")
 
 
 def insert_token_diff(cursor: QTextCursor, pieces: Sequence[str], equal: int) -> None:
-    """Writes the pieces where `cursor` is; those from `equal` on differ from the other text's."""
+    """Write the pieces at `cursor`; those from index `equal` on differ from the other text."""
     cursor.insertText("".join(pieces[:equal]), plain_format())
     for index, piece in enumerate(pieces[equal:]):
         cursor.insertText(
@@ -56,7 +56,7 @@ def insert_token_diff(cursor: QTextCursor, pieces: Sequence[str], equal: int) ->
 
 
 def read_only_text(name: str) -> QTextEdit:
-    """A document to read, whose text can be selected by mouse and keyboard."""
+    """A read-only document whose text can be selected with mouse and keyboard."""
     made = QTextEdit()
     made.setReadOnly(True)
     made.setAccessibleName(name)

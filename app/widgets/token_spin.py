@@ -1,4 +1,4 @@
-"""A field for a number of tokens, which says one token and two tokens."""
+"""The unit of fields for a number of tokens, in singular and plural."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _tr(text: str) -> str:
 
 
 def add_token_unit(spin: QSpinBox) -> QSpinBox:
-    """The field, with its unit behind the number from now on."""
+    """Add the unit to the field, and return the field."""
 
     def name(value: int) -> None:
         spin.setSuffix(_tr(" token") if value == 1 else _tr(" tokens"))

@@ -1,7 +1,7 @@
-"""The wheel scrolls a page; it changes a field only where that has the focus.
+"""The mouse wheel scrolls a page, and changes a field only if the field has the focus.
 
-a window ── a wheel over a combo box or a spin box ──▶ it has the focus: as ever
-                                                 └──▶ else: the area around it scrolls
+a window ── a wheel event over a combo box or spin box ──▶ it has the focus: default behaviour
+                                                 └──▶ otherwise: the area around it scrolls
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 FIELDS = (QComboBox, QAbstractSpinBox, QAbstractSlider, QTabBar)
-"""What Qt lets the wheel change; the scroll bars among the sliders are there for it."""
+"""The widgets that Qt lets the wheel change; scroll bars, which are sliders, are excluded."""
 Field = TypeVar("Field", bound=QComboBox | QAbstractSpinBox)
 
 
 class WheelGuard(QObject):
-    """One for the application. It filters the events of windows, which are few, and not those of every widget."""
+    """The guard of the application. It filters the events of windows, which are few, not those of every widget."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
@@ -34,17 +34,17 @@ class WheelGuard(QObject):
 
     def _watch(self, window: QWindow | None) -> None:
         if window is not None:
-            window.installEventFilter(self)  # once: what is installed already is not installed twice
+            window.installEventFilter(self)  # installing it again has no effect
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's name."""
+        """Filter wheel events (Qt's name)."""
         if not isinstance(event, QWheelEvent):
             return False
         field = _field_at(watched, event.position().toPoint())
         if field is None or field.hasFocus():
             return False
         around, accepted = field.parentWidget(), False
-        while around is not None and not accepted and not around.isWindow():  # Qt hands on the system's events alone
+        while around is not None and not accepted and not around.isWindow():  # Qt propagates only the system's events
             copy = _copy_event(event)
             QApplication.sendEvent(around, copy)
             around, accepted = around.parentWidget(), copy.isAccepted()
@@ -52,7 +52,7 @@ class WheelGuard(QObject):
 
 
 def _field_at(window: QObject, at: QPoint) -> QWidget | None:
-    """The field of a window under a point of it."""
+    """The field of a window at a point."""
     top = next((one for one in QApplication.topLevelWidgets() if one.windowHandle() is window), None)
     widget = top.childAt(at) if top is not None else None
     while widget is not None and not (isinstance(widget, FIELDS) and not isinstance(widget, QScrollBar)):
@@ -66,15 +66,15 @@ def _copy_event(event: QWheelEvent) -> QWheelEvent:
 
 
 def guard_wheel(app: QApplication) -> WheelGuard:
-    """Lets no wheel change a field of `app` that a person did not choose."""
+    """Prevent the wheel from changing fields of `app` without the focus."""
     return WheelGuard(app)
 
 
 class _WheelForwarder(QObject):
-    """Leaves the wheel to the area around."""
+    """Forwards the wheel to the area around."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's name."""
+        """Forward wheel events (Qt's name)."""
         if event.type() == QEvent.Type.Wheel:
             event.ignore()
             return True
@@ -82,7 +82,7 @@ class _WheelForwarder(QObject):
 
 
 def ignore_wheel(field: Field) -> Field:
-    """The field, which the wheel does not change even with the focus: a provider so chosen would open a bundle anew."""
+    """Make the wheel never change a field, even with the focus: another provider would reopen the bundle."""
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.installEventFilter(_WheelForwarder(field))
     return field

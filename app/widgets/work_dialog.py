@@ -1,4 +1,4 @@
-"""A dialog over work: closed while that runs, it stops the work first, and is gone when it has stopped."""
+"""A dialog that runs work: closing it stops the work first, and deletes it when the work has stopped."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 
 class DialogWork(Protocol):
-    """What runs, or has ended."""
+    """Work that runs or has ended."""
 
     @property
     def running(self) -> bool:
-        """Whether it runs."""
+        """Whether it is running."""
         ...
 
     def cancel(self) -> None:
-        """Ask it to stop; it still says how it ended."""
+        """Request it to stop; it still reports its end."""
         ...
 
 
 class WorkDialog(QDialog):
-    """It deletes itself when it is closed. Subclasses have the `model`, and call `settle` as that changes."""
+    """Deletes itself when closed. Subclasses have the `model`, and call `settle` when it changes."""
 
     model: DialogWork
 
@@ -33,12 +33,12 @@ class WorkDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
     def settle(self) -> None:
-        """Closes the dialog that was closed before its work had ended."""
+        """Close the dialog if it was closed before its work ended."""
         if self._leaving and not self.model.running:
             QTimer.singleShot(0, self, self.close)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """What runs is stopped, for nobody would see how it ended; the dialog waits for that unseen."""
+        """Stop running work, and stay hidden until it has stopped (Qt's name)."""
         if self.model.running:
             self._leaving = True
             self.model.cancel()

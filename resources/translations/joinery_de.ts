@@ -787,6 +787,10 @@
       <translation>Das Bundle wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
     </message>
     <message>
+      <source>Checking …</source>
+      <translation>Wird geprüft …</translation>
+    </message>
+    <message>
       <source>Choose a bundle and what it should be like. Both read the same tokens; agreement, divergence, hidden states, cache, perplexity and answers appear here.</source>
       <translation>Ein Bundle wählen und das, dem es gleichen soll. Beide lesen dieselben Token; Übereinstimmung, Divergenz, Hidden States, Cache, Perplexität und Antworten erscheinen hier.</translation>
     </message>
@@ -1101,6 +1105,14 @@
     <message>
       <source>Divides the logits: above 1 it evens them out.</source>
       <translation>Teilt die Logits: Über 1 gleicht sie sie an.</translation>
+    </message>
+    <message>
+      <source>Documentation</source>
+      <translation>Dokumentation</translation>
+    </message>
+    <message>
+      <source>Documentation pages</source>
+      <translation>Seiten der Dokumentation</translation>
     </message>
     <message>
       <source>Done</source>
@@ -1803,8 +1815,8 @@
       <translation>Es kommt von {0}. Seine Datei muss eine der {1} SHA-256-Prüfsummen haben, mit denen Joinery getestet wurde.</translation>
     </message>
     <message>
-      <source>It runs in a process of its own: this page can be left, and the build goes on.</source>
-      <translation>Es läuft in einem eigenen Prozess: diese Seite kann verlassen werden, und der Bau geht weiter.</translation>
+      <source>It replaces the model's chain and the settings under Sampling.</source>
+      <translation>Sie steht anstelle dessen, was das Modell hat und was unter Sampling eingestellt ist.</translation>
     </message>
     <message>
       <source>It runs in a process of its own: this page can be left, and the build goes on.</source>
@@ -2631,6 +2643,10 @@
       <translation>Zuerst jede Datei öffnen: Code lesen …</translation>
     </message>
     <message>
+      <source>Open in the browser?</source>
+      <translation>Im Browser öffnen?</translation>
+    </message>
+    <message>
       <source>Open or close</source>
       <translation>Öffnen oder schließen</translation>
     </message>
@@ -2833,6 +2849,10 @@
     <message>
       <source>Progress of the measurement</source>
       <translation>Wie weit die Messung ist</translation>
+    </message>
+    <message>
+      <source>Progress of {0}</source>
+      <translation>Fortschritt von {0}</translation>
     </message>
     <message>
       <source>Prompt</source>
@@ -3847,12 +3867,20 @@
       <translation>Das Modell beantwortet diese Prompts selbst, und jeder Graph wird an das angepasst, was er sieht: eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes. Eine Demo bringt eigene Prompts mit.</translation>
     </message>
     <message>
-      <source>The one file of the bundle is as it was written.</source>
-      <translation>Die eine Datei des Bündels ist, wie sie geschrieben wurde.</translation>
+      <source>The number of texts that are searched at once.</source>
+      <translation>Wie viele Texte zugleich gesucht werden.</translation>
     </message>
     <message>
       <source>The only file is unchanged</source>
       <translation>Die eine Datei ist, wie sie geschrieben wurde</translation>
+    </message>
+    <message>
+      <source>The only file of the bundle is unchanged.</source>
+      <translation>Die eine Datei des Bündels ist, wie sie geschrieben wurde.</translation>
+    </message>
+    <message>
+      <source>The operations on the logits before a token is chosen, in this order.</source>
+      <translation>Was die Logits durchlaufen, bevor ein Token gewählt wird, Op für Op in dieser Reihenfolge.</translation>
     </message>
     <message>
       <source>The output head, the table of tokens and the product behind attention: finer blocks there keep most for their bytes. Of int4.</source>
@@ -4013,6 +4041,10 @@
     <message>
       <source>This is a folder of onnxruntime-genai's, read in place; nothing is written to it.</source>
       <translation>Das ist ein Ordner von onnxruntime-genai; er wird gelesen, wo er liegt, und nichts wird hineingeschrieben.</translation>
+    </message>
+    <message>
+      <source>This link leads out of Joinery:</source>
+      <translation>Dieser Verweis führt aus Joinery hinaus:</translation>
     </message>
     <message>
       <source>This model keeps no cache.</source>
@@ -5602,12 +5634,20 @@
       <translation>{0} ist kein Ordner: Geben Sie den ganzen Pfad eines Ordners an.</translation>
     </message>
     <message>
-      <source>{0} is no number.</source>
+      <source>{0} is no possible length</source>
+      <translation>{0} ist keine erlaubte Länge</translation>
+    </message>
+    <message>
+      <source>{0} is not a number.</source>
       <translation>{0} ist keine Zahl.</translation>
     </message>
     <message>
-      <source>{0} is no possible length</source>
-      <translation>{0} ist keine erlaubte Länge</translation>
+      <source>{0} is not one of these pages.</source>
+      <translation>{0} ist keine dieser Seiten.</translation>
+    </message>
+    <message>
+      <source>{0} is not what was found: look at the source again.</source>
+      <translation>{0} ist nicht, was gefunden wurde: die Quelle noch einmal ansehen.</translation>
     </message>
     <message>
       <source>{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that runs it without Joinery. What it cannot say is refused before anything is written.</source>
@@ -5660,6 +5700,10 @@
     <message>
       <source>{0} nodes were created by onnxruntime and are not in this graph.</source>
       <translation>{0} Knoten sind so in keinem Graphen: onnxruntime hat sie gemacht.</translation>
+    </message>
+    <message>
+      <source>{0} of KV cache: {1} a token, allocated when a bundle is opened.</source>
+      <translation>{0} KV-Cache: {1} je Token, belegt beim Öffnen eines Bundles.</translation>
     </message>
     <message>
       <source>{0} of nodes · off by {1} · {2}</source>

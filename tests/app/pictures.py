@@ -130,7 +130,7 @@ def home_failed(window: MainWindow, home: Path) -> None:
     """A damaged bundle was asked for, and one was removed."""
     home_full(window, home)
     window.context.open_bundle(home / "bundles" / "phi-mini")
-    window.page("home").rows[2].remove.emit(window.page("home").rows[2].entry.path)  # type: ignore[attr-defined]
+    window.stack.page("home").rows[2].remove.emit(window.stack.page("home").rows[2].entry.path)  # type: ignore[attr-defined]
 
 
 def probe(source: str) -> Prepare:
@@ -150,7 +150,7 @@ def step(ident: int) -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         probe(DEMO)(window, home)
-        wizard = window.page("build").wizard  # type: ignore[attr-defined]
+        wizard = window.stack.page("build").wizard  # type: ignore[attr-defined]
         while wizard.currentId() != ident:
             until(wizard.currentPage().isComplete, "a page of the wizard")
             wizard.next()
@@ -164,20 +164,20 @@ def for_qnn(window: MainWindow, home: Path) -> None:
     step(RECIPE)(window, home)
     window.context.unsaved_recipe.set_option("target", "qnn")
     until(lambda: not window.context.unsaved_recipe.planning, "the plan")
-    page = window.page("build").wizard.currentPage()  # type: ignore[attr-defined]
+    page = window.stack.page("build").wizard.currentPage()  # type: ignore[attr-defined]
     page.findChild(QScrollArea).ensureWidgetVisible(page.target_note)
 
 
 def calibrated(window: MainWindow, home: Path) -> None:
     """A precision that asks for calibration."""
     step(QUANTIZE)(window, home)
-    window.page("build").wizard.steps[QUANTIZE].cards["w8a16"].radio.click()  # type: ignore[attr-defined]
+    window.stack.page("build").wizard.steps[QUANTIZE].cards["w8a16"].radio.click()  # type: ignore[attr-defined]
 
 
 def in_blocks(window: MainWindow, home: Path) -> None:
     """A precision with blocks."""
     step(QUANTIZE)(window, home)
-    window.page("build").wizard.steps[QUANTIZE].cards["int4"].radio.click()  # type: ignore[attr-defined]
+    window.stack.page("build").wizard.steps[QUANTIZE].cards["int4"].radio.click()  # type: ignore[attr-defined]
 
 
 def to_goal(ident: int) -> Prepare:
@@ -185,7 +185,7 @@ def to_goal(ident: int) -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         step(QUANTIZE)(window, home)
-        wizard = window.page("build").wizard  # type: ignore[attr-defined]
+        wizard = window.stack.page("build").wizard  # type: ignore[attr-defined]
         card = wizard.steps[QUANTIZE].goal
         card.radio.click()
         until(lambda: not window.context.unsaved_recipe.planning, "the plan")
@@ -201,7 +201,7 @@ def to_goal(ident: int) -> Prepare:
 def edited(window: MainWindow, home: Path) -> None:
     """The recipe was changed to one that cannot be."""
     step(REVIEW)(window, home)
-    review = window.page("build").wizard.currentPage()  # type: ignore[attr-defined]
+    review = window.stack.page("build").wizard.currentPage()  # type: ignore[attr-defined]
     text = review.recipe.text.toPlainText()
     review.recipe.text.setPlainText(text.replace('"capacity": 4096', '"capacity": 3'))
     until(lambda: review.recipe.problem, "the engine's word")
@@ -236,7 +236,7 @@ def leaving(window: MainWindow, home: Path) -> None:
     """The window is closed while a build runs, and files are dragged over it."""
     building(window, home)
     window.close()
-    question = window.leaving.question
+    question = window.close_guard.question
     assert question is not None
     question.setWindowFlags(Qt.WindowType.Widget)
     question.setAutoFillBackground(True)
@@ -247,7 +247,7 @@ def leaving(window: MainWindow, home: Path) -> None:
 def dragged(window: MainWindow, home: Path) -> None:
     """A file is dragged over Home."""
     home_full(window, home)
-    window.drop.show_for(1)
+    window.drop_frame.show_for(1)
 
 
 def ended(window: MainWindow, home: Path) -> None:
@@ -274,12 +274,12 @@ def chat(text: str, finished: bool = True, prefill: str = "") -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         chat_page(window, home)
-        opening = window.page("chat").panel.opening  # type: ignore[attr-defined]
+        opening = window.stack.page("chat").panel.opening  # type: ignore[attr-defined]
         opening.prefill.setText(prefill)
         opening.tools.setPlainText('[{"name": "get_weather"}]' if prefill else "")
         session, tokens = window.context.session, list[object]()
         session.token.connect(tokens.append)
-        window.page("chat").send(text)  # type: ignore[attr-defined]
+        window.stack.page("chat").send(text)  # type: ignore[attr-defined]
         until(lambda: len(tokens) > 5 or session.state == "failed", "tokens")
         until(lambda: not finished or not session.busy, "the reply")
 
@@ -289,7 +289,7 @@ def chat(text: str, finished: bool = True, prefill: str = "") -> Prepare:
 def on_qnn(window: MainWindow, home: Path) -> None:
     """A reply came from the CPU, and QNN is chosen."""
     chat("What is a KV cache?")(window, home)
-    page = window.page("chat")
+    page = window.stack.page("chat")
     until(lambda: page.panel.provider.count() == 4, "the devices")  # type: ignore[attr-defined]
     page.panel.provider.setCurrentIndex(1)  # type: ignore[attr-defined]
     page.panel.provider.activated.emit(1)  # type: ignore[attr-defined]
@@ -298,7 +298,7 @@ def on_qnn(window: MainWindow, home: Path) -> None:
 def rich_chat(window: MainWindow, home: Path) -> None:
     """Thinking, code, a table; the panel is hidden."""
     chat("How do I add up a list?")(window, home)
-    page = window.page("chat")
+    page = window.stack.page("chat")
     page.header.side.setChecked(False)  # type: ignore[attr-defined]
 
 
@@ -309,7 +309,7 @@ def decoding(*choose: Callable[[DecodingSection], object], asked: str = "") -> P
         for name in ("qwen3-tiny", "qwen3-demo"):
             window.context.open_bundle(make_bundle(home / "bundles" / name))
         chat_page(window, home)
-        page = window.page("chat")
+        page = window.stack.page("chat")
         part: DecodingSection = page.panel.decoding  # type: ignore[attr-defined]
         for one in choose:
             one(part)
@@ -369,12 +369,12 @@ def chat_moved(window: MainWindow, home: Path) -> None:
     """The conversation goes on there, with a component elsewhere."""
     on_qnn(window, home)
     until(lambda: window.context.session.state == "ready", "QNN")
-    part = window.page("chat").panel.placement  # type: ignore[attr-defined]
+    part = window.stack.page("chat").panel.placement  # type: ignore[attr-defined]
     part.more.click()
     part.boxes["prefill"].setCurrentIndex(1)
     part.boxes["prefill"].activated.emit(1)
     until(lambda: window.context.session.state == "ready", "the placement")
-    area = window.page("chat").panel.findChild(QScrollArea)  # type: ignore[attr-defined]
+    area = window.stack.page("chat").panel.findChild(QScrollArea)  # type: ignore[attr-defined]
     area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
 
 
@@ -410,7 +410,7 @@ def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         measured(finished=True)(window, home)
-        page, context = window.page("measure").speed, window.context  # type: ignore[attr-defined]
+        page, context = window.stack.page("measure").speed, window.context  # type: ignore[attr-defined]
         make_bundle(home / "bundles" / "qwen3-demo-int4")
         for name, provider in (("qwen3-demo-int4", "cpu"), ("qwen3-demo-int4", "qnn"), ("qwen3-demo", "cpu")):
             context.open_bundle(home / "bundles" / name)
@@ -420,13 +420,13 @@ def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
             until(lambda: not context.session.busy, "the reply")
         page.toolbar.log.setChecked(log)
         page.toolbar.choose(span)
-        until(lambda: page.plots is not None and page.plots.drawing is not None, "the plots")
+        until(lambda: page.plots is not None and page.plots.data is not None, "the plots")
         if zoom:
             page.plots.zoom_to(0.55, 1.2)
             page.plots.hover(page.plots.nearest(0.8))
         wait(0.2)
-        page.files.export(home.parent / f"joinery-{span}.svg")
-        page.files.export(home.parent / f"joinery-{span}.png")
+        page.exporter.export(home.parent / f"joinery-{span}.svg")
+        page.exporter.export(home.parent / f"joinery-{span}.png")
         page.banner.clear()
 
     return act
@@ -441,7 +441,7 @@ def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
             window.context.recents.add(str(home / "bundles" / "qwen3-int4"))
             open_bundle(window, home)
         window.show_page("chat")
-        page = window.page("chat")
+        page = window.stack.page("chat")
         page.show_compare()  # type: ignore[attr-defined]
         view = page.views.compare  # type: ignore[attr-defined]
         if text:
@@ -455,7 +455,7 @@ def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
 def page_of_history(window: MainWindow, _home: Path) -> None:
     """The runs that were kept, of which there may be none."""
     window.show_page("measure")
-    page = window.page("measure")
+    page = window.stack.page("measure")
     page.tabs.setCurrentWidget(page.history)  # type: ignore[attr-defined]
     until(lambda: window.context.history.loaded, "the history")
 
@@ -466,12 +466,12 @@ def history_at(view: int, chosen: int) -> Prepare:
     def act(window: MainWindow, home: Path) -> None:
         runs = runs_of(home, 40)
         page_of_history(window, home)
-        tab = window.page("measure").history  # type: ignore[attr-defined]
+        tab = window.stack.page("measure").history  # type: ignore[attr-defined]
         kind = "generate" if view in (1, 3) else "bench"
         tab.table.select({run.id for run in [one for one in runs if one.kind == kind][:chosen]})
-        tab.below.setCurrentIndex(view)
+        tab.views.setCurrentIndex(view)
         if view == 3:
-            tab.below.show_run(tab.table.selected[0])
+            tab.views.show_run(tab.table.selected[0])
         wait(0.4)
 
     return act
@@ -483,9 +483,9 @@ def compared_bundles(done: bool = True) -> Prepare:
     def act(window: MainWindow, home: Path) -> None:
         home_full(window, home)
         window.context.accuracyRequested.emit(str(home / "bundles" / "qwen3-demo"), "demo:qwen3", [])
-        tab = window.page("measure").accuracy  # type: ignore[attr-defined]
+        tab = window.stack.page("measure").accuracy  # type: ignore[attr-defined]
         tab.form.suggest.setChecked(True)
-        tab.form.ask()
+        tab.form.start()
         until(lambda: tab.model.done > 3 or not tab.model.running, "the comparison")
         until(lambda: not done or not tab.model.running, "its end")
 
@@ -511,7 +511,7 @@ def graph(*steps: Callable[[GraphTab], object], done: Callable[[GraphTab], Any] 
     def act(window: MainWindow, home: Path) -> None:
         open_bundle(window, home)
         window.show_page("inspect")
-        page = window.page("inspect")
+        page = window.stack.page("inspect")
         until(lambda: page.inspection is not None, "the inspection")  # type: ignore[attr-defined]
         page.tabs.show_tab("graph")  # type: ignore[attr-defined]
         tab: GraphTab = page.tabs.graph  # type: ignore[attr-defined]
@@ -528,7 +528,7 @@ def composite(window: MainWindow, home: Path) -> None:
     """A bundle's composite, with a box chosen."""
     open_bundle(window, home)
     window.show_page("inspect")
-    page = window.page("inspect")
+    page = window.stack.page("inspect")
     until(lambda: page.inspection is not None, "the inspection")  # type: ignore[attr-defined]
     view = page.tabs.composite.view  # type: ignore[attr-defined]
     view.setFocus()
@@ -548,7 +548,7 @@ def composite_lit(window: MainWindow, home: Path) -> None:
 def composite_saved(window: MainWindow, home: Path) -> None:
     """The picture was saved."""
     composite(window, home)
-    window.page("inspect").tabs.composite.save(home / "picture.svg")  # type: ignore[attr-defined]
+    window.stack.page("inspect").tabs.composite.save(home / "picture.svg")  # type: ignore[attr-defined]
 
 
 def by_time() -> Prepare:
@@ -556,7 +556,7 @@ def by_time() -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         graph()(window, home)
-        tab: GraphTab = window.page("inspect").tabs.graph  # type: ignore[attr-defined]
+        tab: GraphTab = window.stack.page("inspect").tabs.graph  # type: ignore[attr-defined]
         tab.tools.heat.click()
         assert tab.colors is not None
         panel = tab.colors.heat
@@ -587,7 +587,7 @@ def by_provider(check: bool = True) -> Prepare:
         if check:
             context.preflights.check(context.bundle or {}, "qnn")
             until(lambda: context.preflights.running is None, "the preflight")
-        tab: GraphTab = window.page("inspect").tabs.graph  # type: ignore[attr-defined]
+        tab: GraphTab = window.stack.page("inspect").tabs.graph  # type: ignore[attr-defined]
         tab.tools.providers.click()
         assert tab.colors is not None
         panel = tab.colors.providers
@@ -657,7 +657,7 @@ def on_card(name: str, press: str, agreed: bool = True) -> Prepare:
     def act(window: MainWindow, home: Path) -> None:
         open_bundle(window, home)
         window.show_page("devices")
-        page = window.page("devices")
+        page = window.stack.page("devices")
         until(lambda: page.cards, "the devices")  # type: ignore[attr-defined]
         card = next(one for one in page.cards if one.device.name == name)  # type: ignore[attr-defined]
         getattr(card, press).click()
@@ -679,7 +679,7 @@ def palette(window: MainWindow, home: Path) -> None:
 def settings_reset(window: MainWindow, _home: Path) -> None:
     """The settings were taken back."""
     window.show_page("settings")
-    window.page("settings").reset()  # type: ignore[attr-defined]
+    window.stack.page("settings").reset()  # type: ignore[attr-defined]
 
 
 def helped(sheet: str) -> Prepare:

@@ -24,7 +24,7 @@ Make = Callable[..., MainWindow]
 
 def wizard_of(window: MainWindow) -> BuildWizard:
     window.show_page("build")
-    return window.page("build").wizard  # type: ignore[attr-defined]
+    return window.stack.page("build").wizard  # type: ignore[attr-defined]
 
 
 def press(qtbot: Any, wizard: BuildWizard, which: QWizard.WizardButton = QWizard.WizardButton.NextButton) -> None:
@@ -65,7 +65,7 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     ]
     done = wizard.steps[DONE]
     qtbot.mouseClick(done.chat, Qt.MouseButton.LeftButton)  # type: ignore[attr-defined]
-    assert window.stack.currentWidget() is window.page("chat")
+    assert window.stack.currentWidget() is window.stack.page("chat")
     assert window.context.bundle is not None
     assert window.context.bundle["name"] == "qwen3-demo-fp32-static4096"
     assert [e.path for e in window.context.recents.entries] == [build.outcome.bundle]  # type: ignore[union-attr]
@@ -312,18 +312,18 @@ def test_remote_code_is_read_before_it_is_agreed_to(qtbot: Any, make_window: Mak
     source.hub.setText("owner/name")
     qtbot.keyClick(source.hub, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(draft.found))
-    assert source.found.consent.isVisible()
-    assert "modeling_x.py" in source.found._code.text()
-    assert not source.isComplete() and not source.found.consent.isEnabled()
-    qtbot.mouseClick(source.found.open_code, Qt.MouseButton.LeftButton)
-    dialog = source.found.code
-    assert dialog.said.text() == "Still to be read: modeling_x.py" and not source.found.consent.isEnabled()
+    assert source.card.consent.isVisible()
+    assert "modeling_x.py" in source.card._code.text()
+    assert not source.isComplete() and not source.card.consent.isEnabled()
+    qtbot.mouseClick(source.card.open_code, Qt.MouseButton.LeftButton)
+    dialog = source.card.code
+    assert dialog.status.text() == "Still to be read: modeling_x.py" and not source.card.consent.isEnabled()
     dialog.list.setCurrentRow(1)
     assert dialog.code.text.toPlainText() == "import os\nprint(1)\n"
     assert dialog.code.numbers.toPlainText().split() == ["1", "2", "3"]
-    assert dialog.said.text() == "Every file was opened."
+    assert dialog.status.text() == "Every file was opened."
     dialog.close()
-    source.found.consent.click()
+    source.card.consent.click()
     qtbot.waitUntil(source.isComplete)
     assert draft.request("/out").consented == tuple(sorted(scenario["remote_code"].values()))
 
@@ -334,10 +334,10 @@ def test_code_that_changed_since_it_was_found_is_not_agreed_to(qtbot: Any, make_
     source: Any = wizard_of(window).steps[SOURCE]
     window.context.unsaved_recipe.probe(str(tmp_path / "c"))
     qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.found))
-    qtbot.mouseClick(source.found.open_code, Qt.MouseButton.LeftButton)
-    dialog = source.found.code
-    assert dialog.said.text() == "modeling_x.py is not what was found: look at the source again."
-    assert dialog.code.text.toPlainText() == "" and not source.found.consent.isEnabled()
+    qtbot.mouseClick(source.card.open_code, Qt.MouseButton.LeftButton)
+    dialog = source.card.code
+    assert dialog.status.text() == "modeling_x.py is not what was found: look at the source again."
+    assert dialog.code.text.toPlainText() == "" and not source.card.consent.isEnabled()
     dialog.close()
 
 
@@ -345,10 +345,10 @@ def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_p
     reason = "No family builds gpt_neo: there are qwen3."
     window = make_window(probe={"supported": False, "reason": reason, "model_type": "gpt_neo"})
     wizard = wizard_of(window)
-    window.open_path(tmp_path)
+    window.interop.open_path(tmp_path)
     source: Any = wizard.steps[SOURCE]
-    qtbot.waitUntil(lambda: source.found.isVisible())
-    assert source.found.reason.text() == reason
+    qtbot.waitUntil(lambda: source.card.isVisible())
+    assert source.card.reason.text() == reason
     assert source.folder.text() == str(tmp_path)
     assert not wizard.button(QWizard.WizardButton.NextButton).isEnabled()
 
@@ -409,18 +409,18 @@ def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp
     wizard = wizard_of(window)
     window.context.unsaved_recipe.probe(DEMO)
     qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.found))
-    assert not sideways(window.page("build"))
-    found: Any = wizard.steps[SOURCE].found  # type: ignore[attr-defined]
+    assert not sideways(window.stack.page("build"))
+    found: Any = wizard.steps[SOURCE].card  # type: ignore[attr-defined]
     found.open_code.click()
     found.code.close()
     found.consent.click()
     for _ in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
         press(qtbot, wizard)
-        assert not sideways(window.page("build")), wizard.currentId()
+        assert not sideways(window.stack.page("build")), wizard.currentId()
     press(qtbot, wizard, QWizard.WizardButton.CommitButton)
-    assert not sideways(window.page("build"))
+    assert not sideways(window.stack.page("build"))
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
-    assert not sideways(window.page("build"))
+    assert not sideways(window.stack.page("build"))
 
 
 def test_escape_leaves_the_wizard_where_it_is(qtbot: Any, make_window: Make) -> None:
@@ -472,7 +472,7 @@ def test_what_was_built_is_current_and_among_the_recent(qtbot: Any, make_window:
     assert outcome is not None and window.context.bundle is not None
     assert window.context.bundle["path"] == outcome.bundle
     assert [entry.path for entry in window.context.recents.entries] == [outcome.bundle]
-    assert window.current_page == "home"
+    assert window.stack.current_name == "home"
 
 
 def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_window: Make) -> None:

@@ -41,7 +41,7 @@ def page(qtbot: QtBot, tmp_path: Path) -> Iterator[SpeedTab]:
     qtbot.addWidget(page)
     page.resize(1000, 700)
     page.show()
-    qtbot.waitUntil(lambda: not page._to_import)
+    qtbot.waitUntil(lambda: not page.loader.importing)
     page.measurements.owner = FP32
     yield page
     page.hide()
@@ -99,7 +99,7 @@ def test_figures(page: SpeedTab) -> None:
     assert [cells["decode", key].text() for key in ("p50", "p95", "p99", "count")] == ["5.00", "5.90", "5.98", "3"]
     assert cells["prefill", "p50"].text() == "16.0"
     began = format_local_time(page.measurements.snapshot().runs[0].began)
-    assert page.figures.whose.text() == f"Of 1 reply: demo · cpu · fp32 · static 256 · {began}"
+    assert page.figures.owner.text() == f"Of 1 reply: demo · cpu · fp32 · static 256 · {began}"
 
 
 def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
@@ -110,11 +110,11 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     def between() -> float:
         """Pixels from the end of latency to the cache."""
         QApplication.processEvents()
-        return float(plots.occupancy.sceneBoundingRect().top() - plots.latency.sceneBoundingRect().bottom())
+        return float(plots.rows.occupancy.sceneBoundingRect().top() - plots.rows.latency.sceneBoundingRect().bottom())
 
     assert between() < 20
     theme().changed.emit()  # the axes of a plot that is hidden lose their sizes then
-    assert not plots.per_step.isVisible() and page.figures.drafts.isHidden()
+    assert not plots.rows.per_step.isVisible() and page.figures.drafts.isHidden()
     assert plots.accessibleName() == "Latency, cache and memory over time"
     reply(page, owner=INT4)
     page.measurements.begin()
@@ -126,14 +126,14 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     page.measurements.end()
     page.toolbar.choose("all")
     page.tick()
-    assert plots.per_step.isVisible() and len(plots.layers.kept.rects) == 1
-    assert plots.layers.kept.rects[0].height() == 2 and plots.layers.offered.rects[0].height() == 4
+    assert plots.rows.per_step.isVisible() and len(plots.layers.accepted.rects) == 1
+    assert plots.layers.accepted.rects[0].height() == 2 and plots.layers.drafted.rects[0].height() == 4
     said = "Drafts: 1 of 3 drafted tokens accepted"
     assert page.figures.drafts.isVisible() and page.figures.drafts.text().startswith(said)
     assert plots.accessibleName() == "Latency, tokens per step, cache and memory over time"
     assert between() > 60
-    widths = {name: plots.per_step.getAxis(name).width() for name in ("left", "right")}
-    assert widths == {name: plots.latency.getAxis(name).width() for name in widths}
+    widths = {name: plots.rows.per_step.getAxis(name).width() for name in ("left", "right")}
+    assert widths == {name: plots.rows.latency.getAxis(name).width() for name in widths}
     assert plots_as_svg(plots, "t").count("<clipPath") == 4
     last = len(plots.snapshot) - 1  # type: ignore[arg-type]
     plots.hover(last)
@@ -142,7 +142,7 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     reply(page)
     page.toolbar.choose("reply")
     page.tick()
-    assert not plots.per_step.isVisible() and page.figures.drafts.isHidden()
+    assert not plots.rows.per_step.isVisible() and page.figures.drafts.isHidden()
     assert between() < 20
     assert plots_as_svg(plots, "t").count("<clipPath") == 3
 
@@ -154,9 +154,9 @@ def test_what_is_drawn(page: SpeedTab) -> None:
     assert blocks == [pytest.approx((0, 0, 0.02, 20)), pytest.approx((0.02, 0, 0.012, 12))]
     assert plots.layers.points.count == 3
     assert [line.value() for line in plots.layers.percentiles] == pytest.approx([5.0, 5.9, 5.98])
-    labels = plots.latency.getAxis("right").placed()
+    labels = plots.rows.latency.getAxis("right").placed()
     assert [text for _, _, text in labels] == ["p99 5.98 ms", "p95 5.90 ms", "p50 5.00 ms"]
-    assert [text for _, _, text in plots.occupancy.getAxis("right").placed()] == ["capacity 256"]
+    assert [text for _, _, text in plots.rows.occupancy.getAxis("right").placed()] == ["capacity 256"]
     assert plots.layers.area.yData.tolist() == [64, 96, 96, 97, 98, 99]
     page.toolbar.lines.setCurrentIndex(1)
     assert plots.layers.percentiles[0].value() == pytest.approx(16.0)
@@ -165,11 +165,11 @@ def test_what_is_drawn(page: SpeedTab) -> None:
 def test_labels_stand_at_their_lines_on_both_scales(page: SpeedTab) -> None:
     reply(page)
     plots = plots_of(page)
-    box = plots.latency.getViewBox()
+    box = plots.rows.latency.getViewBox()
     for log in (False, True):
         page.toolbar.log.setChecked(log)
         QApplication.processEvents()
-        placed = plots.latency.getAxis("right").placed()
+        placed = plots.rows.latency.getAxis("right").placed()
         for (level, _, _), line in zip(reversed(placed), plots.layers.percentiles, strict=True):
             at = box.mapFromView(QPointF(0, line.value())).y()
             assert level == pytest.approx(at, abs=1.5)
@@ -223,7 +223,7 @@ def test_what_is_shown_is_what_the_figures_are_of(page: SpeedTab, tmp_path: Path
     }
     for span, (said, points, steps) in shown.items():
         page.toolbar.choose(span)
-        assert page.figures.whose.text().startswith(said)
+        assert page.figures.owner.text().startswith(said)
         assert (plots_of(page).layers.points.count, page.figures.cells["decode", "count"].text()) == (points, steps)
         p50 = float(page.figures.cells["decode", "p50"].text())
         assert plots_of(page).layers.percentiles[0].value() == pytest.approx(p50)
@@ -234,7 +234,7 @@ def test_another_bundle_has_no_figures_of_this_one(page: SpeedTab, tmp_path: Pat
     page.context.open_bundle(make_bundle(tmp_path / "other"))
     assert page.stack.currentWidget() is page.empty
     assert page.empty.title.text() == "Nothing measured of other yet"
-    page.files.export(tmp_path / "a.csv")
+    page.exporter.export(tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()  # nothing is shown
     page.empty.action.click()
     assert page.toolbar.span.currentData() == "all" and plots_of(page).layers.points.count == 3
@@ -269,12 +269,12 @@ def test_the_last_seconds_alone(page: SpeedTab) -> None:
     for _ in range(3):
         reply(page, tokens=1000)  # of 3 to 1000 ms: eight minutes
     page.toolbar.choose("recent")
-    left, right = plots_of(page).latency.viewRange()[0]
+    left, right = plots_of(page).rows.latency.viewRange()[0]
     end = float(page.measurements.snapshot().ends[-1])
     assert (left, right) == pytest.approx((end - 10, end + 0.2))
     seen = (page.measurements.snapshot().time_s >= left).sum()
     assert counts(page) == ("0", str(seen)) and 8 <= seen <= 12
-    assert page.figures.whose.text().startswith("Of what is shown, a part of 1 reply: demo")
+    assert page.figures.owner.text().startswith("Of what is shown, a part of 1 reply: demo")
 
 
 def test_other_runs_are_not_seen_through_a_zoom(page: SpeedTab) -> None:
@@ -307,7 +307,7 @@ def drag(qtbot: QtBot, plots: SpeedPlots, start: QPoint, end: QPoint) -> None:
 
 def at(plots: SpeedPlots, x: float, y: float) -> QPoint:
     """Where a time and a latency are on the screen."""
-    return plots.mapFromScene(plots.latency.getViewBox().mapViewToScene(QPointF(x, y)))
+    return plots.mapFromScene(plots.rows.latency.getViewBox().mapViewToScene(QPointF(x, y)))
 
 
 @pytest.fixture
@@ -315,7 +315,7 @@ def laid_out(page: SpeedTab, qtbot: QtBot) -> SpeedTab:
     """With a reply, its plots in their places."""
     reply(page)
     plots = plots_of(page)
-    box, last = plots.latency.getViewBox(), plots.memory.getViewBox()
+    box, last = plots.rows.latency.getViewBox(), plots.rows.memory.getViewBox()
     qtbot.waitUntil(lambda: box.screenGeometry().x() == last.screenGeometry().x())
     return page
 
@@ -323,25 +323,25 @@ def laid_out(page: SpeedTab, qtbot: QtBot) -> SpeedTab:
 @pytest.mark.parametrize(("from_y", "to_y"), [(18.0, 2.0), (10.0, 10.0)])
 def test_dragging_zooms_time_alone(laid_out: SpeedTab, qtbot: QtBot, from_y: float, to_y: float) -> None:
     plots = plots_of(laid_out)
-    before = plots.latency.viewRange()[0]
+    before = plots.rows.latency.viewRange()[0]
     drag(qtbot, plots, at(plots, 0.010, from_y), at(plots, 0.030, to_y))
-    left, right = plots.latency.viewRange()[0]
+    left, right = plots.rows.latency.viewRange()[0]
     assert (left, right) == pytest.approx((0.010, 0.030), abs=(before[1] - before[0]) / 50)
-    assert plots.memory.viewRange()[0] == [left, right]  # one time axis
-    low, high = plots.latency.viewRange()[1]
+    assert plots.rows.memory.viewRange()[0] == [left, right]  # one time axis
+    low, high = plots.rows.latency.viewRange()[1]
     assert low == 0 and 20 < high < 30  # of what is shown: the blocks of 20 and 12 ms
     assert laid_out.toolbar.fit.isEnabled()
     assert counts(laid_out) == ("2", "0")
-    assert laid_out.figures.whose.text().startswith("Of what is shown, a part of 1 reply: demo · ")
+    assert laid_out.figures.owner.text().startswith("Of what is shown, a part of 1 reply: demo · ")
 
 
 def test_a_slip_and_an_upright_drag_zoom_nothing(laid_out: SpeedTab, qtbot: QtBot) -> None:
     plots = plots_of(laid_out)
-    before = plots.latency.viewRange()
+    before = plots.rows.latency.viewRange()
     start = at(plots, 0.020, 10.0)
     for end in (start + QPoint(3, 2), start + QPoint(2, 60)):
         drag(qtbot, plots, start, end)
-        assert plots.latency.viewRange() == before and not laid_out.toolbar.fit.isEnabled()
+        assert plots.rows.latency.viewRange() == before and not laid_out.toolbar.fit.isEnabled()
 
 
 def wheel(plots: SpeedPlots, where: QPoint, turns: int, modifiers: Qt.KeyboardModifier) -> None:
@@ -362,15 +362,15 @@ def wheel(plots: SpeedPlots, where: QPoint, turns: int, modifiers: Qt.KeyboardMo
 
 def test_the_wheel_zooms_about_the_cursor(laid_out: SpeedTab) -> None:
     plots = plots_of(laid_out)
-    before = plots.latency.viewRange()[0]
+    before = plots.rows.latency.viewRange()[0]
     wheel(plots, at(plots, 0.040, 5.0), 2, Qt.KeyboardModifier.NoModifier)
-    left, right = plots.latency.viewRange()[0]
+    left, right = plots.rows.latency.viewRange()[0]
     assert right - left == pytest.approx((before[1] - before[0]) * 0.64)
     assert (0.040 - left) / (right - left) == pytest.approx((0.040 - before[0]) / (before[1] - before[0]), abs=0.01)
     wheel(plots, at(plots, 0.040, 5.0), 1, Qt.KeyboardModifier.ShiftModifier)
-    assert plots.latency.viewRange()[0][0] < left
+    assert plots.rows.latency.viewRange()[0][0] < left
     wheel(plots, at(plots, 0.040, 5.0), -3, Qt.KeyboardModifier.NoModifier)
-    assert plots.latency.viewRange()[0] == pytest.approx(before) and not plots.zoom.chosen  # all the way out
+    assert plots.rows.latency.viewRange()[0] == pytest.approx(before) and not plots.zoom.chosen  # all the way out
 
 
 def test_zoom_stays_until_it_is_left(laid_out: SpeedTab, qtbot: QtBot) -> None:
@@ -382,40 +382,40 @@ def test_zoom_stays_until_it_is_left(laid_out: SpeedTab, qtbot: QtBot) -> None:
         lambda: qtbot.mouseDClick(plots.viewport(), Qt.MouseButton.LeftButton, pos=at(plots, 0.03, 5.0)),
     )
     for act in leave:
-        all_of_it = plots.latency.viewRange()[0]
+        all_of_it = plots.rows.latency.viewRange()[0]
         assert not fit.isEnabled()
         qtbot.keyClick(plots, Qt.Key.Key_Plus)
         assert fit.isEnabled()
-        zoomed = plots.latency.viewRange()[0]
+        zoomed = plots.rows.latency.viewRange()[0]
         reply(laid_out)
-        assert plots.latency.viewRange()[0] == zoomed != all_of_it
+        assert plots.rows.latency.viewRange()[0] == zoomed != all_of_it
         act()
-        assert plots.latency.viewRange()[0] != zoomed and not fit.isEnabled()
+        assert plots.rows.latency.viewRange()[0] != zoomed and not fit.isEnabled()
 
 
 def test_keys_zoom_and_pan(laid_out: SpeedTab, qtbot: QtBot) -> None:
     plots = plots_of(laid_out)
     plots.hover(4)  # a key zooms about the marked step
-    before = plots.latency.viewRange()[0]
+    before = plots.rows.latency.viewRange()[0]
     for _ in range(6):
         qtbot.keyClick(plots, Qt.Key.Key_Plus)
-    left, right = plots.latency.viewRange()[0]
+    left, right = plots.rows.latency.viewRange()[0]
     assert right - left == pytest.approx((before[1] - before[0]) * 0.8**6)
     assert left < plots.snapshot.time_s[4] < right
     qtbot.keyClick(plots, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-    assert plots.latency.viewRange()[0] == pytest.approx([left - (right - left) / 4, right - (right - left) / 4])
+    assert plots.rows.latency.viewRange()[0] == pytest.approx([left - (right - left) / 4, right - (right - left) / 4])
     qtbot.keyClick(plots, Qt.Key.Key_PageDown)
-    assert plots.latency.viewRange()[0] == pytest.approx([left, right])
+    assert plots.rows.latency.viewRange()[0] == pytest.approx([left, right])
     for _ in range(4):  # the marked step stays in sight
         qtbot.keyClick(plots, Qt.Key.Key_Left)
-    left, right = plots.latency.viewRange()[0]
+    left, right = plots.rows.latency.viewRange()[0]
     assert left <= plots.snapshot.time_s[0] <= right
 
 
 def test_scale_to_decode(page: SpeedTab) -> None:
     reply(page)
     page.toolbar.fit_decode.setChecked(True)
-    assert plots_of(page).latency.viewRange()[1][1] < 8  # the prefill blocks of 20 ms run out of the picture
+    assert plots_of(page).rows.latency.viewRange()[1][1] < 8  # the prefill blocks of 20 ms run out of the picture
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -430,7 +430,7 @@ def written(qtbot: QtBot, page: SpeedTab, path: Path) -> str:
 def export(qtbot: QtBot, page: SpeedTab, path: Path) -> None:
     """Writes a file, which the window does not wait for."""
     page.banner.clear()
-    page.files.export(path)
+    page.exporter.export(path)
     qtbot.waitUntil(lambda: bool(page.banner.message))
 
 
@@ -452,7 +452,7 @@ def test_a_name_without_an_ending_gets_that_of_its_kind(
     laid_out: SpeedTab, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), ""))
-    laid_out.files.ask("svg")
+    laid_out.exporter.choose_file("svg")
     qtbot.waitUntil(lambda: laid_out.banner.message == "Written: mine.svg")
     assert [path.name for path in tmp_path.glob("mine*")] == ["mine.svg"]
 
@@ -502,6 +502,6 @@ def test_a_file_that_cannot_be_written_is_told(page: SpeedTab, qtbot: QtBot, tmp
     reply(page)
     for name in ("a.csv", "a.svg", "a.png"):
         page.banner.clear()
-        page.files.export(tmp_path / "missing" / name)
+        page.exporter.export(tmp_path / "missing" / name)
         qtbot.waitUntil(lambda: bool(page.banner.message))
         assert page.banner.message == "The file could not be written."

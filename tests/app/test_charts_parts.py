@@ -74,14 +74,14 @@ def test_bars_of_a_step_with_drafts() -> None:
     s = m.snapshot()
     drawing = with_percentiles(build_plot_data(s, (0.0, 1.0), LatencyStyle()), s.figures(), LatencyStyle())
     assert drawing.drafts and drawing.per_step == (0.0, 6.0)
-    assert np.nanmax(drawing.offered.y.reshape(-1, 5), 1).tolist() == [5, 5]
-    assert np.nanmax(drawing.kept.y.reshape(-1, 5), 1).tolist() == [2, 1]
-    assert drawing.kept.x.reshape(-1, 5)[:, [0, 2]].tolist() == [
+    assert np.nanmax(drawing.drafted.y.reshape(-1, 5), 1).tolist() == [5, 5]
+    assert np.nanmax(drawing.accepted.y.reshape(-1, 5), 1).tolist() == [2, 1]
+    assert drawing.accepted.x.reshape(-1, 5)[:, [0, 2]].tolist() == [
         pytest.approx([0.010, 0.015]),
         pytest.approx([0.015, 0.020]),
     ]
     assert drawing.means == [(1.5, mean_text(1.5)), (5.0, pale_bars_text())]
-    assert not build_plot_data(s, (0.5, 1.0), LatencyStyle()).kept.y.size
+    assert not build_plot_data(s, (0.5, 1.0), LatencyStyle()).accepted.y.size
 
 
 def test_labels_move_no_more_than_they_must() -> None:

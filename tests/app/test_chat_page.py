@@ -533,7 +533,7 @@ def test_a_window_that_stays_open_keeps_its_reply(
     page.send("go on")
     qtbot.waitUntil(lambda: "word word" in page.transcript.views[-1].text.toPlainText())
     with monkeypatch.context() as patch:
-        patch.setattr(window.leaving, "may_close", lambda: False)
+        patch.setattr(window.close_guard, "may_close", lambda: False)
         window.close()
     assert page.controller.running
     done(qtbot, page)

@@ -34,7 +34,7 @@ def shown(qtbot: Any, make_window: Make, home: Path) -> Callable[..., tuple[Main
         if bundle:
             window.context.open_bundle(make_bundle(home / "bundles" / bundle))
         window.show_page("devices")
-        page: Any = window.page("devices")
+        page: Any = window.stack.page("devices")
         qtbot.waitUntil(lambda: bool(page.cards) and page.cards[-1].isVisible())
         return window, page
 
@@ -102,7 +102,7 @@ def test_the_question_goes_when_another_window_installed_it(qtbot: Any, shown: A
 def test_what_another_program_installs_is_noticed(qtbot: Any, tmp_path: Path) -> None:
     """A folder that changes without another plugin in it says nothing."""
     plugins = dict[str, str]()
-    watch = PluginWatcher(folder=tmp_path, look=lambda: dict(plugins))
+    watch = PluginWatcher(folder=tmp_path, list_plugins=lambda: dict(plugins))
     heard: list[bool] = []
     watch.changed.connect(lambda: heard.append(True))
     (tmp_path / "other").mkdir()
@@ -154,15 +154,15 @@ def test_a_bundle_is_tried_and_shown_by_component(qtbot: Any, shown: Any) -> Non
     card(page, "qnn").check.setFocus()
     qtbot.keyClick(card(page, "qnn").check, Qt.Key.Key_Space)
     assert card(page, "qnn").cancel.hasFocus()
-    qtbot.waitUntil(lambda: card(page, "qnn").found is not None)
-    found = card(page, "qnn").found
+    qtbot.waitUntil(lambda: card(page, "qnn").preflight_view is not None)
+    found = card(page, "qnn").preflight_view
     assert card(page, "qnn").check.hasFocus()  # and not the next card's button, which would install
     assert found is not None
     texts = [one.text() for one in found.findChildren(type(found.verdict))]
     assert found.verdict.text() == "6 nodes run on the CPU provider."
     assert texts.count("104 of 107") == 2 and "0.0084, 0.0021" in texts and "0.0042, 0.001" in texts
     assert found.more.text() == "6 nodes are left to the CPU"
-    assert "prefill: model.rotary_emb.Cos_2 (Cos): Cos of two axes has no kernel." in found.left.toPlainText()
+    assert "prefill: model.rotary_emb.Cos_2 (Cos): Cos of two axes has no kernel." in found.cpu_nodes.toPlainText()
     rows = page.table.table.rows
     cells = [rows.index(0, column).data() for column in range(rows.columnCount())]
     assert cells[:3] == ["demo", "fp32", "not checked"] and cells[3].startswith("97.2 % of nodes · off by 0.0084 · ")
@@ -173,8 +173,8 @@ def test_what_is_wrong_says_why_and_not_how_well(qtbot: Any, shown: Any) -> None
     reason = "The process that tried Qualcomm QNN ended (signal SIGSEGV)."
     _window, page = shown(preflight={"components": [], "usable": False, "reason": reason})
     card(page, "qnn").check.click()
-    qtbot.waitUntil(lambda: card(page, "qnn").found is not None)
-    assert card(page, "qnn").found.verdict.text() == reason  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: card(page, "qnn").preflight_view is not None)
+    assert card(page, "qnn").preflight_view.verdict.text() == reason  # type: ignore[union-attr]
     assert page.table.table.rows.index(0, 3).data() == f"no: {reason}"
 
 

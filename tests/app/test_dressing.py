@@ -32,7 +32,7 @@ def test_a_switch_dresses_what_is_seen_first_in_one_picture_and_the_rest_after_i
 ) -> None:
     window = make_window()
     window.show_page("home")
-    home, devices = window.page("home"), window.page("devices")
+    home, devices = window.stack.page("home"), window.stack.page("devices")
     window.show_page("devices")
     window.show_page("home")
     window.show()
@@ -74,7 +74,7 @@ def test_the_new_picture_is_painted_at_once(qtbot: Any, make_window: Make) -> No
 def test_dialogs_and_menus_of_the_window_are_dressed(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     dialog, menu = QDialog(window), QMenu(window)
-    box, inner = QVBoxLayout(dialog), QMenu(window.page("home"))
+    box, inner = QVBoxLayout(dialog), QMenu(window.stack.page("home"))
     box.addWidget(button("Yes", role="primary"))
     for one in (dialog, menu):
         one.ensurePolished()

@@ -149,7 +149,7 @@ def test_from_the_chat_and_back(qtbot: Any, make_window: Any, tmp_path: Path) ->
     window = make_window(replies=REPLIES)
     window.context.open_bundle(make_bundle(tmp_path / "one"))
     window.show_page("chat")
-    page = window.page("chat")
+    page = window.stack.page("chat")
     page.header.compare.click()
     assert page.views.currentWidget() is page.views.compare
     assert page.views.compare.columns[0].choice.path == str(tmp_path / "one")

@@ -24,7 +24,7 @@ def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
     window = MainWindow(context, PAGES)
     qtbot.addWidget(window)
     window.show()
-    home: Any = window.page("home")
+    home: Any = window.stack.page("home")
     qtbot.mouseClick(home.demo, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.build.state in ("done", "failed"), timeout=PATIENCE_MS)
     assert context.build.error is None
@@ -32,7 +32,7 @@ def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
         "checkpoint", "import", "export", "optimize", "quantize", "bundle"
     ]  # fmt: skip
     assert any("export: tracing the decoder" in line for line in context.build.tail)
-    qtbot.waitUntil(lambda: window.current_page == "chat")
+    qtbot.waitUntil(lambda: window.stack.current_name == "chat")
     reply = ask(qtbot, window, "What is 8 times 7?")
     assert "56" in reply
     survive_a_kill(qtbot, window)
@@ -51,7 +51,7 @@ def ask(qtbot: Any, window: MainWindow, question: str) -> str:
         session.finished.connect(ends.append),
         session.failed.connect(ends.append),
     ]
-    window.page("chat").send(question)  # type: ignore[attr-defined]
+    window.stack.page("chat").send(question)  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: bool(ends), timeout=PATIENCE_MS)
     for connection in connections:
         session.disconnect(connection)
@@ -61,7 +61,7 @@ def ask(qtbot: Any, window: MainWindow, question: str) -> str:
 
 def held_to_a_form(qtbot: Any, window: MainWindow) -> None:
     """With a schema, a chain of one's own and a draft: JSON of that schema, as a tree, some of it drafted."""
-    page: Any = window.page("chat")
+    page: Any = window.stack.page("chat")
     assert window.context.bundle is not None
     path, part, ends = str(window.context.bundle["path"]), page.panel.decoding, list[Any]()
     text = form_examples("json_schema")[2].text
@@ -80,7 +80,7 @@ def survive_a_kill(qtbot: Any, window: MainWindow) -> None:
     session = window.context.session
     os.kill(window.context.session_worker.pid, signal.SIGKILL)
     qtbot.waitUntil(lambda: session.state == "failed")
-    banner: Any = window.page("chat").banner  # type: ignore[attr-defined]
+    banner: Any = window.stack.page("chat").banner  # type: ignore[attr-defined]
     qtbot.waitUntil(banner.isVisible)
     assert "SIGKILL" in banner.message
     session.reopen()

@@ -43,9 +43,9 @@ def test_the_card_gives_a_goal(qtbot: Any) -> None:
     box = GoalCard()
     qtbot.addWidget(box)
     assert box.goal == Goal("top1", 0.99)
-    box.kept.setCurrentIndex(box.kept.findData("kl"))
+    box.metric_box.setCurrentIndex(box.metric_box.findData("kl"))
     assert box.goal == Goal("kl", 0.01) and box.value.suffix() == ""
-    box.kept.setCurrentIndex(box.kept.findData("task"))
+    box.metric_box.setCurrentIndex(box.metric_box.findData("task"))
     assert box.goal is None  # its file is not chosen yet
     box.task.setText("/t.jsonl")
     assert box.goal == Goal("task", 0.95, TaskFile("/t.jsonl"))
@@ -60,7 +60,7 @@ def test_the_wizard_builds_to_the_goal(qtbot: Any, make_window: Make) -> None:
     assert draft.goal == Goal("top1", 0.99) and draft.options["precision"] == "fp32"
     page.goal.value.setValue(98.5)
     assert draft.request("/b").goal == Goal("top1", 0.985)
-    page.goal.kept.setCurrentIndex(page.goal.kept.findData("task"))
+    page.goal.metric_box.setCurrentIndex(page.goal.metric_box.findData("task"))
     assert not page.isComplete()
     page.cards["int4"].radio.click()
     assert page.isComplete() and draft.goal is None and draft.options["precision"] == "int4"
@@ -100,7 +100,7 @@ def test_review_tells_the_goal_and_the_done_page_what_was_found(qtbot: Any, make
     qtbot.waitUntil(lambda: not window.context.unsaved_recipe.planning)
     press(qtbot, wizard)
     review: Any = wizard.steps[REVIEW]
-    assert not review.aim.isHidden() and review.wanted.text().endswith("at 99 % of the positions at least.")
+    assert not review.aim.isHidden() and review.goal_text.text().endswith("at 99 % of the positions at least.")
     assert review.figures["seconds"].text().endswith(", and the search")
     assert Path(review.out.text()).name == "qwen3-demo-top1-0.99-static4096"
     press(qtbot, wizard)
@@ -129,12 +129,12 @@ def test_the_goal_comes_back_with_the_draft(qtbot: Any, make_window: Make) -> No
     wizard = to_quantize(qtbot, window)
     card: Any = wizard.steps[QUANTIZE].goal  # type: ignore[attr-defined]
     card.radio.click()
-    card.kept.setCurrentIndex(card.kept.findData("kl"))
+    card.metric_box.setCurrentIndex(card.metric_box.findData("kl"))
     card.value.setValue(0.02)
     window.close()
     again = make_window()
     again.show_page("build")
-    later: Any = again.page("build").wizard  # type: ignore[attr-defined]
+    later: Any = again.stack.page("build").wizard  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: later.currentId() == QUANTIZE)
     assert again.context.unsaved_recipe.goal == Goal("kl", 0.02)
     assert later.steps[QUANTIZE].goal.radio.isChecked() and later.steps[QUANTIZE].goal.value.value() == 0.02

@@ -1,7 +1,8 @@
-"""F1, the list of shortcuts, and About."""
+"""F1, the documentation, the list of shortcuts, and About."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from importlib import metadata
@@ -9,11 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QLabel, QMessageBox
 
 from app.help.about import about_text, version_facts
+from app.help.documentation import (
+    FIRST,
+    FOLDER,
+    DocumentationSheet,
+    heading_anchor,
+    open_in_browser,
+    read_pages,
+)
 from app.help.page_help import page_help
 from app.help.shortcuts import action_shortcuts
 from app.main import PAGES
@@ -44,26 +53,26 @@ def test_f1_tells_of_the_page_in_front_and_follows(qtbot: Any, make_window: Make
     dialog.close()
     window.show_page("home")
     assert dialog.page.title.text() == "Devices"  # nobody looks
-    window.help.page()
+    window.help.show_page_help()
     assert dialog.page.title.text() == "Home"
     dialog.close()
 
 
 def test_shortcuts_are_those_of_the_actions_and_can_be_searched(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    for name in window.page_names:
-        window.page(name)
-    window.help.list()
+    for name in window.stack.names:
+        window.stack.page(name)
+    window.help.show_shortcuts()
     sheet = window.help.dialog.shortcuts
-    every = sheet.found
+    every = sheet.visible_texts
     with_keys = {one.text().replace("&", "") for one in window.every_action() if not one.shortcut().isEmpty()}
     assert with_keys <= set(every) and {"Find an action", "Quit", "Keyboard shortcuts", "send"} <= set(every)
     wanted = (("ctrl+k", "Find an action"), ("CHAT new line", "a new line"), ("measure ctrl+5", "Go to Measure"))
     for words, text in wanted:
         sheet.field.setText(words)
-        assert text in sheet.found and len(sheet.found) < len(every)
+        assert text in sheet.visible_texts and len(sheet.visible_texts) < len(every)
     sheet.field.setText("no such thing")
-    assert sheet.found == []
+    assert sheet.visible_texts == []
     window.help.dialog.close()
 
 
@@ -91,8 +100,75 @@ def test_about_reads_versions_without_importing(qtbot: Any, make_window: Make, h
     assert "no-such-thing" not in told and told["Joinery"][1] == "Apache-2.0"
     assert loaded == {name for name in ("torch", "transformers", "onnxruntime") if name in sys.modules}
     window = make_window()
-    window.help.about()
+    window.help.show_about()
     qtbot.mouseClick(window.help.dialog.about.copy, Qt.MouseButton.LeftButton)
     copied = QGuiApplication.clipboard().text()
     assert copied == about_text(home) and f"torch {metadata.version('torch')}" in copied and copied.endswith(str(home))
     window.help.dialog.close()
+
+
+def test_documentation_lists_every_page_with_the_first_steps_first(qapp: Any) -> None:
+    names = [page.name for page in read_pages()]
+    assert names[0] == FIRST and set(names) == {file.name for file in FOLDER.glob("*.md")}
+    assert all(page.title and "#" not in page.title for page in read_pages())
+
+
+def test_documentation_follows_links_between_pages_and_asks_before_a_browser(qtbot: Any, tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_text(
+        "# Beta\n" + "text\n\n" * 200 + "## KV cache, twice\n<b>raw</b> ![x](x.png)", "utf-8"
+    )
+    (tmp_path / "a.md").write_text("no heading\n\n[b](b.md#kv-cache-twice)", "utf-8")
+    (tmp_path / "bad.md").write_bytes(b"\xff\xfe\x00")
+    opened: list[str] = []
+    sheet = DocumentationSheet(tmp_path, lambda url, _parent: opened.append(url.toString()))
+    qtbot.addWidget(sheet)
+    sheet.resize(600, 300)
+    sheet.show()
+    sheet.load()
+    assert [page.title for page in sheet.pages] == ["a", "Beta"]
+    sheet.follow(QUrl("b.md#kv-cache-twice"))
+    assert sheet.list.currentItem().text() == "Beta" and sheet.view.textCursor().block().text() == "KV cache, twice"
+    assert sheet.view.verticalScrollBar().value() > 100
+    shown = sheet.view.toPlainText()
+    assert "<b>raw</b>" in shown and "![x](x.png)" in shown  # neither HTML nor an image
+    sheet.follow(QUrl("https://example.org/a?b"))
+    assert opened == ["https://example.org/a?b"] and sheet.note.isHidden()
+    for outside in ("../secret.md", "file:///etc/passwd", "missing.md", "javascript:alert(1)"):
+        sheet.follow(QUrl(outside))
+        assert outside in sheet.note.text() and not sheet.note.isHidden()
+    assert opened == ["https://example.org/a?b"] and sheet.list.currentItem().text() == "Beta"
+
+
+def test_a_link_to_the_web_is_a_question_that_shows_the_address(
+    qtbot: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    sheet = DocumentationSheet(tmp_path)
+    qtbot.addWidget(sheet)
+    for answer in ("Cancel", "Open"):
+        open_in_browser(QUrl("https://example.org/<b>"), sheet)
+        box = sheet.findChildren(QMessageBox)[-1]
+        assert "example.org/" in box.informativeText() and box.textFormat() == Qt.TextFormat.PlainText
+        next(one for one in box.buttons() if one.text().replace("&", "") == answer).click()
+    assert [url.host() for url in opened] == ["example.org"]
+
+
+def test_every_link_of_the_documentation_leads_somewhere(qapp: Any) -> None:
+    pages = {page.name: page for page in read_pages()}
+    for page in pages.values():
+        for target in re.findall(r"\]\(([^)]+)\)", page.text):
+            name, _, anchor = target.partition("#")
+            if "://" not in target:
+                other = pages[name or page.name]
+                headings = re.findall(r"^#+ (.*)$", other.text, re.M)
+                assert not anchor or anchor in [heading_anchor(one) for one in headings], (page.name, target)
+
+
+def test_the_documentation_opens_from_the_window(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    next(one for one in window.every_action() if one.text() == "Documentation").trigger()
+    dialog = window.help.dialog
+    assert dialog.tabs.currentWidget() is dialog.documentation
+    assert dialog.documentation.list.count() == len(list(FOLDER.glob("*.md")))
+    dialog.close()

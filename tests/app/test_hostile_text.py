@@ -69,7 +69,7 @@ class Hostile:
     def page(self, name: str) -> Any:
         """The page, in front."""
         self.window.show_page(name)
-        return self.window.page(name)
+        return self.window.stack.page(name)
 
     def chat(self, prompt: str) -> None:
         """A prompt on the chat page, to its end."""
@@ -164,7 +164,7 @@ def test_a_build_that_was_left(qtbot: Any, make: Make, home: Path) -> None:
     qtbot.waitUntil(lambda: at.context.build.current is not None)
     at.window.close()
     at.look()
-    at.window.leaving.question.buttons()[1].click()
+    at.window.close_guard.question.buttons()[1].click()
 
 
 def test_dialogs_of_home(qtbot: Any, make: Make, home: Path, tmp_path: Path) -> None:
@@ -218,10 +218,10 @@ def test_a_checkpoint_with_code(qtbot: Any, make: Make, tmp_path: Path, probe: d
     source.cards[1].radio.click()
     source.hub.setText("owner/name")
     qtbot.keyClick(source.hub, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: source.found.consent.isVisible())
-    source.found.open_code.click()
+    qtbot.waitUntil(lambda: source.card.consent.isVisible())
+    source.card.open_code.click()
     at.look("PlainLabel", "QPlainTextEdit")
-    source.found.code.close()
+    source.card.code.close()
 
 
 def test_what_the_engine_refuses(qtbot: Any, make: Make) -> None:
@@ -229,7 +229,7 @@ def test_what_the_engine_refuses(qtbot: Any, make: Make) -> None:
     at = make(errors=errors)
     for name in ("chat", "inspect"):
         at.window.show_page(name)
-        page: Any = at.window.page(name)
+        page: Any = at.window.stack.page(name)
         qtbot.waitUntil(lambda page=page: MARK in page.banner.message)
         at.look("PlainLabel", "QPlainTextEdit")
 
@@ -398,9 +398,9 @@ def test_history(qtbot: Any, make: Make, home: Path, tmp_path: Path) -> None:
     qtbot.waitUntil(lambda: tab.model.loaded and bool(tab.table.lines.shown))
     tab.table.selectAll()
     for place, kind in enumerate(("Compare of QStackedWidget, a tool tip", "Legend.toolTip", "QGraphicsTextItem")):
-        tab.below.setCurrentIndex(place)
+        tab.views.setCurrentIndex(place)
         at.look(kind)
-    tab.below.show_run(own[0].run)
+    tab.views.show_run(own[0].run)
     at.look("Table of QSplitter, a tool tip")
 
 

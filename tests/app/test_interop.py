@@ -35,7 +35,7 @@ def test_a_folder_that_is_dropped_opens_in_place_and_is_imported(qtbot: Any, mak
     window = make_window()
     folder = genai(tmp_path / "phi")
     drop(window, folder)
-    assert window.stack.currentWidget() is window.page("chat")
+    assert window.stack.currentWidget() is window.stack.page("chat")
     assert "read in place" in window.status.note.message
     window.status.note.action.click()
     dialog = shown(window)
@@ -49,8 +49,8 @@ def test_a_folder_that_is_dropped_opens_in_place_and_is_imported(qtbot: Any, mak
 
 def test_a_bundle_is_exported_from_its_row(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window()
-    window.open_path(make_bundle(tmp_path / "qwen"))
-    home = window.page("home")
+    window.interop.open_path(make_bundle(tmp_path / "qwen"))
+    home = window.stack.page("home")
     assert isinstance(home, HomePage)
     home.rows[0].export.emit(str(tmp_path / "qwen"), "qwen")
     dialog = shown(window)
@@ -123,7 +123,7 @@ def test_three_graphs_that_are_dropped_are_put_together(qtbot: Any, make_window:
     qtbot.waitUntil(lambda: dialog.go.isEnabled())
     dialog.start()
     qtbot.waitUntil(lambda: window.interop.shown is None)
-    assert window.stack.currentWidget() is window.page("inspect")
+    assert window.stack.currentWidget() is window.stack.page("inspect")
 
 
 def test_what_is_missing_keeps_the_assembly_from_being_written(qtbot: Any, make_window: Make, tmp_path: Path) -> None:

@@ -40,14 +40,14 @@ def recipe(window: MainWindow, folder: Path) -> None:
     window.show_page("build")
     window.context.unsaved_recipe.source = str(folder)
     window.context.build.request = Build("demo:qwen3", str(folder / "out"), {})
-    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
     wizard.setStartId(5)
     wizard.restart()
     wizard.edit_recipe()
 
 
 def demo(window: MainWindow, folder: Path) -> None:
-    window.page("build")
+    window.stack.page("build")
     window.context.demo.ready.emit(str(folder / "a"))
 
 
@@ -66,12 +66,12 @@ def imported(window: MainWindow, folder: Path) -> None:
 
 def settings(window: MainWindow, _folder: Path) -> None:
     window.show_page("settings")
-    window.page("settings").reset()  # type: ignore[attr-defined]
+    window.stack.page("settings").reset()  # type: ignore[attr-defined]
 
 
 RAISED: dict[str, tuple[str, Raise]] = {
-    "read in place": ("window.py", lambda window, folder: drop(window, genai(folder / "phi"))),
-    "Two graphs are compared": ("window.py", graphs),
+    "read in place": ("interop/actions.py", lambda window, folder: drop(window, genai(folder / "phi"))),
+    "Two graphs are compared": ("interop/actions.py", graphs),
     "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
     "It has a window": ("interop/genai_dialogs.py", imported),
     "The settings are as at first": ("settings/page.py", settings),
@@ -105,7 +105,7 @@ def test_a_note_goes_with_its_bundle_and_its_page_and_its_button_is_dead(
     note = notes.shown(error=False)
     assert note is not None and words in line.message and line.isVisible()
     note.on_action = lambda: pressed.append(words)
-    page = window.current_page
+    page = window.stack.current_name
     window.show_page("measure")
     if "page" in note.owner:
         assert not line.isVisible()
@@ -134,8 +134,8 @@ def test_a_note_of_a_recipe_goes_with_it(make_window: Make, tmp_path: Path) -> N
 def test_a_note_of_two_graphs_goes_when_others_are_looked_at(make_window: Make, tmp_path: Path) -> None:
     window = make_window()
     graphs(window, tmp_path)
-    window.open_path(tmp_path / "encoder.onnx")
-    assert window.current_page == "inspect" and not window.status.note.isVisible()
+    window.interop.open_path(tmp_path / "encoder.onnx")
+    assert window.stack.current_name == "inspect" and not window.status.note.isVisible()
 
 
 def test_a_note_of_a_worker_goes_when_it_answers_or_ends(make_window: Make) -> None:
@@ -162,7 +162,7 @@ def test_what_the_demos_note_leads_to_is_the_demo(make_window: Make, tmp_path: P
     demo(window, tmp_path)
     window.status.note.action.click()
     assert window.context.bundle is not None and window.context.bundle["path"] == str(tmp_path / "a")
-    assert window.current_page == "chat"
+    assert window.stack.current_name == "chat"
 
 
 def test_an_error_of_a_session_goes_when_it_is_opened_anew(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_what_runs_and_a_note_both_have_room(qtbot: Any, make_window: Make) -> N
     qtbot.waitUntil(lambda: bool(window.status.chips))
     qtbot.wait(50)
     (chip,) = window.status.chips.values()
-    assert chip.words.width() > 200 and window.status.note.width() > 300
+    assert chip.link.width() > 200 and window.status.note.width() > 300
     window.context.plugins.cancel()
     qtbot.waitUntil(lambda: not window.status.chips)
     qtbot.wait(50)

@@ -64,7 +64,7 @@ def test_no_json_is_said_with_its_line(qtbot: Any, review: Any) -> None:
 def test_the_engines_word_is_said_with_the_line(qtbot: Any, review: Any) -> None:
     edit(review, '"capacity": 4096', '"capacity": 3')
     words = "The recipe's settings do not go together: a chunk of 64 does not fit a capacity of 3."
-    qtbot.waitUntil(lambda: review.recipe.said.text() == f"Line 5: {words}")
+    qtbot.waitUntil(lambda: review.recipe.status.text() == f"Line 5: {words}")
     assert not review.isComplete() and '"capacity": 3' in review.recipe.text.toPlainText()
     edit(review, '"capacity": 3', '"capacity": 4096')
     qtbot.waitUntil(review.isComplete)

@@ -28,7 +28,7 @@ Make = Callable[..., MainWindow]
 
 def page_of(window: MainWindow) -> SettingsPage:
     window.show_page("settings")
-    page = window.page("settings")
+    page = window.stack.page("settings")
     assert isinstance(page, SettingsPage)
     return page
 
@@ -44,10 +44,10 @@ def pick(box: QComboBox, value: str) -> None:
 def test_a_key_and_the_gear_open_it(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    assert window.current_page == "settings" and window.windowTitle() == "Settings · Joinery"
+    assert window.stack.current_name == "settings" and window.windowTitle() == "Settings · Joinery"
     window.show_page("home")
     qtbot.mouseClick(window.rail.gear, Qt.MouseButton.LeftButton)
-    assert window.current_page == "settings" and window.rail.gear.isChecked()
+    assert window.stack.current_name == "settings" and window.rail.gear.isChecked()
 
 
 def test_the_theme_is_applied_and_kept_at_once(make_window: Make, home: Path) -> None:
@@ -63,14 +63,18 @@ def test_a_reset_can_be_undone(qtbot: Any, make_window: Make, home: Path) -> Non
     window = make_window()
     page = page_of(window)
     pick(page.theme, "dark")
-    pick(page.kept, "1000")
+    pick(page.history_limit, "1000")
     pick(page.stages, "0")
     assert read_limit() == 0
     qtbot.mouseClick(page.reset_button, Qt.MouseButton.LeftButton)
     assert read_limit() is None and page.stages.currentData() == ""
-    assert Settings(home).preferences() == PREFERENCES and page.kept.currentData() == "" and theme().mode == "system"
+    assert (
+        Settings(home).preferences() == PREFERENCES
+        and page.history_limit.currentData() == ""
+        and theme().mode == "system"
+    )
     qtbot.mouseClick(window.status.note.action, Qt.MouseButton.LeftButton)
-    assert page.kept.currentData() == "1000" and page.theme.currentData() == "dark" and theme().dark
+    assert page.history_limit.currentData() == "1000" and page.theme.currentData() == "dark" and theme().dark
     assert read_limit() == 0 and page.stages.currentData() == "0"
 
 
@@ -100,7 +104,7 @@ def test_bundles_go_where_the_settings_say(make_window: Make, make_context: Call
 def test_the_provider_is_what_chat_begins_with(make_window: Make, make_context: Callable[..., AppContext]) -> None:
     make_context().settings.set("provider", "qnn")
     window = make_window()
-    choices = window.page("chat").findChildren(SessionChoice)
+    choices = window.stack.page("chat").findChildren(SessionChoice)
     assert [one.chosen[0] for one in choices] == ["qnn"]
     choices[0].set_devices([CPU, QNN])
     assert choices[0].chosen[0] == ("qnn" if QNN.usable else "cpu")

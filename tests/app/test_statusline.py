@@ -45,8 +45,8 @@ def test_a_failure_stays_until_it_was_seen_and_hides_nothing(qtbot: Any, make_wi
     context.session.generate("hello")
     qtbot.waitUntil(lambda: len(status.says) == 2 and status.says[1].startswith("Generating"))
     failed = status.chips["build"]
-    qtbot.mouseClick(failed.words, Qt.MouseButton.LeftButton)
-    assert window.current_page == "build"
+    qtbot.mouseClick(failed.link, Qt.MouseButton.LeftButton)
+    assert window.stack.current_name == "build"
     qtbot.mouseClick(failed.end, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(status.says) == 1 and status.says[0].startswith("Generating"))
     context.session.stop()
@@ -67,7 +67,7 @@ def test_work_on_a_device_is_shown_and_cancelled_from_here(qtbot: Any, make_wind
     window = make_window(hang_on="install")
     window.context.plugins.start("webgpu", InstallPlugin("webgpu"), "Asking …")
     (chip,) = window.status.chips.values()
-    assert chip.words.whole == "Installing"
+    assert chip.link.whole == "Installing"
     qtbot.mouseClick(chip.end, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not window.status.chips)
     assert window.context.activities.failures == {}  # a person ended it

@@ -29,7 +29,7 @@ def begin(qtbot: Any, window: MainWindow, out: Path) -> None:
 
 def answer(qtbot: Any, window: MainWindow, text: str) -> None:
     """Click a button of the question."""
-    question = window.leaving.question
+    question = window.close_guard.question
     assert question is not None
     button = next(one for one in question.buttons() if one.text() == text)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -47,17 +47,17 @@ def test_a_build_that_is_kept_is_offered_and_resumed(qtbot: Any, make_window: Ma
     begin(qtbot, window, out)
     make_stage(out, "export")
     window.close()
-    assert window.isVisible() and window.leaving.question is not None
+    assert window.isVisible() and window.close_guard.question is not None
     answer(qtbot, window, "Keep it for later")
     assert not window.isVisible() and window.context.build.state == "cancelled"
 
     again = make_window()
-    home: Any = again.page("home")
+    home: Any = again.stack.page("home")
     (row,) = home.unfinished.rows
     assert home.unfinished.isVisible() and row.accessibleName() == "qwen3-demo-int4"
     assert row.told.accessibleName().endswith("finished so far: export")
     qtbot.mouseClick(row.resume, Qt.MouseButton.LeftButton)
-    wizard: Any = again.page("build").wizard  # type: ignore[attr-defined]
+    wizard: Any = again.stack.page("build").wizard  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
     assert again.context.build.request == Build(DEMO, str(out), {"capacity": 512})
     assert home.unfinished.rows == [] and again.context.unfinished.entries == []
@@ -80,7 +80,7 @@ def test_who_waits_stays_and_so_does_the_build(qtbot: Any, make_window: Make, tm
     begin(qtbot, window, tmp_path / "out")
     window.close()
     answer(qtbot, window, "Wait")
-    assert window.isVisible() and window.leaving.question is None
+    assert window.isVisible() and window.close_guard.question is None
     qtbot.waitUntil(lambda: window.context.build.state == "done")
     window.close()
     assert not window.isVisible()
@@ -92,14 +92,14 @@ def test_the_question_goes_when_the_build_ends_behind_it(qtbot: Any, make_window
     window = make_window(delay=0.05)
     begin(qtbot, window, out)
     window.close()
-    question = window.leaving.question
+    question = window.close_guard.question
     assert question is not None and question.text() == "A build is running."
     buttons = {one.text(): one for one in question.buttons()}
     gone: list[str] = []
     window.context.unfinished.discard = gone.append  # type: ignore[method-assign]
     qtbot.waitUntil(lambda: window.context.build.state == "done")
     buttons["End it"].click()  # before the question has closed
-    qtbot.waitUntil(lambda: window.leaving.question is None)
+    qtbot.waitUntil(lambda: window.close_guard.question is None)
     assert window.isVisible() and gone == []
     window.close()
     assert not window.isVisible()
@@ -110,7 +110,7 @@ def test_an_answer_is_never_one_to_another_build(qtbot: Any, make_window: Make, 
     window = make_window(delay=0.3)
     begin(qtbot, window, tmp_path / "first")
     window.close()
-    question = window.leaving.question
+    question = window.close_guard.question
     assert question is not None
     button = next(one for one in question.buttons() if one.text() == text)
     window.context.build.cancel()
@@ -120,7 +120,7 @@ def test_an_answer_is_never_one_to_another_build(qtbot: Any, make_window: Make, 
     button.click()
     qtbot.wait(50)
     assert window.isVisible() and window.context.build.running and work.exists()
-    assert window.leaving.question is None
+    assert window.close_guard.question is None
     window.close()
     answer(qtbot, window, "End it")  # of the question that is asked now
     qtbot.waitUntil(lambda: not work.exists())
@@ -131,11 +131,13 @@ def test_a_question_follows_to_other_work(qtbot: Any, make_window: Make, tmp_pat
     begin(qtbot, window, tmp_path / "out")
     window.context.plugins.start("webgpu", InstallPlugin("webgpu"), "Asking …")
     window.close()
-    assert window.leaving.question is not None and window.leaving.question.text() == "A build is running."
+    assert window.close_guard.question is not None and window.close_guard.question.text() == "A build is running."
     qtbot.waitUntil(lambda: window.context.build.state == "done")
-    qtbot.waitUntil(lambda: window.leaving.question is not None and "Something is" in window.leaving.question.text())
+    qtbot.waitUntil(
+        lambda: window.close_guard.question is not None and "Something is" in window.close_guard.question.text()
+    )
     window.context.plugins.cancel()
-    qtbot.waitUntil(lambda: window.leaving.question is None)
+    qtbot.waitUntil(lambda: window.close_guard.question is None)
     assert window.isVisible()
 
 
@@ -153,7 +155,7 @@ def test_work_on_a_device_is_asked_about(qtbot: Any, make_window: Make) -> None:
     window = make_window(hang_on="install")
     window.context.plugins.start("webgpu", InstallPlugin("webgpu"), "Asking …")
     window.close()
-    assert isinstance(window.leaving.question, QMessageBox) and window.isVisible()
+    assert isinstance(window.close_guard.question, QMessageBox) and window.isVisible()
     answer(qtbot, window, "Close")
     assert not window.isVisible()
 
@@ -171,7 +173,7 @@ def test_a_window_that_was_killed_offers_its_build(qtbot: Any, make_window: Make
     lock.take()
     with lock.held():
         window = make_window()
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         (row,) = page.unfinished.rows
         assert row.entry.name == "killed"
     qtbot.mouseClick(row.discard, Qt.MouseButton.LeftButton)
@@ -199,7 +201,7 @@ def test_a_damaged_list_is_said_and_begun_anew(qtbot: Any, make_window: Make, ho
 def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, home: Path) -> None:
     window = make_window()
     window.show_page("build")
-    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
     window.context.unsaved_recipe.probe(DEMO)
     qtbot.waitUntil(lambda: wizard.steps[SOURCE].isComplete())
     wizard.next()
@@ -211,7 +213,7 @@ def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, hom
     again = make_window()
     again.show_page("home")  # the page of the last time was shown as well: it restores
     draft = again.context.unsaved_recipe
-    page: Any = again.page("build")
+    page: Any = again.stack.page("build")
     qtbot.waitUntil(lambda: page.wizard.currentId() == OPTIMIZE)
     assert (draft.source, draft.options["capacity"]) == (DEMO, 1234)
     assert page.wizard.steps[RECIPE].capacity.value() == 1234
@@ -226,7 +228,7 @@ def test_a_hub_id_that_was_left_asks_no_network(qtbot: Any, make_window: Make, h
     (home / "draft.json").write_text(json.dumps(kept))
     window = make_window()
     window.show_page("build")
-    page: Any = window.page("build")
+    page: Any = window.stack.page("build")
     assert page.wizard.currentId() == SOURCE and page.wizard.steps[SOURCE].hub.text() == "owner/name"
     assert not window.context.source_worker.pid
 
@@ -236,7 +238,7 @@ def test_what_was_kept_and_never_looked_at_stays(qtbot: Any, make_window: Make, 
     kept = {"source": DEMO, "page": 1, "options": {}, "out": "", "consented": []}
     (home / "draft.json").write_text(json.dumps(kept))
     window = make_window()
-    window.page("build")  # built ahead, and not shown
+    window.stack.page("build")  # built ahead, and not shown
     window.close()
     assert json.loads((home / "draft.json").read_text()) == kept
 
@@ -245,7 +247,7 @@ def test_editing_the_recipe_of_a_build_of_before(qtbot: Any, make_window: Make, 
     window = make_window(fail_stage="export")
     window.show_page("build")
     window.context.build.start(Build(DEMO, str(tmp_path / "out"), {"capacity": 512}))
-    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: wizard.currentId() == RUN and wizard.steps[RUN].edit.isVisible())
     qtbot.mouseClick(wizard.steps[RUN].edit, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: wizard.currentId() == RECIPE)

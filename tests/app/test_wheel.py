@@ -42,14 +42,14 @@ def test_no_field_of_any_page_follows_the_wheel(qtbot: Any, make_window: Callabl
     window = make_window()
     window.resize(1920, 1400)
     seen = 0
-    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
     window.context.unsaved_recipe.probe(DEMO)
     qtbot.waitUntil(wizard.steps[SOURCE].isComplete)
     wizard.next()
     qtbot.waitUntil(wizard.steps[RECIPE].isComplete)
     for page in PAGES:
         window.show_page(page.name)
-        found = window.page(page.name)
+        found = window.stack.page(page.name)
         found.setFocus()
         for field in reachable(found):
             if field.hasFocus():

@@ -35,27 +35,27 @@ def test_ctrl_and_a_figure_show_each_page(qtbot: Any, make_window: Make) -> None
     window = make_window()
     for index, name in reversed(list(enumerate(NAMES, 1))):
         qtbot.keyClick(window, getattr(Qt.Key, f"Key_{index}"), Qt.KeyboardModifier.ControlModifier)
-        assert window.stack.currentWidget() is window.page(name)
+        assert window.stack.currentWidget() is window.stack.page(name)
 
 
 def test_the_other_pages_are_built_ahead_and_nothing_is_started(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    window.warm_up()
-    qtbot.waitUntil(lambda: window.warm.done)
+    window.stack.preload()
+    qtbot.waitUntil(lambda: window.stack.preloader.done)
     gc.unfreeze()  # the next tests' garbage is theirs
-    assert all(window.stack.indexOf(window.page(name)) >= 0 for name in NAMES)
-    assert window.stack.count() == len(window.page_names)
-    assert window.current_page == "home"
+    assert all(window.stack.indexOf(window.stack.page(name)) >= 0 for name in NAMES)
+    assert window.stack.count() == len(window.stack.names)
+    assert window.stack.current_name == "home"
     context = window.context
     assert not any(one.pid for one in (context.probe_worker, context.source_worker, context.session_worker))
 
 
 def test_a_window_that_closes_builds_no_further_page(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    window.warm_up()
+    window.stack.preload()
     window.close()
     qtbot.wait(2 * FIRST_MS)
-    assert window.warm.done and window.stack.count() == 1
+    assert window.stack.preloader.done and window.stack.count() == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -63,7 +63,7 @@ def test_tab_reaches_a_control_of_each_page(qtbot: Any, make_window: Make, name:
     window = make_window()
     window.show_page(name)
     qtbot.waitUntil(lambda: not window.context.probe_worker.busy)
-    page, reached = window.page(name), set[QWidget]()
+    page, reached = window.stack.page(name), set[QWidget]()
     for _ in range(80):
         qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
         focus = QApplication.focusWidget()
@@ -77,7 +77,7 @@ def test_tab_reaches_a_control_of_each_page(qtbot: Any, make_window: Make, name:
 
 def test_the_palette_finds_an_action_of_a_page_and_runs_it(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    window.page("devices")
+    window.stack.page("devices")
     qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     palette = window.palette_box
     assert palette.isVisible()
@@ -85,7 +85,7 @@ def test_the_palette_finds_an_action_of_a_page_and_runs_it(qtbot: Any, make_wind
     qtbot.keyClicks(palette.field, "go meas")
     assert 0 < palette.list.count() < every
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    assert window.stack.currentWidget() is window.page("measure")
+    assert window.stack.currentWidget() is window.stack.page("measure")
     assert not palette.isVisible()
     texts = [a.text() for a in window.every_action()]
     assert "Look for devices again" in texts
@@ -128,12 +128,12 @@ def test_the_frame_waits_for_no_page(qtbot: Any, make_context: Any) -> None:
     for one in (window, other):
         qtbot.addWidget(one)
         one.show()
-        assert (one.stack.count(), one.current_page) == (0, "home")
+        assert (one.stack.count(), one.stack.current_name) == (0, "home")
     other.show_page("devices")
     qtbot.waitUntil(lambda: window.stack.count() == 1)
-    assert window.stack.currentWidget() is window.built("home")
+    assert window.stack.currentWidget() is window.stack.built("home")
     qtbot.wait(20)
-    assert other.built("home") is None and other.current_page == "devices"
+    assert other.stack.built("home") is None and other.stack.current_name == "devices"
 
 
 def test_page_geometry_and_bundle_come_back(qtbot: Any, make_window: Make, home: Path, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_page_geometry_and_bundle_come_back(qtbot: Any, make_window: Make, home:
     qtbot.waitUntil(lambda: again.context.bundle is not None)
     assert again.context.bundle is not None
     assert again.context.bundle["name"] == "b"
-    assert again.stack.currentWidget() is again.page("measure")
+    assert again.stack.currentWidget() is again.stack.page("measure")
     assert (again.width(), again.height()) == (960, 690)
 
 
@@ -156,7 +156,7 @@ def test_settings_that_cannot_be_read_are_defaults(make_window: Make, home: Path
     (home / "window.ini").write_bytes(b"\0\0[[[\nnonsense")
     (home / "recents.json").write_text('{"not": "a list"}')
     window = make_window()
-    assert window.stack.currentWidget() is window.page("home")
+    assert window.stack.currentWidget() is window.stack.page("home")
     assert window.context.recents.entries == []
 
 
@@ -181,7 +181,7 @@ def test_two_graphs_that_are_dropped_are_compared(make_window: Make, tmp_path: P
     asked: list[InspectTarget] = []
     window.context.inspectRequested.connect(asked.append)
     drop(window, *files)
-    assert window.stack.currentWidget() is window.page("inspect")
+    assert window.stack.currentWidget() is window.stack.page("inspect")
     assert asked == [InspectTarget(str(files[1]), before=str(files[0]))]
 
 
@@ -193,13 +193,13 @@ def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: M
     asked: list[InspectTarget] = []
     window.context.inspectRequested.connect(asked.append)
     drop(window, tmp_path / "checkpoint")
-    assert window.stack.currentWidget() is window.page("build")
+    assert window.stack.currentWidget() is window.stack.page("build")
     assert window.context.unsaved_recipe.source == str(tmp_path / "checkpoint")
     drop(window, graph)
-    assert window.stack.currentWidget() is window.page("inspect")
+    assert window.stack.currentWidget() is window.stack.page("inspect")
     assert asked == [InspectTarget(str(graph))]
     drop(window, make_bundle(tmp_path / "b"))
-    assert window.stack.currentWidget() is window.page("chat")
+    assert window.stack.currentWidget() is window.stack.page("chat")
     drop(window, tmp_path / "missing.txt")
     assert "neither a folder nor an .onnx file" in window.banner.message
     qtbot.waitUntil(lambda: not window.context.unsaved_recipe.probing)
@@ -223,7 +223,7 @@ def test_a_session_worker_that_is_killed_gives_a_message_and_a_way_on(
 def test_devices_are_asked_for_once_and_shown(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     window.show_page("devices")
-    page: Any = window.page("devices")
+    page: Any = window.stack.page("devices")
     qtbot.waitUntil(lambda: len(page.cards) == 4)
     assert [c.accessibleName() for c in page.cards] == ["CPU", "Qualcomm QNN", "WebGPU", "DirectML GPU"]
 
@@ -238,7 +238,7 @@ def test_devices_are_asked_for_once_and_shown(qtbot: Any, make_window: Make) -> 
 def test_devices_empty_and_failed(qtbot: Any, make_window: Make, scenario: dict[str, Any], words: str) -> None:
     window = make_window(**scenario)
     window.show_page("devices")
-    page: Any = window.page("devices")
+    page: Any = window.stack.page("devices")
     qtbot.waitUntil(lambda: words in (page.state.title.text(), page.banner.message))
 
 
@@ -257,7 +257,7 @@ def test_no_page_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp
     for name in NAMES:
         window.show_page(name)
         qtbot.waitUntil(lambda: not window.context.probe_worker.busy)
-        assert not sideways(window.page(name)), name
+        assert not sideways(window.stack.page(name)), name
 
 
 class TestHome:
@@ -274,7 +274,7 @@ class TestHome:
         paths = self.fill(window.context, tmp_path)
         (Path(paths[1]) / "damaged").write_text("")
         window.context.recents.refresh()
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         assert [row.entry.name for row in page.rows] == ["three", "two", "one"]
         assert [bool(row.entry.problem) for row in page.rows] == [False, True, False]
         assert "has 12 bytes instead of 9,000" in page.rows[1].entry.problem
@@ -282,7 +282,7 @@ class TestHome:
     def test_remove_can_be_undone(self, qtbot: Any, make_window: Make, tmp_path: Path, home: Path) -> None:
         window = make_window()
         paths = self.fill(window.context, tmp_path)
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         page.rows[1].remove.emit(paths[1])
         assert [row.entry.name for row in page.rows] == ["three", "one"]
         assert [r["path"] for r in json.loads((home / "recents.json").read_text())] == [paths[2], paths[0]]
@@ -306,7 +306,7 @@ class TestHome:
         bar = window.bar
         shown = [part.text() for part in bar.findChildren(PillLabel) if part.isVisible()]
         assert shown == ["model", "fp32", "not loaded"]
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         assert [part.text() for part in page.rows[0].findChildren(PillLabel)] == ["bert", "fp32"]
 
     def test_the_last_speed_is_kept(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -322,68 +322,68 @@ class TestHome:
 
     def test_one_click_builds_the_demo_and_opens_the_chat(self, qtbot: Any, make_window: Make, home: Path) -> None:
         window = make_window(delay=0.02)
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         assert page.demo.text() == "Build it and chat"
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
-        assert (window.current_page, page.demo.text()) == ("home", "Checking …")
+        assert (window.stack.current_name, page.demo.text()) == ("home", "Checking …")
         qtbot.waitUntil(lambda: window.context.build.running)
-        assert window.current_page == "build"
-        wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+        assert window.stack.current_name == "build"
+        wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
         qtbot.waitUntil(lambda: wizard.currentId() == RUN)
         assert wizard.steps[RUN].cancel.isVisible()
-        qtbot.waitUntil(lambda: window.current_page == "chat")
+        qtbot.waitUntil(lambda: window.stack.current_name == "chat")
         assert window.context.bundle is not None
         assert window.context.bundle["path"] == str(home / "bundles" / "qwen3-demo-fp32-static4096")
         assert page.demo.text() == "Chat with the demo"
-        chat: Any = window.page("chat")
+        chat: Any = window.stack.page("chat")
         assert window.focusWidget() is chat.composer.edit
         window.show_page("home")
         page.start_convert()
-        assert (window.current_page, wizard.currentId()) == ("build", SOURCE)
+        assert (window.stack.current_name, wizard.currentId()) == ("build", SOURCE)
 
     def test_who_writes_while_a_build_ends_keeps_the_focus(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
         window = make_window(delay=0.02)
         window.context.open_bundle(str(make_bundle(tmp_path / "b")))
-        home: Any = window.page("home")
+        home: Any = window.stack.page("home")
         qtbot.mouseClick(home.demo, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.context.build.running)
         window.show_page("chat")
-        chat: Any = window.page("chat")
+        chat: Any = window.stack.page("chat")
         chat.composer.edit.setFocus()
-        wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+        wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
         qtbot.waitUntil(lambda: wizard.currentId() == DONE)
         assert window.focusWidget() is chat.composer.edit
 
     def test_who_left_the_demos_build_is_told_when_it_is_done(self, qtbot: Any, make_window: Make) -> None:
         window = make_window(delay=0.02)
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.context.build.running)
         window.show_page("home")
         qtbot.waitUntil(lambda: window.status.note.message == "The demo is built.")
-        assert window.current_page == "home"
+        assert window.stack.current_name == "home"
 
     def test_a_demo_that_cannot_be_looked_at_says_so(self, qtbot: Any, make_window: Make) -> None:
         window = make_window(errors={"recipe": {"kind": "recipe", "message": "It has no recipe."}})
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.banner.message == "It has no recipe.")
         assert not window.context.build.running
 
     def test_the_demo_that_is_there_is_opened(self, qtbot: Any, make_window: Make, home: Path) -> None:
         window = make_window()
-        page: Any = window.page("home")
+        page: Any = window.stack.page("home")
         window.context.recents.add(str(make_bundle(home / "bundles" / "qwen3-demo")))
         assert page.demo.text() == "Chat with the demo"
         window.show_page("home")
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
-        assert window.stack.currentWidget() is window.page("chat")
+        assert window.stack.currentWidget() is window.stack.page("chat")
 
 
 def test_a_window_that_closes_starts_nothing(qtbot: Any, make_window: Any, tmp_path: Path) -> None:
     """What a timer or the end of another job asks for then ends as cancelled, without a process."""
     window = make_window()
-    window.open_path(tmp_path)
+    window.interop.open_path(tmp_path)
     context = window.context
     context.close()
     ended: list[object] = []
@@ -401,15 +401,15 @@ def test_dragging_files_over_the_window_says_what_dropping_does(make_window: Mak
     mime.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.onnx"))])
     buttons = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dragEnterEvent(QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, *buttons))
-    assert window.drop.isVisible() and window.drop.text == "Drop to open it"
-    assert window.drop.geometry() == window.rect()
+    assert window.drop_frame.isVisible() and window.drop_frame.text == "Drop to open it"
+    assert window.drop_frame.geometry() == window.rect()
     window.dragLeaveEvent(QDragLeaveEvent())
-    assert not window.drop.isVisible()
+    assert not window.drop_frame.isVisible()
     mime.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("a.onnx", "b.onnx")])
     window.dragEnterEvent(QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, *buttons))
-    assert window.drop.text == "Drop to compare them, or to put them together"
+    assert window.drop_frame.text == "Drop to compare them, or to put them together"
     drop(window, tmp_path / "missing.txt")
-    assert not window.drop.isVisible()
+    assert not window.drop_frame.isVisible()
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "~nobody-of-this-name.onnx"])
@@ -418,9 +418,9 @@ def test_what_cannot_be_opened_is_named_whole(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     window = make_window()
-    window.open_path(name)
+    window.interop.open_path(name)
     assert window.banner.message == f"{tmp_path / name} is neither a folder nor an .onnx file."
-    assert window.current_page == "home"
+    assert window.stack.current_name == "home"
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])

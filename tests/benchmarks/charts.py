@@ -114,7 +114,7 @@ def main() -> None:
         page = SpeedTab(context)
         page.resize(1280, 800)
         page.show()
-        until(lambda: page.plots is not None or not page._to_import)
+        until(lambda: page.plots is not None or not page.loader.importing)
         page._timer.stop()
         fill(page.measurements, asked.steps, asked.run)
         page.toolbar.choose("all")

@@ -60,7 +60,7 @@ def once(home: Path, pulse: Heartbeat) -> dict[str, float]:
     window = MainWindow(context, PAGES)
     window.show()
     window.show_page("measure")
-    page = window.page("measure")
+    page = window.stack.page("measure")
     tab: HistoryTab = page.history  # type: ignore[attr-defined]
     until(lambda: page.speed.plots is not None)  # type: ignore[attr-defined]
     rest(0.5)
@@ -86,9 +86,9 @@ def once(home: Path, pulse: Heartbeat) -> dict[str, float]:
     timed("sort", lambda: tab.table.sortByColumn(6, tab.table.horizontalHeader().sortIndicatorOrder()), lambda: True)
     timed("select all", tab.table.selectAll, lambda: not tab._settle.isActive())
     drawn = [one.run.id for one in lines if one.run.kind == "generate"][:8]
-    tab.below.setCurrentIndex(1)
-    timed("curves", lambda: tab.table.select(set(drawn)), lambda: tab.below.curves is not None)
-    timed("scatter", lambda: tab.below.setCurrentIndex(2), lambda: tab.below.scatter.dots is not None)
+    tab.views.setCurrentIndex(1)
+    timed("curves", lambda: tab.table.select(set(drawn)), lambda: tab.views.curves is not None)
+    timed("scatter", lambda: tab.views.setCurrentIndex(2), lambda: tab.views.scatter.dots is not None)
     fresh = replace(lines[0].run, id=f"new{time.monotonic_ns()}")
     count = len(lines)
     timed("live", lambda: RunHistory(home / DATABASE_FILE).add(fresh), lambda: rows.rowCount() > count)

@@ -102,9 +102,9 @@ class Phase:
         self.window = MainWindow(context, PAGES)
         self.window.resize(1280, 800)
         self.window.show()
-        self.window.warm_up()
+        self.window.stack.preload()
         live(settle)
-        until(lambda: self.window.warm.done)
+        until(lambda: self.window.stack.preloader.done)
 
     def bundle(self) -> None:
         """A bundle is current."""
@@ -162,8 +162,8 @@ def start(phase: Phase) -> None:
         phase.window.show()
         live(0.05)
     with phase.act("first picture to idle", 2.0):
-        phase.window.warm_up()
-        until(lambda: phase.window.warm.done)
+        phase.window.stack.preload()
+        until(lambda: phase.window.stack.preloader.done)
 
 
 def idle(phase: Phase) -> None:
@@ -185,7 +185,7 @@ def pages(phase: Phase) -> None:
     phase.bundle()
     live(1.0)
     for turn in ("first", "again"):
-        for name in phase.window.page_names:
+        for name in phase.window.stack.names:
             with phase.act(f"{name}, {turn}"):
                 phase.window.show_page(name)
 
@@ -195,22 +195,22 @@ def theme(phase: Phase) -> None:
     phase.open(inspection=BUNDLE, reply=REPLY, tokens=200)
     phase.bundle()
     window = phase.window
-    for name in window.page_names:
+    for name in window.stack.names:
         window.show_page(name)
         live(0.5)
     window.show_page("chat")
     for _ in range(5):
         until(lambda: window.context.session.state == "ready")
-        window.page("chat").send("And then?")  # type: ignore[attr-defined]
+        window.stack.page("chat").send("And then?")  # type: ignore[attr-defined]
         live(0.1)
         until(lambda: not window.context.session.busy)
-    for front in window.page_names:
+    for front in window.stack.names:
         window.show_page(front)
         live(0.3)
         for mode in ("dark", "light"):
             with phase.act(f"{front} turns {mode}"):
                 window.set_theme(mode)
-    for name in window.page_names:
+    for name in window.stack.names:
         with phase.act(f"then {name}"):
             window.show_page(name)
 
@@ -227,7 +227,7 @@ def graphs(make: Callable[[int], object], kind: str) -> Callable[[Phase], None]:
         phase.open(graph=str(graph), diff=str(diff), inspection=BUNDLE)
         phase.bundle()
         phase.window.show_page("inspect")
-        page = phase.window.page("inspect")
+        page = phase.window.stack.page("inspect")
         until(lambda: page.inspection is not None)  # type: ignore[attr-defined]
         tab = page.tabs.graph  # type: ignore[attr-defined]
         tab.model.clear()
@@ -282,7 +282,7 @@ def chat(phase: Phase) -> None:
     phase.bundle()
     window = phase.window
     window.show_page("chat")
-    page = window.page("chat")
+    page = window.stack.page("chat")
     until(lambda: page.session.state == "ready")  # type: ignore[attr-defined]
     conversation = page.controller.chat  # type: ignore[attr-defined]
     for number in range(1000):
@@ -311,14 +311,14 @@ def charts(phase: Phase) -> None:
     window.show_page("chat")
     until(lambda: window.context.session.state == "ready")
     window.show_page("measure")
-    page = window.page("measure")
+    page = window.stack.page("measure")
     live(1.0)
     with phase.act("charts during a reply"):
         window.context.session.generate("And then?")
         live(0.2)
         until(lambda: not window.context.session.busy)
     with phase.act("charts exported as PNG"):
-        page.speed.files.export(phase.home / "charts.png")  # type: ignore[attr-defined]
+        page.speed.exporter.export(phase.home / "charts.png")  # type: ignore[attr-defined]
     with phase.act("history of 1,000 runs"):
         page.tabs.setCurrentWidget(page.history)  # type: ignore[attr-defined]
         until(lambda: window.context.history.loaded)

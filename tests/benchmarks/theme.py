@@ -37,7 +37,7 @@ def fill(window: MainWindow, home: Path) -> None:
     window.show_page("build")
     chat("What is a KV cache?")(window, home)
     for _ in range(9):
-        window.page("chat").send("And then?")  # type: ignore[attr-defined]
+        window.stack.page("chat").send("And then?")  # type: ignore[attr-defined]
         until(lambda: not window.context.session.busy, "the reply")
     window.show_page("measure")
     wait(0.5)
@@ -64,7 +64,7 @@ def spread(name: str, values: list[float]) -> None:
 
 def run(window: MainWindow, rounds: int) -> None:
     """Switches on each page, then looks at the others."""
-    for front in window.page_names:
+    for front in window.stack.names:
         switch, paint, others = list[float](), list[float](), list[float]()
         for turn in range(rounds):
             window.show_page(front)
@@ -72,7 +72,7 @@ def run(window: MainWindow, rounds: int) -> None:
             mode = "dark" if turn % 2 == 0 else "light"
             switch.append(took(lambda mode=mode: window.set_theme(mode)))
             paint.append(took(live))
-            for name in window.page_names:
+            for name in window.stack.names:
                 if name != front:
                     others.append(took(lambda name=name: (window.show_page(name), live())))
         spread(f"{front}: switch", switch)

@@ -82,7 +82,7 @@ def open_window(context: AppContext | None = None, settle: float = SETTLE_S) -> 
     window = MainWindow(context or AppContext(), PAGES)
     window.show_page("home")
     window.show()
-    window.warm_up()
+    window.stack.preload()
     window.activateWindow()
     live(settle)
     return window
@@ -90,14 +90,14 @@ def open_window(context: AppContext | None = None, settle: float = SETTLE_S) -> 
 
 def chat_of(window: MainWindow) -> ChatPage:
     """The chat page."""
-    page = window.page("chat")
+    page = window.stack.page("chat")
     assert isinstance(page, ChatPage)
     return page
 
 
 def start_demo(window: MainWindow) -> float:
     """Presses what Home offers for a demo that was built; the clock before it."""
-    home = window.page("home")
+    home = window.stack.page("home")
     assert isinstance(home, HomePage) and home.demo_bundle() is not None
     return press(home.demo)
 
@@ -243,14 +243,14 @@ def stream_and_build(
 
 def visit(window: MainWindow, heart: Heartbeat, page: str) -> None:
     """Shows a page as a click on the rail does."""
-    first = "" if page in window._built else ", first time"
+    first = "" if page in window.stack._built else ", first time"
     heart.doing = f"shows {page}{first}"
     window.show_page(page)
 
 
 def walk(window: MainWindow, heart: Heartbeat, name: str, running: Callable[[], bool]) -> None:
     """Looks at one page, or at each in turn for half a second."""
-    pages = window.page_names if name == "switching" else [name]
+    pages = window.stack.names if name == "switching" else [name]
     turn = 0
     while running():
         if turn < 1 or len(pages) > 1:

@@ -166,7 +166,7 @@ def _messages(bundle: Path) -> Iterator[int]:
     window = MainWindow(context, PAGES)
     window.show()
     window.show_page("chat")
-    page = window.page("chat")
+    page = window.stack.page("chat")
     assert isinstance(page, ChatPage)
 
     waited_for: list[Callable[[], bool]] = []

@@ -51,7 +51,7 @@ def window(qtbot: Any, home: Path, request: pytest.FixtureRequest) -> Any:
 
 
 def ask(qtbot: Any, window: MainWindow, text: str) -> ChatPage:
-    page = window.page("chat")
+    page = window.stack.page("chat")
     assert isinstance(page, ChatPage)
     page.send(text)
     qtbot.waitUntil(lambda: page.controller.running)

@@ -35,7 +35,7 @@ def test_a_chat_that_is_open_in_another_window_is_said(
     for text in ("What is it?", "And in the copy?"):
         window = make_window()
         window.context.open_bundle(bundle)
-        page = window.page("chat")
+        page = window.stack.page("chat")
         assert isinstance(page, ChatPage)
         pages.append(page)
         window.show_page("chat")

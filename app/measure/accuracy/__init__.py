@@ -1,1 +1,1 @@
-"""How far one bundle is from another: a form, figures, a chart by layer, and the tokens side by side."""
+"""The comparison of two bundles: a form, figures, a chart by layer, and the generated tokens side by side."""

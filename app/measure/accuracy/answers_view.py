@@ -1,4 +1,4 @@
-"""The tokens that both bundles generate by themselves, prompt by prompt, the first that differs marked."""
+"""The tokens that both bundles generate, prompt by prompt, with the first difference marked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workflows.wire.reports.accuracy import GreedyAnswer
 
 
 class AnswersView(QWidget):
-    """A document: the prompt, then the reference's tokens, then the candidate's where they differ."""
+    """A document: the prompt, the reference's tokens, and the candidate's tokens if they differ."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class AnswersView(QWidget):
         theme().changed.connect(self._write)
 
     def show_answers(self, answers: list[GreedyAnswer]) -> None:
-        """Shows other answers; where some differ, these alone at first."""
+        """Show other answers; if some differ, only those at first."""
         self._answers = answers
         differing = sum(not answer.same for answer in answers)
         self.summary.setText(

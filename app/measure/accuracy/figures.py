@@ -1,4 +1,4 @@
-"""The figures of a report, as rows of a table."""
+"""The figures of a report as rows of a table."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def _tr(text: str) -> str:
 
 
 def comparison_title(of: AccuracySubjects) -> str:
-    """What was compared with what."""
+    """The names of the two bundles."""
     return _tr("{0} compared with {1}").format(_side_name(of.candidate), _side_name(of.reference))
 
 
 def comparison_settings(of: AccuracySubjects) -> str:
-    """How it was compared, and when."""
+    """The settings and the time of a comparison."""
     steps = pluralize(of.steps, _tr("up to 1 token a prompt"), _tr("up to {0} tokens a prompt"))
     prompts = [_tr("prompts of {0}").format(of.prompts)] if of.prompts else []
     return " · ".join([of.provider, steps, *prompts, format_local_time(of.began)])
@@ -30,7 +30,7 @@ def _side_name(side: ComparedModel) -> str:
 
 
 def report_figures(report: EvalReport) -> list[tuple[str, str]]:
-    """(what, value with its unit) of everything that is one number."""
+    """(name, value with its unit) of each figure."""
     rows = [
         (_tr("positions"), format_number(report.positions)),
         (_tr("top-1 agreement"), percent(report.top1_agreement)),
@@ -46,18 +46,18 @@ def report_figures(report: EvalReport) -> list[tuple[str, str]]:
         (_tr("perplexity of the answers, candidate"), figure(report.answer_perplexity.candidate)),
     ]
     if report.task is not None:
-        asked = pluralize(report.task.rows, _tr("1 question"), _tr("{0} questions"))
-        rows.append((_tr("{0}, reference").format(asked), percent(report.task.reference_score)))
-        rows.append((_tr("{0}, candidate").format(asked), percent(report.task.score)))
+        questions = pluralize(report.task.rows, _tr("1 question"), _tr("{0} questions"))
+        rows.append((_tr("{0}, reference").format(questions), percent(report.task.reference_score)))
+        rows.append((_tr("{0}, candidate").format(questions), percent(report.task.score)))
     return rows + _suggestion_figures(report.suggestions)
 
 
-def _suggestion_figures(found: Suggestions | None) -> list[tuple[str, str]]:
-    """What the mean divergence would be with each suggested node left out, and with all of them."""
-    if found is None or not found.exclude:
+def _suggestion_figures(suggestions: Suggestions | None) -> list[tuple[str, str]]:
+    """The mean divergence without each suggested node, and without all of them."""
+    if suggestions is None or not suggestions.exclude:
         return []
-    rows = [(_tr("KL without {0}").format(row.node), figure(row.kl_mean, "nats")) for row in found.exclude]
-    return [*rows, (_tr("KL without all of these"), figure(found.after.kl_mean, "nats"))]
+    rows = [(_tr("KL without {0}").format(row.node), figure(row.kl_mean, "nats")) for row in suggestions.exclude]
+    return [*rows, (_tr("KL without all of these"), figure(suggestions.after.kl_mean, "nats"))]
 
 
 def percent(share: float | None) -> str:

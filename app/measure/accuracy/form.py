@@ -1,42 +1,38 @@
-"""What is to be compared: two bundles, prompts, steps; and the button that begins and ends it."""
+"""The form of an accuracy comparison: two bundles, prompts, steps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
+from app.measure.request_form import RequestForm
 from app.state.recent_bundles import RecentBundles
-from app.widgets import button, label
-from app.widgets.basics import set_role
+from app.widgets import label
 from app.widgets.bundle_field import BundleField
 from app.widgets.path_field import PathField
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G, set_icon
+from app.widgets.theme import G
 from app.widgets.token_spin import add_token_unit
 from workflows.wire.requests import Eval
 
-STEPS, SUGGESTED = 16, 5
+STEPS, SUGGESTIONS = 16, 5
 
 
 class _PromptsField(PathField):
-    def words(self) -> str:
+    def button_text(self) -> str:
         return self.tr("Choose a file of prompts")
 
-    def ask(self, title: str) -> str:
+    def choose_path(self, title: str) -> str:
         return QFileDialog.getOpenFileName(self, title, "", self.tr("Text (*.txt);;All (*)"))[0]
 
 
-class AccuracyForm(QWidget):
-    """`asked` with a Request, `stopped` when it is to end."""
-
-    asked = Signal(object)
-    stopped = Signal()
+class AccuracyForm(RequestForm):
+    """Requests an `Eval`."""
 
     def __init__(self, recents: RecentBundles, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._running = False
+        super().__init__(QCoreApplication.translate("AccuracyForm", "Compare"), "play", parent)
         self._consented: dict[str, tuple[str, ...]] = {}
         self.candidate = BundleField(recents, self.tr("Bundle that is judged"), self.tr("A bundle's folder"))
         self.reference = BundleField(
@@ -62,12 +58,11 @@ class AccuracyForm(QWidget):
             ),
         )
         self.suggest.setAccessibleName(self.tr("Suggest nodes to exclude from quantization"))
-        self.run = button(self.tr("Compare"), "play", "primary", self._on_run)
-        self.run.setMinimumWidth(14 * G)
+        self.start_button.setMinimumWidth(14 * G)
         self._lay_out()
         for field in (self.candidate, self.reference):
-            field.changed.connect(self._refresh)
-        self._refresh()
+            field.changed.connect(self.refresh)
+        self.refresh()
 
     def _lay_out(self) -> None:
         grid = QGridLayout(self)
@@ -86,44 +81,32 @@ class AccuracyForm(QWidget):
         row.addWidget(self.steps)
         row.addWidget(self.suggest)
         row.addStretch(1)
-        row.addWidget(self.run)
+        row.addWidget(self.start_button)
         grid.addLayout(row, 1, 3)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
 
-    def name(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
-        """Fills in what is not empty, and waits for the rest. consented: code that `reference` may run."""
+    def fill_in(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
+        """Fill in the bundles that are not empty. consented: hashes of the code that `reference` may run."""
         self._consented[reference] = tuple(consented)
         for field, path in ((self.candidate, candidate), (self.reference, reference)):
             if path:
                 field.choose(path)
-        (self.run if self.run.isEnabled() else self.reference).setFocus()
+        (self.start_button if self.ready else self.reference).setFocus()
 
-    def set_running(self, running: bool) -> None:
-        """The button begins, or ends."""
-        self._running = running
-        for field in (self.candidate, self.reference, self.file, self.steps, self.suggest):
-            field.setEnabled(not running)
-        self.run.setText(self.tr("Stop") if running else self.tr("Compare"))
-        self.run.setAccessibleName(self.run.text())
-        set_role(self.run, "danger" if running else "primary")
-        set_icon(self.run, "stop" if running else "play", "error" if running else "accent_text")
-        self._refresh()
+    @property
+    def fields(self) -> Sequence[QWidget]:
+        """The widgets that are disabled while the job runs."""
+        return self.candidate, self.reference, self.file, self.steps, self.suggest
 
-    def ask(self) -> None:
-        """Begins, where both are named."""
-        if not self._running and self.run.isEnabled():
-            self._on_run()
+    @property
+    def ready(self) -> bool:
+        """Whether both bundles are named."""
+        return bool(self.candidate.path and self.reference.path)
 
-    def _refresh(self) -> None:
-        self.run.setEnabled(self._running or bool(self.candidate.path and self.reference.path))
-
-    def _on_run(self) -> None:
-        if self._running:
-            self.stopped.emit()
-            return
-        suggest = SUGGESTED if self.suggest.isChecked() else 0
-        prompts = self.prompts.text().strip()
-        reference = self.reference.path
+    def request(self) -> Eval:
+        """The comparison that the fields describe."""
+        suggestions = SUGGESTIONS if self.suggest.isChecked() else 0
+        prompts, reference = self.prompts.text().strip(), self.reference.path
         consented = self._consented.get(reference, ())
-        self.asked.emit(Eval(self.candidate.path, reference, prompts, self.steps.value(), suggest, consented))
+        return Eval(self.candidate.path, reference, prompts, self.steps.value(), suggestions, consented)

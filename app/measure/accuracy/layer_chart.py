@@ -1,4 +1,4 @@
-"""What each layer loses: 1 − cosine of hidden states, keys and values, a line each."""
+"""The loss per layer: 1 − cosine of hidden states, keys and values, one line each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.widgets.theme import theme
 from workflows.wire.reports.accuracy import LayerCosines
 
 SERIES = (("hidden", "decode", "o"), ("key", "prefill", "s"), ("value", "cache", "t"))
-"""Which cosine of a layer, colour, symbol: told apart without colour too."""
+"""The attribute of a layer, colour and symbol; the symbols work without colour, too."""
 
 
 def _tr(text: str) -> str:
@@ -19,7 +19,7 @@ def _tr(text: str) -> str:
 
 
 class LayerChart(pg.PlotWidget):  # type: ignore[misc]
-    """Layers from left to right, an encoder's before the decoder's."""
+    """The layers from left to right, those of an encoder before those of the decoder."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,13 +35,13 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
         self.restyle()
 
     def show_layers(self, layers: list[LayerCosines]) -> None:
-        """Draws other layers."""
+        """Show other layers."""
         top = 0.0
         for name, _, _ in SERIES:
             cosines = [getattr(layer, f"{name}_cosine") for layer in layers]
-            found = [(at, 1 - cosine) for at, cosine in enumerate(cosines) if cosine is not None]
-            self.lines[name].setData([x for x, _ in found], [y for _, y in found])
-            top = max([top, *(y for _, y in found)])
+            points = [(at, 1 - cosine) for at, cosine in enumerate(cosines) if cosine is not None]
+            self.lines[name].setData([x for x, _ in points], [y for _, y in points])
+            top = max([top, *(y for _, y in points)])
         several = len({layer.part for layer in layers}) > 1
         ticks = [
             (at, f"{layer.part[0]}{layer.layer}" if several else str(layer.layer)) for at, layer in enumerate(layers)
@@ -52,7 +52,7 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
         self.setYRange(0, top * 1.15 or 1e-6, padding=0)
 
     def restyle(self) -> None:
-        """Takes the theme's colours."""
+        """Apply the colours of the theme."""
         color = theme().color
         restyle_plot(self)
         self.legend.setLabelTextColor(color("text"))

@@ -1,6 +1,6 @@
-"""The tab "Accuracy" of the measure page: what to compare, how it goes, and what came of it.
+"""The tab "Accuracy" of the measure page: the form, the progress, and the report.
 
-Form ──Request──▶ AccuracyModel ──changed──▶ empty | progress | banner | figures, chart by layer, answers
+AccuracyForm ──Eval──▶ AccuracyModel ──changed──▶ empty | progress | banner | figures, chart by layer, answers
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class AccuracyTab(QWidget):
         self.banner = Banner()
         self._build()
         self._add_actions()
-        self.form.asked.connect(self.compare)
+        self.form.requested.connect(self.compare)
         self.form.stopped.connect(self.model.cancel)
         self.model.changed.connect(self._refresh)
         self.model.finished.connect(self._on_finished)
@@ -65,7 +65,7 @@ class AccuracyTab(QWidget):
         self._refresh()
 
     def compare(self, request: Eval) -> None:
-        """Begins; the last report makes room."""
+        """Start a comparison; the last report is removed."""
         self.banner.clear()
         if self.model.start(request):
             self._ticker.start()
@@ -93,17 +93,17 @@ class AccuracyTab(QWidget):
     def _progress(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
-        self.asked = label("", "heading", wrap=True)
-        self.asked.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.bundles = label("", "heading", wrap=True)
+        self.bundles.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.note = label("", "body-muted")
-        self.left = label("", "muted")
+        self.remaining = label("", "muted")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setMaximumWidth(60 * G)
         self.bar.setAccessibleName(self.tr("How much is compared"))
         column.addStretch(1)
-        column.addWidget(self.asked)
-        for part in (self.note, self.bar, self.left):
+        column.addWidget(self.bundles)
+        for part in (self.note, self.bar, self.remaining):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         self.bar.setMinimumWidth(40 * G)
         column.addStretch(2)
@@ -140,12 +140,12 @@ class AccuracyTab(QWidget):
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.whose = label("", "heading", wrap=True)
-        self.said = label("", "muted", wrap=True)
+        self.title = label("", "heading", wrap=True)
+        self.summary = label("", "muted", wrap=True)
         texts = QVBoxLayout()
         texts.setSpacing(G // 2)
-        texts.addWidget(self.whose)
-        texts.addWidget(self.said)
+        texts.addWidget(self.title)
+        texts.addWidget(self.summary)
         self.export_button = button(self.tr("Export"), "save")
         menu = QMenu(self.export_button)
         for ending, text in (("json", self.tr("Report (JSON) …")), ("csv", self.tr("Layers (CSV) …"))):
@@ -156,9 +156,9 @@ class AccuracyTab(QWidget):
         return row
 
     def _add_actions(self) -> None:
-        """What the keyboard does here."""
+        """Add the keyboard actions of this tab."""
         for text, keys, act in (
-            (self.tr("Accuracy: compare"), "Ctrl+Return", self.form.ask),
+            (self.tr("Accuracy: compare"), "Ctrl+Return", self.form.start),
             (self.tr("Accuracy: stop comparing"), "Esc", self.model.cancel),
         ):
             add_action(self, text, act, keys)
@@ -172,12 +172,14 @@ class AccuracyTab(QWidget):
         self.form.set_running(model.running)
         if model.running:
             self.stack.setCurrentIndex(1)
-            self.asked.setText(comparison_title(model.subjects) if model.subjects else "")
+            self.bundles.setText(comparison_title(model.subjects) if model.subjects else "")
             self.note.setText(model.note)
             self.bar.setRange(0, int(model.total))
             self.bar.setValue(int(model.done))
-            left = model.seconds_left
-            self.left.setText("" if left is None else self.tr("about {0} left").format(format_duration(left)))
+            remaining = model.seconds_left
+            self.remaining.setText(
+                "" if remaining is None else self.tr("about {0} left").format(format_duration(remaining))
+            )
         else:
             self.stack.setCurrentIndex(2 if model.result else 0)
 
@@ -197,14 +199,15 @@ class AccuracyTab(QWidget):
         if result is None:
             return
         report = result.report
-        self.whose.setText(comparison_title(result.subjects))
+        self.title.setText(comparison_title(result.subjects))
         self.figures.rows.fill(report_figures(report))
         self.answers.show_answers(report.greedy)
-        settings = f"{comparison_settings(result.subjects)}."
-        self.said.setText(" ".join([settings, *report.notes, *self._exclusions(report)]))
+        self.summary.setText(
+            " ".join([f"{comparison_settings(result.subjects)}.", *report.notes, *self._exclusions(report)])
+        )
         if report.layers and self.chart is None:
             from app.measure.accuracy.layer_chart import (
-                LayerChart,  # pyqtgraph: a second to import, when there is something to draw
+                LayerChart,  # imports pyqtgraph, which takes a second
             )
 
             self.chart = LayerChart()
@@ -215,7 +218,7 @@ class AccuracyTab(QWidget):
             self.chart.show_layers(report.layers)
 
     def _exclusions(self, report: EvalReport) -> list[str]:
-        """What to write into the recipe, where there is a suggestion; the text can be copied."""
+        """The recipe option that excludes the suggested nodes; empty if there is no suggestion."""
         return [f"quantize.exclude={json.dumps(report.excluded)}"] if report.excluded else []
 
     def _ask_export(self, ending: str, _checked: bool = False) -> None:
@@ -226,7 +229,7 @@ class AccuracyTab(QWidget):
             self.export(with_file_suffix(name, f".{ending}", ".csv", ".json"))
 
     def export(self, path: Path) -> None:
-        """Writes the report as .json, or its layers as .csv, by the ending; both say whose it is."""
+        """Write the report as .json, or its layers as .csv; both name the bundles."""
         result = self.model.result
         if result is None:
             return

@@ -1,1 +1,1 @@
-"""The measure page: `Measurements` in, live plots of latency, cache occupancy and memory out, and their files."""
+"""The tab "Speed": measurements, live plots of latency, cache occupancy and memory, and their export."""

@@ -1,4 +1,4 @@
-"""Latencies, steps, and whose they are, in words."""
+"""Texts about latencies, steps and the runs that they belong to."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def mean_text(value: float) -> str:
 
 
 def pale_bars_text() -> str:
-    """What the paler bars behind tokens per step are."""
+    """The label of the paler bars behind tokens per step."""
     return _tr("pale: drafted")
 
 
 def drafts_text(use: SpeculationUse) -> str:
-    """How many of the drafted tokens were accepted, and what a step gave."""
+    """How many drafted tokens were accepted, and how many tokens a step gave."""
     per_step = _tr("tokens per step: {0}").format(format_number(use.tokens_per_step or 0.0, 2))
     if use.accept_rate is None:
         return _tr("no token was drafted · {0}").format(per_step)
@@ -44,30 +44,30 @@ def drafts_text(use: SpeculationUse) -> str:
 
 
 def owner_title(owner: RunConfiguration) -> str:
-    """Bundle, provider, precision and layout, as they stand over figures."""
+    """Bundle, provider, precision and layout, as the title of the figures."""
     parts = (owner.name, owner.provider, owner.precision, cache_label(owner.layout, owner.capacity))
     return " · ".join(part for part in parts if part)
 
 
-@lru_cache(maxsize=64)  # the same few, in every frame
+@lru_cache(maxsize=64)  # every frame asks for the same few
 def mark_text(before: RunConfiguration, after: RunConfiguration) -> str:
-    """What another owner's runs begin with: the bundle's name where it is another, and what else is not as before."""
+    """The label where the runs of another owner start: the bundle's name if it changes, and what else changes."""
     own, old = owner_title(after).split(" · ")[1:], owner_title(before).split(" · ")[1:]
     name = [after.name] if after.bundle != before.bundle else []
     return " · ".join([*name, *(part for part in own if part not in old)]) or after.name
 
 
 def runs_title(runs: Sequence[MeasuredRun]) -> str:
-    """Whose runs are shown, and of when: one owner whole, of several their bundles' names."""
+    """The title of runs: their owner, or the bundles' names if there are several; and their period."""
     if not runs:
         return ""
     owners = list(dict.fromkeys(run.owner for run in runs))
     if len(owners) == 1:
         return " · ".join([owner_title(owners[0]), _period(runs)])
-    named = [f"{owner_title(owner)}" for owner in owners[:3]]
-    if len(owners) > len(named):
-        named.append(_tr("{0} more").format(format_number(len(owners) - len(named))))
-    return " · ".join([" | ".join(named), _period(runs)])
+    titles = [f"{owner_title(owner)}" for owner in owners[:3]]
+    if len(owners) > len(titles):
+        titles.append(_tr("{0} more").format(format_number(len(owners) - len(titles))))
+    return " · ".join([" | ".join(titles), _period(runs)])
 
 
 def _period(runs: Sequence[MeasuredRun]) -> str:
@@ -76,7 +76,7 @@ def _period(runs: Sequence[MeasuredRun]) -> str:
 
 
 def shown_runs_text(figures: MeasurementFigures, zoomed: bool) -> str:
-    """Over the figures: how many replies they are of, and whose."""
+    """The text over the figures: the number of replies and their owner."""
     if not figures.runs:
         return _tr("No step is in this part of the time axis.")
     replies = pluralize(len(figures.runs), _tr("1 reply"), _tr("{0} replies"))
@@ -85,26 +85,26 @@ def shown_runs_text(figures: MeasurementFigures, zoomed: bool) -> str:
 
 
 def step_text(s: MeasurementSnapshot, index: int) -> str:
-    """A step in one line: what it was, how long it took, where the cache stood, and whose it is."""
+    """A step in one line: phase, duration, cache fill and owner."""
     run = s.run_of(index)
     took = format_latency(s.latency_ms[index])
     cache = _tr("cache {0} of {1}").format(format_number(s.used[index]), format_number(s.capacity[index]))
     at = _tr("at {0} s").format(format_number(s.time_s[index], 3))
-    whose = (cache, at, _tr("run {0}").format(format_number(run.number)), owner_title(run.owner))
+    owner = (cache, at, _tr("run {0}").format(format_number(run.number)), owner_title(run.owner))
     if s.kind[index] == CHUNK:
         tokens = pluralize(int(s.tokens[index]), _tr("1 token"), _tr("{0} tokens"))
-        return " · ".join((_tr("prefill chunk"), tokens, took, *whose))
+        return " · ".join((_tr("prefill chunk"), tokens, took, *owner))
     text = s.text(index).replace("\n", "⏎").replace(" ", "␣")
     first = s.kind[index] == FIRST
     what = (_tr("first token “{0}”") if first else _tr("decode “{0}”")).format(text)
-    came = (f"id {s.token_id(index)}", f"TTFT {took}" if first else took, *_draft_text(s, index))
-    return " · ".join((what, *came, *whose))
+    result = (f"id {s.token_id(index)}", f"TTFT {took}" if first else took, *_draft_text(s, index))
+    return " · ".join((what, *result, *owner))
 
 
 def _draft_text(s: MeasurementSnapshot, index: int) -> list[str]:
-    """What the run drafted and kept that gave a token; nothing where there were no drafts."""
-    look = s.looks.at(float(s.time_s[index])) if s.kind[index] == DECODE else -1
-    if look < 0:
+    """How many tokens were drafted and accepted with this token; empty without drafts."""
+    step = s.looks.at(float(s.time_s[index])) if s.kind[index] == DECODE else -1
+    if step < 0:
         return []
-    drafted, kept = format_number(s.looks.drafted[look]), format_number(s.looks.kept[look])
-    return [_tr("its step: {0} drafted, {1} kept").format(drafted, kept)]
+    drafted, accepted = format_number(s.looks.drafted[step]), format_number(s.looks.kept[step])
+    return [_tr("its step: {0} drafted, {1} kept").format(drafted, accepted)]

@@ -1,4 +1,4 @@
-"""The row of figures over the plots, and the line that says whose they are."""
+"""The row of figures over the plots, and the line that names their runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.widgets.theme import G, theme
 
 
 class PhaseSymbol(QWidget):
-    """How a phase is drawn: a block for prefill, a point for decode."""
+    """The symbol of a phase: a block for prefill, a point for decode."""
 
     def __init__(self, phase: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,7 +24,7 @@ class PhaseSymbol(QWidget):
         theme().changed.connect(self.update)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt's name for drawing."""
+        """Draw the symbol (Qt's name)."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -37,11 +37,11 @@ class PhaseSymbol(QWidget):
 
 
 class FiguresRow(QWidget):
-    """Of exactly the steps that the plots show."""
+    """The figures of exactly the visible steps."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.whose = label("", "muted", wrap=True)
+        self.owner = label("", "muted", wrap=True)
         self.drafts = self._drafts()
         row = QHBoxLayout()
         row.setSpacing(2 * G)
@@ -52,24 +52,24 @@ class FiguresRow(QWidget):
         column.setSpacing(G)
         head = QHBoxLayout()
         head.setSpacing(2 * G)
-        head.addWidget(self.whose, 1)
+        head.addWidget(self.owner, 1)
         head.addWidget(self.drafts)
         column.addLayout(head)
         column.addLayout(row)
 
     def _drafts(self) -> PlainLabel:
-        """What came of drafts, in words; hidden where there were none."""
-        words = label("", "small")
-        words.setAccessibleName(self.tr("What came of drafts"))
+        """The figures of drafts as text; hidden without drafts."""
+        texts = label("", "small")
+        texts.setAccessibleName(self.tr("What came of drafts"))
         set_tool_tip(
-            words,
+            texts,
             self.tr(
                 "The bars are the tokens that each step of the model gave. The paler bar behind one is what it would "
                 "have given, had the whole draft been right."
             ),
         )
-        words.hide()
-        return words
+        texts.hide()
+        return texts
 
     def _stats(self) -> CardFrame:
         self.stats = {
@@ -120,8 +120,8 @@ class FiguresRow(QWidget):
             self.cells[phase, key] = cell
 
     def show_figures(self, f: MeasurementFigures, zoomed: bool) -> None:
-        """Shows others. zoomed: a part of the time axis is seen, not all."""
-        self.whose.setText(shown_runs_text(f, zoomed))
+        """Show other figures. zoomed: whether only a part of the time axis is visible."""
+        self.owner.setText(shown_runs_text(f, zoomed))
         self.drafts.setVisible(f.drafts is not None)
         if f.drafts is not None:
             self.drafts.setText(self.tr("Drafts: {0}").format(drafts_text(f.drafts)))

@@ -1,4 +1,4 @@
-"""Where labels stand beside what they name, without covering each other."""
+"""Positions of labels beside their values, without overlap."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 
 def spread_labels(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Ascending values moved apart to at least `gap`, each as near to its own as can be, within low … high.
+    """Ascending values moved apart to at least `gap` within low … high, each as near to its own value as possible.
 
-    Those that have room stay where they are; the others move in groups, as isotonic regression pools them.
+    Values with enough room stay; the others move in groups, by isotonic regression.
     """
-    groups: list[tuple[float, int]] = []  # (mean of value - index * gap, how many)
+    groups: list[tuple[float, int]] = []  # (mean of value - index * gap, group size)
     for index, value in enumerate(values):
         mean, count = value - index * gap, 1
         while groups and groups[-1][0] > mean:

@@ -1,4 +1,4 @@
-"""How latency is drawn; apart from the drawing, which needs numpy."""
+"""The style of the latency plot; a module of its own because the drawing needs numpy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class LatencyStyle:
-    """Whose percentiles are lines, whether prefill may run out of the picture, and whether the scale is a log scale."""
+    """lines: the phase whose percentiles are drawn; fit_decode: scale to decode, so that prefill blocks are cut off."""
 
     lines: Literal["decode", "prefill"] = "decode"
     fit_decode: bool = False

@@ -1,8 +1,8 @@
-"""What is drawn of a snapshot between two times: curves, labels and ranges, in the coordinates of the plots.
+"""The visible part of a snapshot: curves, labels and ranges, in the coordinates of the plots.
 
-    Snapshot, left, right, Look ──draw──▶ Drawing ──▶ the window's plots | an SVG file
+    Snapshot, left, right, LatencyStyle ──build_plot_data──▶ PlotData ──▶ the plots of the window | an SVG file
 
-On a log scale the coordinates of latency are its decimal logarithm. Curves of different runs do not touch.
+On a log scale, latency coordinates are decimal logarithms. Curves of different runs are not connected.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 Range = tuple[float, float]
 MIB = 1024 * 1024
 BLOCKS, BARS = 512, 2048
-"""More prefill chunks, or runs with drafts, than this are thinned, as points are."""
+"""The number of prefill chunks, or of runs with drafts, above which they are thinned like points."""
 SHORTEST_MS = 1e-3
-"""What a logarithm is taken of at least; blocks on a log scale stand on it."""
+"""The lower bound for logarithms; blocks on a log scale start there."""
 LOG_STEP = 0.05
 
 
 class Curve(NamedTuple):
-    """x [n] in seconds, y [n]; NaN where one part ends and the next begins."""
+    """x [n] in seconds, y [n]; NaN between two parts."""
 
     x: Floats
     y: Floats
 
 
 class Label(NamedTuple):
-    """Text that stands at a coordinate."""
+    """A text at a coordinate."""
 
     at: float
     text: str
@@ -52,14 +52,14 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlotData:
-    """Curves of the plots, their ranges, the marks where another owner begins, and the labels at the right."""
+    """Curves and ranges of the plots, the marks where another owner starts, and the labels at the right."""
 
     time: Range
     blocks: Curve
     points: Curve
     latency: Range
-    offered: Curve
-    kept: Curve
+    drafted: Curve
+    accepted: Curve
     per_step: Range
     used: Curve
     capacity: Curve
@@ -75,26 +75,26 @@ class PlotData:
 
     @property
     def floor(self) -> float:
-        """What blocks of latency stand on."""
+        """The lower edge of latency blocks."""
         return latency_position(0.0, self.log)
 
 
-def build_plot_data(s: MeasurementSnapshot, time: Range, look: LatencyStyle) -> PlotData:
-    """What is to be seen; the percentile lines come with `with_percentiles`."""
-    seen = np.flatnonzero(s.seen(*time))
-    chunks, decode = (seen[s.kind[seen] == kind] for kind in (CHUNK, DECODE))
-    tall = decode if look.fit_decode and len(decode) else np.concatenate([chunks, decode])
-    capacity = _capacity(s, seen)
+def build_plot_data(s: MeasurementSnapshot, time: Range, style: LatencyStyle) -> PlotData:
+    """The visible data; `with_percentiles` adds the percentile lines."""
+    visible = np.flatnonzero(s.seen(*time))
+    chunks, decode = (visible[s.kind[visible] == kind] for kind in (CHUNK, DECODE))
+    tall = decode if style.fit_decode and len(decode) else np.concatenate([chunks, decode])
+    capacity = _capacity(s, visible)
     bars = _bars(s.looks, time)
-    offered = s.looks.drafted[bars] + 1
+    drafted = s.looks.drafted[bars] + 1
     return PlotData(
         time=time,
-        blocks=_blocks(s, chunks, look.log),
-        points=_points(s, decode, look.log),
-        latency=_latency_range(s.latency_ms[tall], look.log),
-        offered=_bar_curve(s.looks, bars, offered),
-        kept=_bar_curve(s.looks, bars, s.looks.kept[bars]),
-        per_step=(0.0, max([2.0, *offered]) * 1.2),
+        blocks=_blocks(s, chunks, style.log),
+        points=_points(s, decode, style.log),
+        latency=_latency_range(s.latency_ms[tall], style.log),
+        drafted=_bar_curve(s.looks, bars, drafted),
+        accepted=_bar_curve(s.looks, bars, s.looks.kept[bars]),
+        per_step=(0.0, max([2.0, *drafted]) * 1.2),
         used=_thinned(s.time_s, s.used, s.run, _visible_slice(s.time_s, time)),
         capacity=capacity,
         cache=(0.0, max([1.0, *capacity.y]) * 1.2),
@@ -104,31 +104,33 @@ def build_plot_data(s: MeasurementSnapshot, time: Range, look: LatencyStyle) -> 
         levels=[],
         means=[],
         capacities=[Label(float(c), capacity_text(c)) for c in np.unique(capacity.y)],
-        log=look.log,
+        log=style.log,
         drafts=len(s.looks) > 0,
     )
 
 
-def with_percentiles(drawing: PlotData, figures: MeasurementFigures, look: LatencyStyle) -> PlotData:
-    """With the lines of the percentiles of `figures`, and the mean of what a step with drafts gave."""
-    p = figures.decode if look.lines == "decode" else figures.prefill
-    named = (("p50", p.p50), ("p95", p.p95), ("p99", p.p99))
-    levels = [Label(latency_position(v, look.log), f"{name} {format_latency(v)}") for name, v in named if v is not None]
-    return replace(drawing, levels=levels, means=_means(drawing, figures))
+def with_percentiles(data: PlotData, figures: MeasurementFigures, style: LatencyStyle) -> PlotData:
+    """Add the percentile lines of `figures`, and the mean of tokens per step with drafts."""
+    p = figures.decode if style.lines == "decode" else figures.prefill
+    percentiles = (("p50", p.p50), ("p95", p.p95), ("p99", p.p99))
+    levels = [
+        Label(latency_position(v, style.log), f"{name} {format_latency(v)}") for name, v in percentiles if v is not None
+    ]
+    return replace(data, levels=levels, means=_means(data, figures))
 
 
-def _means(drawing: PlotData, figures: MeasurementFigures) -> list[Label]:
-    """The mean of tokens per step, first, and what the paler bars are."""
+def _means(data: PlotData, figures: MeasurementFigures) -> list[Label]:
+    """The mean of tokens per step first, then the label of the paler bars."""
     use = figures.drafts
     if use is None or use.tokens_per_step is None:
         return []
     mean = Label(use.tokens_per_step, mean_text(use.tokens_per_step))
-    top = float(np.nanmax(drawing.offered.y, initial=0.0))
+    top = float(np.nanmax(data.drafted.y, initial=0.0))
     return [mean, Label(top, pale_bars_text())] if use.drafted else [mean]
 
 
 def latency_position(value: float, log: bool) -> float:
-    """Where a latency in ms stands."""
+    """The coordinate of a latency in ms."""
     return float(np.log10(max(value, SHORTEST_MS))) if log else value
 
 
@@ -137,7 +139,7 @@ def _latency_positions(values: Floats, log: bool) -> Floats:
 
 
 def _visible_slice(time_s: Floats, time: Range) -> slice:
-    """What lies between two times, and one more on either side, so that lines go on to the edge."""
+    """The steps between two times and one more on either side, so that lines reach the edge."""
     first, after = np.searchsorted(time_s, time[0], "left"), np.searchsorted(time_s, time[1], "right")
     return slice(max(int(first) - 1, 0), int(after) + 1)
 
@@ -148,19 +150,19 @@ def _blocks(s: MeasurementSnapshot, chunks: Ints, log: bool) -> Curve:
     return Curve(x, _latency_positions(y, log))
 
 
-def _bars(looks: SpeculationSteps, time: Range) -> Ints:
-    """Which runs with drafts are seen; of very many the lowest and highest."""
-    seen = np.flatnonzero(looks.seen(*time))
-    return seen[peak_indices(looks.kept[seen], BARS)]
+def _bars(speculation: SpeculationSteps, time: Range) -> Ints:
+    """The visible runs with drafts; of very many, the lowest and highest."""
+    visible = np.flatnonzero(speculation.seen(*time))
+    return visible[peak_indices(speculation.kept[visible], BARS)]
 
 
-def _bar_curve(looks: SpeculationSteps, bars: Ints, height: Floats) -> Curve:
-    return Curve(*block_outline(looks.time_s[bars], looks.latency_ms[bars], height))
+def _bar_curve(speculation: SpeculationSteps, bars: Ints, height: Floats) -> Curve:
+    return Curve(*block_outline(speculation.time_s[bars], speculation.latency_ms[bars], height))
 
 
 def _points(s: MeasurementSnapshot, decode: Ints, log: bool) -> Curve:
-    kept = decode[peak_indices(s.latency_ms[decode])]
-    return Curve(s.time_s[kept], _latency_positions(s.latency_ms[kept], log))
+    indices = decode[peak_indices(s.latency_ms[decode])]
+    return Curve(s.time_s[indices], _latency_positions(s.latency_ms[indices], log))
 
 
 def _latency_range(latency_ms: Floats, log: bool) -> Range:
@@ -173,24 +175,24 @@ def _latency_range(latency_ms: Floats, log: bool) -> Range:
 
 
 def _thinned(time_s: Floats, values: Floats, run: Ints, part: slice) -> Curve:
-    """A line through the values of each run that keeps their peaks, broken between runs."""
-    kept = np.arange(len(time_s))[part]
-    kept = kept[peak_indices(values[kept])]
-    breaks = np.flatnonzero(np.diff(run[kept])) + 1
-    return Curve(np.insert(time_s[kept], breaks, np.nan), np.insert(values[kept], breaks, np.nan))
+    """A line through the values of each run that keeps their peaks, with gaps between runs."""
+    indices = np.arange(len(time_s))[part]
+    indices = indices[peak_indices(values[indices])]
+    breaks = np.flatnonzero(np.diff(run[indices])) + 1
+    return Curve(np.insert(time_s[indices], breaks, np.nan), np.insert(values[indices], breaks, np.nan))
 
 
-def _capacity(s: MeasurementSnapshot, seen: Ints) -> Curve:
-    """A level line for each run, as long as it lasted."""
-    own = s.run[seen]
+def _capacity(s: MeasurementSnapshot, visible: Ints) -> Curve:
+    """A level line over the duration of each run."""
+    own = s.run[visible]
     runs = np.flatnonzero(np.bincount(own, minlength=len(s.runs)))
     first = np.searchsorted(own, runs)
     x = np.stack([s.starts[runs], s.ends[runs], np.full(len(runs), np.nan)], axis=1).reshape(-1)
-    return Curve(x, np.repeat(s.capacity[seen[first]], 3))
+    return Curve(x, np.repeat(s.capacity[visible[first]], 3))
 
 
 def _marks(s: MeasurementSnapshot, time: Range) -> list[Label]:
-    """Where runs of another owner begin; none where all are of one."""
+    """The marks where another owner's runs start; none if all runs have one owner."""
     owners = [run.owner for run in s.runs]
     changes = [i for i, (old, new) in enumerate(pairwise(owners), 1) if new is not old and new != old]
     if not changes:

@@ -1,4 +1,4 @@
-"""Files of what is measured: pictures as PNG and SVG, and steps as CSV. Each says whose it is."""
+"""Export of the plots: pictures as PNG and SVG, steps as CSV. Each file names its runs."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from app.measure.charts.speed_plots import SpeedPlots
 
 NOTE_MS = 4000
-ENDINGS = (".png", ".svg", ".csv")
+SUFFIXES = (".png", ".svg", ".csv")
 
 
 class PlotExporter(QObject):
-    """Writes what the plots show. shown: the plots, where they show something; banner: says how it went."""
+    """Exports the visible plots. plots: returns them, or None if there is nothing to draw; banner: shows the result."""
 
-    def __init__(self, banner: Banner, shown: Callable[[], SpeedPlots | None], parent: QWidget) -> None:
+    def __init__(self, banner: Banner, plots: Callable[[], SpeedPlots | None], parent: QWidget) -> None:
         super().__init__(parent)
-        self._banner, self._shown, self._window = banner, shown, parent
-        self._slices, self._tasks = TimeSlicer(self), BackgroundTasks(self)
+        self._banner, self._plots, self._window = banner, plots, parent
+        self._slices, self._background = TimeSlicer(self), BackgroundTasks(self)
 
-    def ask(self, ending: str) -> None:
-        """Where to write a file of that kind, and writes it."""
+    def choose_file(self, suffix: str) -> None:
+        """Ask for a file name and export to it. suffix: png, svg or csv."""
         name, _kind = QFileDialog.getSaveFileName(
-            self._window, self.tr("Export measurements"), f"measurements.{ending}", f"*.{ending}"
+            self._window, self.tr("Export measurements"), f"measurements.{suffix}", f"*.{suffix}"
         )
         if name:
-            self.export(with_file_suffix(name, f".{ending}", *ENDINGS))
+            self.export(with_file_suffix(name, f".{suffix}", *SUFFIXES))
 
     def export(self, path: Path) -> None:
-        """By the ending: a picture as .png or .svg, or the steps that are seen as .csv."""
-        plots = self._shown()
+        """Write a picture (.png, .svg) or the visible steps (.csv)."""
+        plots = self._plots()
         if plots is None or plots.snapshot is None:
             return
         if path.suffix.lower() == ".csv":
@@ -58,17 +58,17 @@ class PlotExporter(QObject):
             self._write(path, partial(write_image, render_plots(plots, title), path))
 
     def _write(self, path: Path, write: Callable[[], object]) -> None:
-        """In a thread: packing a picture and waiting for a disk take a while."""
-        self._tasks.run(write, lambda _none: self._tell(path), self._fail)
+        """Write in a thread: compressing a picture and waiting for the disk take a while."""
+        self._background.run(write, lambda _none: self._report(path), self._fail)
 
-    def _tell(self, path: Path) -> None:
-        told = self.tr("Written: {0}").format(path.name)
-        self._banner.show_message("ok", told)
-        QTimer.singleShot(NOTE_MS, self._banner, lambda: self._forget(told))
+    def _report(self, path: Path) -> None:
+        message = self.tr("Written: {0}").format(path.name)
+        self._banner.show_message("ok", message)
+        QTimer.singleShot(NOTE_MS, self._banner, lambda: self._forget(message))
 
-    def _forget(self, told: str) -> None:
-        """Takes the word back, unless something else was said since."""
-        if self._banner.message == told:
+    def _forget(self, message: str) -> None:
+        """Clear the banner unless it shows another message by now."""
+        if self._banner.message == message:
             self._banner.clear()
 
     def _fail(self, error: object) -> None:

@@ -1,4 +1,4 @@
-"""What is seen of the plots as a file: PNG at twice the size, or SVG, under a title that says whose it is."""
+"""The visible plots as a file: PNG at twice the size, or SVG, under a title that names the runs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _DASHES = ("", "6 4", "2 3")
 
 
 def render_plots(plots: SpeedPlots, title: str) -> QImage:
-    """What is seen, at twice the size."""
+    """The plots at twice the size, under a title."""
     plots.hover(-1)
     return _plots_as_image(plots, _lines(plots, title))
 
 
 def write_image(image: QImage, path: Path) -> None:
-    """Writes a picture by its ending, in any thread. Raises OSError."""
+    """Write an image in the format of the suffix, in any thread. Raises OSError."""
     if not image.save(str(path)):
         raise OSError(QCoreApplication.translate("Plots", "{0} cannot be written.").format(path.name))
 
@@ -38,7 +38,7 @@ def _lines(plots: SpeedPlots, title: str) -> list[str]:
 
 
 def wrap_title(title: str, width: float) -> list[str]:
-    """The title in lines that fit; it is broken between its parts."""
+    """The title in lines that fit, broken between its parts."""
     metrics = QFontMetricsF(sans_font(TITLE_PIXELS))
     lines: list[str] = []
     for part in title.split(" · "):
@@ -60,26 +60,26 @@ def _plots_as_image(plots: SpeedPlots, title: list[str]) -> QImage:
     painter.setFont(sans_font(TITLE_PIXELS))
     for number, line in enumerate(title):
         painter.drawText(QPointF(EDGE, (number + 1) * LINE), line)
-    for axis in plots.axes:  # else its ticks would be a picture of half the size
+    for axis in plots.rows.axes:  # cached ticks would be drawn at half the size
         axis.setCacheMode(QGraphicsItem.CacheMode.NoCache)
     plots.render(painter, QRectF(0, head, plots.width(), plots.height()), plots.rect())
-    for axis in plots.axes:
+    for axis in plots.rows.axes:
         axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
     painter.end()
     return image
 
 
 def plots_as_svg(plots: SpeedPlots, heading: str) -> str:
-    """The drawing that is seen, its curves clipped to their plots."""
+    """The plots as SVG, the curves clipped to their plots."""
     plots.hover(-1)
-    assert plots.drawing is not None
+    assert plots.data is not None
     title = _lines(plots, heading)
     head = len(title) * LINE + EDGE
-    shapes = _shapes(plots.drawing, plots.look.lines)
-    d = plots.drawing
-    parts = zip(plots.plots, shapes, (d.latency, d.per_step, d.cache, d.rss), strict=True)
+    shapes = _shapes(plots.data, plots.latency_style.lines)
+    d = plots.data
+    parts = zip(plots.rows.plots, shapes, (d.latency, d.per_step, d.cache, d.rss), strict=True)
     panels = [_panel(plots, index, *part, head) for index, part in enumerate(parts) if part[0].isVisible()]
-    return svg.svg_document(panels, title, (plots.width(), plots.height() + head), _palette(plots.look.lines))
+    return svg.svg_document(panels, title, (plots.width(), plots.height() + head), _palette(plots.latency_style.lines))
 
 
 def _shapes(d: PlotData, lines: str) -> tuple[list[svg.SvgCurve], ...]:
@@ -90,7 +90,7 @@ def _shapes(d: PlotData, lines: str) -> tuple[list[svg.SvgCurve], ...]:
         svg.SvgCurve("area", d.blocks, ink("prefill"), floor=d.floor),
         svg.SvgCurve("points", d.points, ink("decode")),
     ]
-    per_step = [svg.SvgCurve("area", d.offered, ink("faint")), svg.SvgCurve("area", d.kept, ink("decode"))]
+    per_step = [svg.SvgCurve("area", d.drafted, ink("faint")), svg.SvgCurve("area", d.accepted, ink("decode"))]
     cache = [svg.SvgCurve("area", d.used, ink("cache")), svg.SvgCurve("line", d.capacity, ink("muted"), svg.DASH)]
     alone = len(d.memory.x) == 1
     return latency, per_step, cache, [svg.SvgCurve("points" if alone else "line", d.memory, ink("text"))]
@@ -99,13 +99,13 @@ def _shapes(d: PlotData, lines: str) -> tuple[list[svg.SvgCurve], ...]:
 def _panel(
     plots: SpeedPlots, index: int, plot: Any, shapes: list[svg.SvgCurve], values: Range, head: float
 ) -> svg.SvgPanel:
-    d = plots.drawing
+    d = plots.data
     assert d is not None
     rect = plot.getViewBox().sceneBoundingRect()
     box = svg.SvgBox(rect.left(), rect.top() + head, rect.width(), rect.height())
     left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
-    last = index == len(plots.plots) - 1
-    named = (d.levels, d.means, d.capacities, [])[index]
+    last = index == len(plots.rows.plots) - 1
+    labels = (d.levels, d.means, d.capacities, [])[index]
     return svg.SvgPanel(
         box=box,
         time=d.time,
@@ -114,7 +114,7 @@ def _panel(
         ticks=[svg.SvgText(at, text) for at, text in left.texts(box.height)],
         shapes=shapes,
         levels=[(label.at, dash) for label, dash in zip(d.levels, _DASHES, strict=False)] if index == 0 else [],
-        labels=label_positions(named, values, box.height),
+        labels=label_positions(labels, values, box.height),
         marks=[svg.SvgText(mark.at, mark.text if index == 0 else "") for mark in d.marks],
         below=[svg.SvgText(at, text) for at, text in bottom.texts(box.width / 4)] if last else [],
         below_name=bottom.labelText if last else "",

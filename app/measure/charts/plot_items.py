@@ -1,6 +1,6 @@
-"""What is drawn in the plots: blocks and points of latency, bars of tokens per step, the cache's area, memory, marks.
+"""The graphics items of the plots: blocks and points of latency, bars of tokens per step, cache, memory, marks.
 
-Drawing ──show()──▶ items of the plots;  levels, means, capacities ──▶ labels at the right
+PlotData ──show()──▶ items of the plots;  levels, means, capacities ──▶ labels at the right
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from app.widgets.theme import theme
 
 DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
 MAX_MARKED_POINTS = 60
-"""Fewer memory samples than this are marked: one alone makes no line."""
+"""Below this number, memory samples are marked: a single one draws no line."""
 
 
 class PlotItems:
-    """Items in plots (latency, tokens per step, cache, memory), which share their time axis."""
+    """The items of the plots (latency, tokens per step, cache, memory), which share one time axis."""
 
     def __init__(self, plots: tuple[Any, Any, Any, Any]) -> None:
         self._plots = plots
         self.blocks = BlocksItem()
         self.points = PointsItem(4)
         self.percentiles = [pg.InfiniteLine(angle=0) for _ in DASHES]
-        self.offered, self.kept = BlocksItem(), BlocksItem()
+        self.drafted, self.accepted = BlocksItem(), BlocksItem()
         self.mean = pg.InfiniteLine(angle=0)
         self.area = pg.PlotCurveItem(fillLevel=0.0, connect="finite")
         self.capacity = pg.PlotCurveItem(connect="finite")
@@ -39,7 +39,7 @@ class PlotItems:
         self._cursors = [pg.InfiniteLine(angle=90) for _ in plots]
         items = (
             (self.blocks, self.points, *self.percentiles),
-            (self.offered, self.kept, self.mean),
+            (self.drafted, self.accepted, self.mean),
             (self.area, self.capacity),
             (self.rss, self.samples),
         )
@@ -49,12 +49,12 @@ class PlotItems:
                 plot.addItem(item, ignoreBounds=True)
 
     def restyle(self, phase: str) -> None:
-        """Takes the theme's colours; phase: whose percentiles the lines are."""
+        """Apply the colours of the theme. phase: the phase whose percentiles the lines are."""
         color = theme().color
         self.blocks.set_colors(color("prefill"), with_alpha(color("prefill"), 110))
         self.points.set_color(color("decode"))
-        self.offered.set_colors(with_alpha(color("decode"), 110), with_alpha(color("decode"), 45))
-        self.kept.set_colors(color("decode"), with_alpha(color("decode"), 170))
+        self.drafted.set_colors(with_alpha(color("decode"), 110), with_alpha(color("decode"), 45))
+        self.accepted.set_colors(color("decode"), with_alpha(color("decode"), 170))
         self.mean.setPen(pg.mkPen(color("muted"), style=Qt.PenStyle.DashLine))
         self.area.setPen(pg.mkPen(color("cache")))
         self.area.setBrush(pg.mkBrush(with_alpha(color("cache"), 70)))
@@ -67,14 +67,14 @@ class PlotItems:
             cursor.setPen(pg.mkPen(color("accent")))
 
     def show(self, d: PlotData) -> None:
-        """Shows other curves, and the ranges that go with them."""
+        """Show other curves and their ranges."""
         self._plots[0].setXRange(*d.time)
         for plot, y in zip(self._plots, (d.latency, d.per_step, d.cache, d.rss), strict=True):
             plot.setYRange(*y)
         self.blocks.set_blocks(*d.blocks)
         self.points.set_points(*d.points)
-        self.offered.set_blocks(*d.offered)
-        self.kept.set_blocks(*d.kept)
+        self.drafted.set_blocks(*d.drafted)
+        self.accepted.set_blocks(*d.accepted)
         self.area.setData(*d.used)
         self.capacity.setData(*d.capacity)
         self.rss.setData(*d.memory)
@@ -85,7 +85,7 @@ class PlotItems:
             mark.show_marks(d.marks)
 
     def show_levels(self, d: PlotData) -> None:
-        """Moves the percentile lines, the mean of tokens per step, and their labels."""
+        """Move the percentile lines, the mean of tokens per step, and their labels."""
         for line in self.percentiles:
             line.setVisible(bool(d.levels))
         for line, level in zip(self.percentiles, d.levels, strict=False):
@@ -97,7 +97,7 @@ class PlotItems:
         self._plots[1].getAxis("right").show_labels(d.means)
 
     def set_cursor(self, second: float | None) -> None:
-        """A line through all plots; None for none."""
+        """Draw a line through all plots; None removes it."""
         for cursor in self._cursors:
             cursor.setVisible(second is not None)
             if second is not None:

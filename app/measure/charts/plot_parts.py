@@ -1,4 +1,4 @@
-"""The parts of a plot: a view that zooms time alone, axes, labels beside their levels, marks of another owner."""
+"""The parts of a plot: a view that zooms the time axis only, axes, labels beside their levels, marks of owners."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from app.measure.charts.plot_data import Label
 
 UPRIGHT = 1
-"""The axis, to pyqtgraph, whose values follow what is shown."""
+"""pyqtgraph's number of the axis that follows the visible values."""
 AXIS_WIDTH = 64
 MARGIN_WIDTH = 120
-"""Pixels at the right, where labels stand."""
+"""The width in pixels of the labels' margin."""
 LABEL_GAP = 15
-"""Pixels between two of them at least."""
+"""The smallest distance in pixels between two labels."""
 TICK_GAP = 18
-"""Pixels between two ticks' texts at least."""
+"""The smallest distance in pixels between two tick texts."""
 LEADER = 10
-"""Pixels of the line from a level to its label."""
+"""The length in pixels of the line from a level to its label."""
 CLOSEST_MARKS, SHORTEST_TEXT = 3, 24
-"""Pixels between two marks' lines, and those that the text of one needs, at least."""
+"""The smallest distance in pixels between two mark lines, and the smallest width of a mark's text."""
 SHORTEST_DRAG = 6
-"""Pixels to the side: less was a click, or a slip."""
+"""The shortest horizontal drag in pixels; a shorter one is a click."""
 
 
 def with_alpha(color: QColor, alpha: int) -> QColor:
-    """The colour, so opaque."""
+    """The colour with another opacity."""
     color.setAlpha(alpha)
     return color
 
 
 class TimeViewBox(pg.ViewBox):  # type: ignore[misc]
-    """A view whose mouse means time: a drag chooses a range, the wheel zooms about the cursor or goes sideways."""
+    """A view that maps the mouse to time: a drag selects a range, the wheel zooms about the cursor or pans."""
 
     range_dragged = Signal(float, float)  # seconds, ascending
-    wheeled = Signal(float, float)  # by which factor, about which second
-    panned = Signal(float)  # by which share of what is seen
+    wheeled = Signal(float, float)  # factor, time in seconds about which to zoom
+    panned = Signal(float)  # share of the visible range
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False)
@@ -60,13 +60,13 @@ class TimeViewBox(pg.ViewBox):  # type: ignore[misc]
         self._band.hide()
 
     def restyle(self) -> None:
-        """Takes the theme's colours."""
+        """Apply the colours of the theme."""
         self.setBorder(None)
         self._band.setPen(pg.mkPen(theme().color("accent")))
         self._band.setBrush(pg.mkBrush(with_alpha(theme().color("accent"), 40)))
 
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
-        """pyqtgraph's name: with the left button a range, with another one sideways."""
+        """Select a range with the left button, pan with another one (pyqtgraph's name)."""
         if axis == UPRIGHT:
             event.ignore()
             return
@@ -82,7 +82,7 @@ class TimeViewBox(pg.ViewBox):  # type: ignore[misc]
             self.range_dragged.emit(first, last)
 
     def wheelEvent(self, event: QGraphicsSceneWheelEvent, axis: int | None = None) -> None:
-        """Qt's name: zooms about the cursor; a wheel that is tilted, or turned with Shift, goes sideways."""
+        """Zoom about the cursor; a tilted wheel, or one with Shift, pans (Qt's name)."""
         if axis == UPRIGHT:
             event.ignore()
             return
@@ -97,7 +97,7 @@ class TimeViewBox(pg.ViewBox):  # type: ignore[misc]
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]
-    """Numbers as they are read, on a log scale too."""
+    """Plain numbers as tick texts, on a log scale too."""
 
     def __init__(self, orientation: str) -> None:
         super().__init__(orientation)
@@ -105,22 +105,22 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)  # drawing ticks takes longer than drawing data
 
     def logTickStrings(self, values: Sequence[float], scale: float, _spacing: float) -> list[str]:  # noqa: N802
-        """pyqtgraph's name: 0.5, 1, 20, 1000."""
+        """Tick texts such as 0.5, 1, 20, 1000 (pyqtgraph's name)."""
         return [f"{10**value * scale:.4g}" for value in values]
 
     def texts(self, pixels: float) -> list[tuple[float, str]]:
-        """(coordinate, text) of the ticks that have one, on an axis of so many pixels."""
+        """(coordinate, text) of the labelled ticks of an axis of `pixels` length."""
         low, high = self.range
-        found: dict[float, str] = {}
+        labels: dict[float, str] = {}
         for spacing, values in self.tickValues(low, high, pixels):
             texts = zip(values, self.tickStrings(values, 1.0, spacing), strict=True)
             more = {float(value): text for value, text in texts if text and low <= value <= high}
-            if len(found | more) * TICK_GAP <= pixels or not found:
-                found |= more
-        return sorted(found.items())
+            if len(labels | more) * TICK_GAP <= pixels or not labels:
+                labels |= more
+        return sorted(labels.items())
 
     def restyle(self) -> None:
-        """Takes the theme's colours."""
+        """Apply the colours of the theme."""
         self.setPen(pg.mkPen(theme().color("border")))
         self.setTextPen(pg.mkPen(theme().color("muted")))
         self.setTickFont(sans_font(11))
@@ -130,7 +130,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
 def label_positions(
     labels: Sequence[Label], view: tuple[float, float], height: float
 ) -> list[tuple[float, float, str]]:
-    """(pixels from the top of the level, of its label, text) of the labels within a view that is so high."""
+    """(y of the level, y of its label, text) in pixels from the top of a view of `height` pixels."""
     low, high = view
     inside = sorted((label for label in reversed(labels) if low <= label.at <= high), key=lambda label: -label.at)
     levels = [height * (high - label.at) / (high - low) for label in inside]
@@ -139,7 +139,7 @@ def label_positions(
 
 
 class LabelAxis(pg.AxisItem):  # type: ignore[misc]
-    """Labels right of the plot, each at the height of its level, or led to it where others need the room."""
+    """Labels right of the plot at the height of their levels, or connected by a line if they had to move."""
 
     def __init__(self) -> None:
         super().__init__("right")
@@ -147,17 +147,17 @@ class LabelAxis(pg.AxisItem):  # type: ignore[misc]
         self.labels: list[Label] = []
 
     def show_labels(self, labels: list[Label]) -> None:
-        """Shows others."""
+        """Show other labels."""
         if labels != self.labels:
             self.labels = labels
             self.update()
 
     def placed(self) -> list[tuple[float, float, str]]:
-        """Where they are; see `places`."""
+        """The label positions; see `label_positions`."""
         return label_positions(self.labels, (self.range[0], self.range[1]), self.height())
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Qt's name for drawing."""
+        """Draw the labels (Qt's name)."""
         painter.setFont(mono_font(11))
         for level, spot, text in self.placed():
             painter.setPen(theme().color("muted"))
@@ -168,7 +168,7 @@ class LabelAxis(pg.AxisItem):  # type: ignore[misc]
 
 
 class OwnerMarks(pg.GraphicsObject):  # type: ignore[misc]
-    """Vertical lines through a view where runs of another owner begin; `named` ones have their text at the top."""
+    """Vertical lines where another owner's runs start. named: whether they have texts at the top."""
 
     def __init__(self, named: bool = False) -> None:
         super().__init__()
@@ -176,23 +176,23 @@ class OwnerMarks(pg.GraphicsObject):  # type: ignore[misc]
         self._named = named
 
     def show_marks(self, marks: list[Label]) -> None:
-        """Shows others."""
+        """Show other marks."""
         if marks != self.marks:
             self.marks = marks
             self.update()
 
     def viewTransformChanged(self) -> None:  # noqa: N802
-        """pyqtgraph's name: the view shows another part."""
+        """Redraw after a change of the visible range (pyqtgraph's name)."""
         super().viewTransformChanged()
         self.prepareGeometryChange()
 
     def boundingRect(self) -> QRectF:
-        """Qt's name for the rectangle that paint fills."""
+        """The rectangle that `paint` fills (Qt's name)."""
         rect: QRectF | None = self.viewRect()
         return QRectF() if rect is None else rect
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Qt's name for drawing."""
+        """Draw the lines and texts (Qt's name)."""
         if not self.marks:
             return
         place, view = painter.transform(), self.boundingRect()
@@ -202,14 +202,14 @@ class OwnerMarks(pg.GraphicsObject):  # type: ignore[misc]
         painter.save()
         painter.resetTransform()
         painter.setPen(theme().color("accent"))
-        apart = {round(x / CLOSEST_MARKS): x for x in xs}  # no more lines than can be told apart
-        painter.drawLines([QLineF(x, top, x, bottom) for x in apart.values()])
+        distinct = {round(x / CLOSEST_MARKS): x for x in xs}  # only lines that can be told apart
+        painter.drawLines([QLineF(x, top, x, bottom) for x in distinct.values()])
         if self._named:
             self._write(painter, list(zip(xs, [*xs[1:], edge], self.marks, strict=True)), top)
         painter.restore()
 
     def _write(self, painter: QPainter, marks: list[tuple[float, float, Label]], top: float) -> None:
-        """The texts that have room: (pixels from the left, those of the next mark, mark)."""
+        """The texts with enough room: (x, x of the next mark, mark) in pixels."""
         painter.setFont(sans_font(11))
         painter.setPen(theme().color("text"))
         metrics = painter.fontMetrics()

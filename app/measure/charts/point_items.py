@@ -1,4 +1,4 @@
-"""Points and blocks that stay cheap: one draw call, and no more points than a few a pixel column."""
+"""Graphics items for many points and blocks: one draw call, and at most a few points per pixel column."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.intp]
 
 MAX_SMOOTH_POINTS = 1000
-"""Fewer points than this are drawn round and smooth."""
+"""Below this number, points are drawn with antialiasing."""
 MAX_POINTS = 4096
-"""More points than this are thinned to the lowest and highest of each of MOST/2 buckets."""
+"""Above this number, points are thinned to the lowest and highest of each of MAX_POINTS/2 buckets."""
 
 
 def peak_indices(y: Floats, most: int = MAX_POINTS) -> Ints:
-    """The indices of at most `most` of the values y [n], ascending, among them every bucket's lowest and highest."""
+    """The ascending indices of at most `most` of the values y [n], with the lowest and highest of every bucket."""
     n = len(y)
     if n <= most:
         return np.arange(n)
@@ -46,12 +46,12 @@ class PointsItem(pg.GraphicsObject):  # type: ignore[misc]
         self.count = 0
 
     def set_color(self, color: QColor) -> None:
-        """Draws in another colour."""
+        """Set the colour."""
         self._pen.setColor(color)
         self.update()
 
     def set_points(self, x: Floats, y: Floats) -> None:
-        """Shows the points (x [n] ascending, y [n]) in place of the old ones; thin them before, with `keep`."""
+        """Replace the points (x [n] ascending, y [n]); thin them first with `peak_indices`."""
         self.count = len(x)
         self._polygon = pg.functions.create_qpolygonf(self.count)
         bounds = QRectF()
@@ -66,23 +66,23 @@ class PointsItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """Qt's name for the rectangle that paint fills."""
+        """The rectangle that `paint` fills (Qt's name)."""
         return self._bounds
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Qt's name for drawing."""
+        """Draw the items (Qt's name)."""
         few = self.count < MAX_SMOOTH_POINTS
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, few)
         self._pen.setCapStyle(Qt.PenCapStyle.RoundCap if few else Qt.PenCapStyle.SquareCap)
         self._pen.setWidth(self._size if few else self._size - 2)
         painter.setPen(self._pen)
-        place = painter.transform()  # a round cap under the plot's uneven scale would become a dash
+        place = painter.transform()  # a round cap would be distorted by the plot's scale
         painter.resetTransform()
         painter.drawPoints(place.map(self._polygon))
         painter.setTransform(place)
 
     def dataBounds(self, axis: int, *_args: Any, **_kwargs: Any) -> tuple[float, float] | None:  # noqa: N802
-        """pyqtgraph's name for the extent along an axis."""
+        """The extent along an axis (pyqtgraph's name)."""
         if not self.count:
             return None
         b = self._bounds
@@ -90,7 +90,7 @@ class PointsItem(pg.GraphicsObject):  # type: ignore[misc]
 
 
 class BlocksItem(pg.GraphicsObject):  # type: ignore[misc]
-    """Blocks that stand side by side: all of them in one draw call."""
+    """Blocks side by side, drawn with one call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,12 +99,12 @@ class BlocksItem(pg.GraphicsObject):  # type: ignore[misc]
         self.rects: list[QRectF] = []
 
     def set_colors(self, edge: QColor, inside: QColor) -> None:
-        """Draws in other colours."""
+        """Set the colours."""
         self._pen, self._brush = pg.mkPen(edge), QBrush(inside)
         self.update()
 
     def set_blocks(self, x: Floats, y: Floats) -> None:
-        """Shows blocks, as `block_outline` gives them ([5n], [5n]), in place of the old ones."""
+        """Replace the blocks; x and y as `block_outline` returns them ([5n], [5n])."""
         corners = np.stack([x, y], axis=1).reshape(-1, 5, 2)[:, :3:2].reshape(-1, 4)
         self.rects = [QRectF(left, low, right - left, high - low) for left, low, right, high in corners.tolist()]
         self.prepareGeometryChange()
@@ -115,18 +115,18 @@ class BlocksItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """Qt's name for the rectangle that paint fills."""
+        """The rectangle that `paint` fills (Qt's name)."""
         return self._bounds
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Qt's name for drawing."""
+        """Draw the items (Qt's name)."""
         painter.setPen(self._pen)
         painter.setBrush(self._brush)
         painter.drawRects(self.rects)
 
 
 def block_outline(time_s: Floats, latency_ms: Floats, height: Floats) -> tuple[Floats, Floats]:
-    """Blocks that end at `time_s` [n], as wide as their latency, so high [n], NaN after each: ([5n], [5n])."""
+    """The outlines of blocks that end at `time_s` [n], as wide as their latency, NaN between: ([5n], [5n])."""
     left, none = time_s - latency_ms / 1000, np.full_like(time_s, np.nan)
     x = np.stack([left, left, time_s, time_s, none], axis=1).reshape(-1)
     zero = np.zeros_like(height)

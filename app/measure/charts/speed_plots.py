@@ -1,6 +1,6 @@
-"""Plots over one time axis: latency per step, tokens per step where there were drafts, cache occupancy, memory.
+"""Plots over one time axis: latency per step, tokens per step if there were drafts, cache occupancy, memory.
 
-Snapshot ──show_snapshot──▶ draw ──▶ curves;  mouse, keys ──▶ Zoom ──viewed──▶ figures;  ──hovered──▶ index of a step
+Snapshot ──show_snapshot──▶ PlotData ──▶ curves;  mouse, keys ──▶ TimeZoom ──viewed──▶ figures;  ──hovered──▶ step index
 """
 
 from __future__ import annotations
@@ -11,223 +11,141 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.measure.charts.latency_style import LatencyStyle
 from app.measure.charts.plot_data import PlotData, build_plot_data, with_percentiles
 from app.measure.charts.plot_items import PlotItems
-from app.measure.charts.plot_parts import AXIS_WIDTH, MARGIN_WIDTH, LabelAxis, TimeViewBox, ValueAxis
+from app.measure.charts.plot_rows import PlotRows
 from app.measure.charts.time_zoom import TimeZoom
 from app.state.measurement_snapshot import MeasurementFigures, MeasurementSnapshot
 from app.widgets.theme import theme
 
-STRETCHES, HEIGHTS = (5, 2, 3, 2), (76, 60, 88, 116)
-"""Of the rows; pixels at least, or the names of the axes would run into each other."""
-ROWS = len(STRETCHES)
-GAP = 2
-"""Pixels between two rows."""
-QWIDGETSIZE_MAX = (1 << 24) - 1
-"""Qt's name for no bound, which PySide does not have."""
-DRAFTS = 1
-"""The row that is there where there were drafts."""
-CLOSER, FARTHER, SIDEWAYS = 0.8, 1.25, 0.25
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Plots", text)
-
-
-def blank_plot() -> Any:
-    """A plot that nothing is in yet: to make one takes longest of all that the plots are made of."""
-    axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom"), "right": LabelAxis()}
-    return pg.PlotItem(viewBox=TimeViewBox(), axisItems=axes, enableMenu=False)
-
-
-def _size_axes(plot: Any) -> None:
-    """Gives the axes their sizes, which pyqtgraph takes from one that is hidden when its looks change."""
-    plot.getAxis("left").setWidth(AXIS_WIDTH)
-    plot.getAxis("right").setWidth(MARGIN_WIDTH)
-    bottom = plot.getAxis("bottom")
-    if not bottom.style["showValues"]:
-        bottom.setHeight(8)
+ZOOM_IN, ZOOM_OUT, PAN_SHARE = 0.8, 1.25, 0.25
 
 
 class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
-    """The plots. `hovered` tells the index of the step under the mouse or the arrow keys, or -1.
+    """The plots with zoom and step cursor. blanks: plots created before, at most as many as there are rows."""
 
-    blanks: those that were made before, ROWS at most.
-    """
-
-    hovered = Signal(int)
-    zoomed = Signal(bool)  # whether the person has zoomed, so that following is off
-    viewed = Signal()  # another part of the time axis is seen, because a person said so
+    hovered = Signal(int)  # the index of the step under the mouse or the arrow keys, or -1
+    zoomed = Signal(bool)  # whether the user has zoomed, so that the plots do not follow new steps
+    viewed = Signal()  # the user changed the visible part of the time axis
 
     def __init__(self, parent: QWidget | None = None, blanks: Sequence[Any] = ()) -> None:
         super().__init__(parent)
-        self._blanks = [*blanks]
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.zoom = TimeZoom()
-        self.look = LatencyStyle()
-        self.drawing: PlotData | None = None
+        self.latency_style = LatencyStyle()
+        self.data: PlotData | None = None
         self.snapshot: MeasurementSnapshot | None = None
         self._figures: MeasurementFigures | None = None
-        self._hover = -1
-        self.axes: list[ValueAxis] = []
-        self.ci.layout.setVerticalSpacing(GAP)
-        self.latency = self._plot(0, _tr("latency (ms)"))
-        self.per_step = self._plot(DRAFTS, _tr("tok/step"))
-        self.occupancy = self._plot(2, _tr("cache (tokens)"))
-        self.memory = self._plot(3, _tr("memory (MiB)"))
-        self._show_drafts(False)
-        self.memory.setLabel("bottom", _tr("time generating (s)"))
-        self.layers = PlotItems(self.plots)
+        self._step_index = -1
+        self.rows = PlotRows(self, blanks)
+        self.layers = PlotItems(self.rows.plots)
+        for plot in self.rows.plots:
+            box = plot.getViewBox()
+            box.range_dragged.connect(self.zoom_to)
+            box.wheeled.connect(self._zoom_by)
+            box.panned.connect(self._pan)
         self.scene().sigMouseMoved.connect(self._on_mouse)
         theme().changed.connect(self.restyle)
         self.restyle()
 
-    @property
-    def plots(self) -> tuple[Any, Any, Any, Any]:
-        """Latency, tokens per step, cache, memory."""
-        return self.latency, self.per_step, self.occupancy, self.memory
-
-    # -- building --------------------------------------------------------------------------------------------
-
-    def _plot(self, row: int, name: str) -> Any:
-        plot = self._blanks.pop() if self._blanks else blank_plot()
-        self.addItem(plot, row=row, col=0)
-        self.axes += [plot.getAxis("left"), plot.getAxis("bottom")]
-        box = plot.getViewBox()
-        self._lay_row(row, True)
-        plot.setLabel("left", name)
-        plot.showAxis("right")
-        plot.showGrid(x=False, y=True, alpha=0.15)
-        plot.hideButtons()
-        box.disableAutoRange()
-        box.setDefaultPadding(0.0)
-        box.range_dragged.connect(self.zoom_to)
-        box.wheeled.connect(self._zoom_by)
-        box.panned.connect(self._pan)
-        if row:
-            plot.setXLink(self.latency)
-        if row < ROWS - 1:
-            plot.getAxis("bottom").setStyle(showValues=False)
-        _size_axes(plot)
-        return plot
-
-    def _lay_row(self, row: int, seen: bool) -> None:
-        layout = self.ci.layout
-        layout.setRowMinimumHeight(row, HEIGHTS[row] if seen else 0)
-        layout.setRowMaximumHeight(row, QWIDGETSIZE_MAX if seen else 0)
-        layout.setRowStretchFactor(row, STRETCHES[row] if seen else 0)
-        layout.setRowSpacing(row, GAP if seen else 0)
-
-    def _show_drafts(self, on: bool) -> None:
-        """The plot of tokens per step comes or goes."""
-        self.per_step.setVisible(on)
-        if on:
-            _size_axes(self.per_step)
-        self._lay_row(DRAFTS, on)
-        without = _tr("Latency, cache and memory over time")
-        self.setAccessibleName(_tr("Latency, tokens per step, cache and memory over time") if on else without)
-
     def restyle(self) -> None:
-        """Takes the theme's colours."""
+        """Apply the colours of the theme."""
         self.setBackground(theme().color("surface"))
-        for plot in self.plots:
-            plot.getViewBox().restyle()
-        for axis in self.axes:
-            axis.restyle()
-        self.layers.restyle(self.look.lines)
+        self.rows.restyle()
+        self.layers.restyle(self.latency_style.lines)
 
     # -- drawing ---------------------------------------------------------------------------------------------
 
-    def show_snapshot(self, s: MeasurementSnapshot) -> None:
-        """Draws everything anew; keeps a zoom."""
-        self.snapshot = s
-        self.zoom.extend(*((0.0, float(s.ends[-1])) if len(s) else (0.0, 0.0)))
-        if self._hover >= len(s):
+    def show_snapshot(self, snapshot: MeasurementSnapshot) -> None:
+        """Draw a new snapshot; keeps the zoom."""
+        self.snapshot = snapshot
+        self.zoom.extend(*((0.0, float(snapshot.ends[-1])) if len(snapshot) else (0.0, 0.0)))
+        if self._step_index >= len(snapshot):
             self.hover(-1)
         self._draw()
 
-    def set_style(self, look: LatencyStyle) -> None:
-        """Draws latency in another way."""
-        if look.log != self.look.log:
-            self.latency.getAxis("left").setLogMode(x=False, y=look.log)
-        self.look = look
+    def set_style(self, style: LatencyStyle) -> None:
+        """Draw latency in another style."""
+        if style.log != self.latency_style.log:
+            self.rows.set_log_scale(style.log)
+        self.latency_style = style
         self.restyle()
         self._draw()
 
     def figures(self) -> MeasurementFigures:
-        """Those of exactly what is shown."""
+        """The figures of exactly the visible steps."""
         assert self.snapshot is not None
         return self.snapshot.figures(*self.zoom.window)
 
     def show_percentiles(self, figures: MeasurementFigures) -> None:
-        """Moves the labelled lines."""
+        """Move the labelled lines."""
         self._figures = figures
-        if self.drawing is None:
+        if self.data is None:
             return
-        self.drawing = with_percentiles(self.drawing, figures, self.look)
-        self.layers.show_levels(self.drawing)
+        self.data = with_percentiles(self.data, figures, self.latency_style)
+        self.layers.show_levels(self.data)
 
     def _draw(self) -> None:
         if self.snapshot is None:
             return
-        self.drawing = build_plot_data(self.snapshot, self.zoom.range, self.look)
-        if self.drawing.drafts != self.per_step.isVisible():
-            self._show_drafts(self.drawing.drafts)
-        self.layers.show(self.drawing)
+        self.data = build_plot_data(self.snapshot, self.zoom.range, self.latency_style)
+        if self.data.drafts != self.rows.per_step.isVisible():
+            self.rows.show_drafts(self.data.drafts)
+        self.layers.show(self.data)
         if self._figures is not None:
             self.show_percentiles(self._figures)
 
     # -- zooming ---------------------------------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Leaves a zoom: shows all again and goes along with what is measured."""
+        """Reset the zoom: show everything and follow new steps."""
         self.zoom.reset()
-        self._look_again()
+        self._on_view_change()
 
     def restart(self, recent: bool) -> None:
-        """Before other runs are shown: a zoom means nothing for them. recent: their last seconds are to be seen."""
+        """Reset the zoom before other runs are shown. recent: follow the last seconds instead of the whole axis."""
         self.zoom.recent = recent
         self.zoom.reset()
         self.zoomed.emit(False)
 
     def zoom_to(self, left: float, right: float) -> None:
-        """Shows a part of the time axis; all plots are scaled to what is in it."""
+        """Show a part of the time axis; all plots are scaled to the steps in it."""
         self.zoom.to(left, right)
-        self._look_again()
+        self._on_view_change()
 
     def _zoom_by(self, factor: float, about: float) -> None:
         self.zoom.by(factor, None if math.isnan(about) else about)
-        self._look_again()
+        self._on_view_change()
 
     def _pan(self, share: float) -> None:
         self.zoom.pan(share)
-        self._look_again()
+        self._on_view_change()
 
-    def _look_again(self) -> None:
+    def _on_view_change(self) -> None:
         self._draw()
         self.zoomed.emit(self.zoom.chosen)
         self.viewed.emit()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: a double click leaves the zoom."""
+        """Reset the zoom (Qt's name)."""
         self.follow()
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: arrows go from step to step, with Shift sideways; + and - zoom, Home and 0 leave the zoom."""
+        """Arrows move the step cursor, with Shift the view; + and - zoom, Home and 0 reset the zoom (Qt's name)."""
         key, shifted = Qt.Key(event.key()), bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         sides = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
-        factors = {Qt.Key.Key_Plus: CLOSER, Qt.Key.Key_Equal: CLOSER, Qt.Key.Key_Minus: FARTHER}
+        factors = {Qt.Key.Key_Plus: ZOOM_IN, Qt.Key.Key_Equal: ZOOM_IN, Qt.Key.Key_Minus: ZOOM_OUT}
         if key in sides and (shifted or key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)):
-            self._pan(sides[key] * SIDEWAYS)
+            self._pan(sides[key] * PAN_SHARE)
         elif key in sides:
-            self._step(sides[key])
+            self._move_cursor(sides[key])
         elif key in factors:
             self._zoom_by(factors[key], self._cursor_time())
         elif key in (Qt.Key.Key_0, Qt.Key.Key_Home):
@@ -235,51 +153,47 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         else:
             super().keyPressEvent(event)
 
-    # -- the step under the pointer --------------------------------------------------------------------------
+    # -- the step cursor -------------------------------------------------------------------------------------
 
     def _cursor_time(self) -> float:
-        """That of the marked step where it is seen, about which a key zooms; else none, NaN."""
-        at = float(self.snapshot.time_s[self._hover]) if self.snapshot is not None and self._hover >= 0 else math.nan
+        """The time of the marked step, about which a key zooms; NaN if it is not visible."""
+        index = self._step_index
+        at = float(self.snapshot.time_s[index]) if self.snapshot is not None and index >= 0 else math.nan
         left, right = self.zoom.range
         return at if left <= at <= right else math.nan
 
-    def _step(self, side: int) -> None:
-        """To the next step, or from nowhere to the last or first one that is seen."""
+    def _move_cursor(self, side: int) -> None:
+        """Mark the next step; without a marked step, the last or first visible one."""
         if self.snapshot is None or not len(self.snapshot):
             return
-        seen = np.flatnonzero(self.snapshot.seen(*self.zoom.window))
-        if self._hover >= 0:
-            self.hover(max(0, min(self._hover + side, len(self.snapshot) - 1)))
-        elif len(seen):
-            self.hover(int(seen[-1 if side < 0 else 0]))
-        if self._hover >= 0 and math.isnan(self._cursor_time()):
-            self.zoom.reveal(float(self.snapshot.time_s[self._hover]))
-            self._look_again()
+        visible = np.flatnonzero(self.snapshot.seen(*self.zoom.window))
+        if self._step_index >= 0:
+            self.hover(max(0, min(self._step_index + side, len(self.snapshot) - 1)))
+        elif len(visible):
+            self.hover(int(visible[-1 if side < 0 else 0]))
+        if self._step_index >= 0 and math.isnan(self._cursor_time()):
+            self.zoom.reveal(float(self.snapshot.time_s[self._step_index]))
+            self._on_view_change()
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Qt's name: nothing is hovered any more."""
+        """Mark no step (Qt's name)."""
         self.hover(-1)
         super().leaveEvent(event)
 
     def _on_mouse(self, position: QPointF) -> None:
-        s = self.snapshot
-        if s is None or not len(s):
-            return
-        for plot in self.plots:
-            if plot.isVisible() and plot.getViewBox().sceneBoundingRect().contains(position):
-                self.hover(self.nearest(plot.getViewBox().mapSceneToView(position).x()))
-                return
-        self.hover(-1)
+        if self.snapshot is not None and len(self.snapshot):
+            time_s = self.rows.time_at(position)
+            self.hover(-1 if time_s is None else self.nearest(time_s))
 
     def nearest(self, time_s: float) -> int:
-        """The step whose span holds a time: the first that ends at it or later."""
+        """The step that runs at a time: the first that ends at it or later."""
         assert self.snapshot is not None
         index = int(np.searchsorted(self.snapshot.time_s, time_s))
         return min(index, len(self.snapshot) - 1)
 
     def hover(self, index: int) -> None:
-        """Marks a step in all plots; -1 marks none."""
-        self._hover = index
+        """Mark a step in all plots; -1 marks none."""
+        self._step_index = index
         at = float(self.snapshot.time_s[index]) if index >= 0 and self.snapshot is not None else None
         self.layers.set_cursor(at)
         self.hovered.emit(index)

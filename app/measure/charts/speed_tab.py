@@ -1,17 +1,18 @@
-"""The tab "Speed" of the measure page: a bundle's runs, live, with the figures of exactly what is shown.
+"""The tab "Speed" of the measure page: live plots of a bundle's runs, and the figures of exactly the visible steps.
 
-    Measurements ──snapshot(what)──▶ Plots ──figures()──▶ FiguresRow;  Toolbar: what is shown, how, and its export
+    Measurements ──snapshot(span)──▶ SpeedPlots ──figures()──▶ FiguresRow;  SpeedToolbar: span, style, export
 
-pyqtgraph and numpy are imported shortly after the start, or when the page first has something to draw.
+`PlotsLoader` imports pyqtgraph and numpy shortly after the start, or when the page first has something to draw.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -30,48 +31,83 @@ if TYPE_CHECKING:
     from app.state.context import AppContext
 
 FRAME_MS = 50
-"""Redraws at most 20 times a second."""
-WARM_MS = 300
-"""When the imports begin: after the window is there and before anyone has asked anything."""
+"""The interval between two frames: at most 20 per second."""
+LOAD_DELAY_MS = 300
+"""The delay before the first import: the window is visible by then, and nobody has asked anything yet."""
+LOAD_PAUSE_MS = 20
+"""The pause between two loading steps while the tab is hidden."""
 FIGURES_EVERY = 5
 """Frames between two computations of the figures."""
 LOG_SETTING = "measure.log"
 
 
+class PlotsLoader(QObject):
+    """Prepares the plots in small steps, so that none delays a reply: imports, each plot, all plots, a drawing.
+
+    create: creates `SpeedPlots` from `blanks`; hidden: the plots if they exist and are not visible.
+    """
+
+    def __init__(self, create: Callable[[], SpeedPlots], hidden: Callable[[], SpeedPlots | None], tab: QWidget) -> None:
+        super().__init__(tab)
+        self._create, self._hidden, self._tab = create, hidden, tab
+        self.blanks: list[Any] = []
+        self.created = False
+        # numpy imports numpy.ma lazily, for its set routines
+        self._modules = ["numpy", "numpy.ma", "pyqtgraph", "app.measure.charts.speed_plots"]
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._run_step)
+        self._timer.start(LOAD_DELAY_MS)
+
+    @property
+    def importing(self) -> bool:
+        """Whether modules remain to be imported."""
+        return bool(self._modules)
+
+    def hurry(self) -> None:
+        """Import the remaining modules without pauses."""
+        if self._modules:
+            self._timer.start(0)
+
+    def _run_step(self) -> None:
+        if self._modules:
+            importlib.import_module(self._modules.pop(0))
+            self._timer.start(0 if self._tab.isVisible() else LOAD_PAUSE_MS)
+        elif not self.created:
+            from app.measure.charts.plot_rows import ROWS, blank_plot
+
+            if len(self.blanks) < ROWS:
+                self.blanks.append(blank_plot())
+            else:
+                self._create()
+            self._timer.start(LOAD_PAUSE_MS)
+        elif (plots := self._hidden()) is not None:
+            plots.grab()  # the first drawing takes twice as long as any other
+
+
 class SpeedTab(QWidget):
-    """Shows `context.measurements`."""
+    """Draws `context.measurements` while the tab is visible."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
         self.measurements = context.measurements
         self.plots: SpeedPlots | None = None
-        self._blanks: list[Any] = []
         self._drawn = -1
         self._frame = 0
         self._build()
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.tick)
-        self._to_import = [
-            "numpy",
-            "numpy.ma",
-            "pyqtgraph",
-            "app.measure.charts.speed_plots",
-        ]  # numpy's own sets bring its masks in
+        self.loader = PlotsLoader(self._create_plots, self._hidden_plots, self)
         self._connect()
         self._add_actions()
-        self._warm = QTimer(self)
-        self._warm.setSingleShot(True)
-        self._warm.timeout.connect(self._prepare)
-        self._warm.start(WARM_MS)
 
     # -- building --------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
         self.empty = EmptyState("", "", self.tr("Go to Chat"), "measure")
         self.banner = Banner()
-        self.files = PlotExporter(self.banner, self._shown, self)
+        self.exporter = PlotExporter(self.banner, self._visible_plots, self)
         self.figures = FiguresRow()
         self.toolbar = SpeedToolbar()
         self.toolbar.log.setChecked(self.context.settings.text(LOG_SETTING) == "on")
@@ -93,16 +129,16 @@ class SpeedTab(QWidget):
     def _connect(self) -> None:
         bar = self.toolbar
         self.empty.triggered.connect(self._first_step)
-        bar.chosen.connect(self._on_chosen)
-        bar.style_changed.connect(self._on_look)
+        bar.span_changed.connect(self._on_span)
+        bar.style_changed.connect(self._on_style)
         bar.fit.clicked.connect(self._follow)
         bar.freeze.toggled.connect(self.measurements.freeze)
         bar.reset.clicked.connect(self._reset)
-        bar.exported.connect(self.files.ask)
-        self.context.bundleChanged.connect(self._on_chosen)
+        bar.export_requested.connect(self.exporter.choose_file)
+        self.context.bundleChanged.connect(self._on_span)
 
     def _add_actions(self) -> None:
-        """What the keyboard and the window's Ctrl+K find here."""
+        """Add the actions of the keyboard and of Ctrl+K."""
         for text, keys, act in (
             (self.tr("Measure: show this bundle's runs"), "", partial(self.toolbar.choose, "bundle")),
             (self.tr("Measure: show the last reply"), "", partial(self.toolbar.choose, "reply")),
@@ -111,63 +147,47 @@ class SpeedTab(QWidget):
             (self.tr("Freeze the measurements"), "Ctrl+Space", self.toolbar.freeze.toggle),
             (self.tr("Leave the zoom"), "", self._follow),
             (self.tr("Reset the measurements"), "", self._reset),
-            (self.tr("Export the measurements as PNG"), "", partial(self.files.ask, "png")),
-            (self.tr("Export the measurements as SVG"), "", partial(self.files.ask, "svg")),
-            (self.tr("Export the measurements as CSV"), "", partial(self.files.ask, "csv")),
+            (self.tr("Export the measurements as PNG"), "", partial(self.exporter.choose_file, "png")),
+            (self.tr("Export the measurements as SVG"), "", partial(self.exporter.choose_file, "svg")),
+            (self.tr("Export the measurements as CSV"), "", partial(self.exporter.choose_file, "csv")),
         ):
             add_action(self, text, act, keys)
 
-    def _make_plots(self) -> SpeedPlots:
+    def _create_plots(self) -> SpeedPlots:
         from app.measure.charts.speed_plots import SpeedPlots
 
-        plots = SpeedPlots(blanks=self._blanks)
-        self._blanks.clear()
+        plots = SpeedPlots(blanks=self.loader.blanks)
+        self.plots, self.loader.created = plots, True
+        self.loader.blanks.clear()
         plots.hovered.connect(self._on_hover)
         plots.zoomed.connect(self.toolbar.fit.setEnabled)
         plots.viewed.connect(self._show_figures)
-        plots.set_style(self.toolbar.look)
+        plots.set_style(self.toolbar.latency_style)
         card = CardFrame()
         card.body.setContentsMargins(G, G, G, G)
         card.body.addWidget(plots)
         self._column.insertWidget(self._column.count() - 1, card, 1)
-        self._hint()
+        self._show_hint()
         return plots
-
-    def _prepare(self) -> None:
-        """One step a turn: the imports, each plot, all of them, their first drawing. None is to fall into a reply."""
-        if self._to_import:
-            importlib.import_module(self._to_import.pop(0))
-            self._warm.start(0 if self.isVisible() else 20)
-        elif self.plots is None:
-            from app.measure.charts.speed_plots import ROWS, blank_plot
-
-            if len(self._blanks) < ROWS:
-                self._blanks.append(blank_plot())
-            else:
-                self.plots = self._make_plots()
-            self._warm.start(20)
-        elif self._shown() is None:
-            self.plots.grab()  # the first drawing takes twice as long as any other
 
     # -- drawing ---------------------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: draws while it is seen, from the next frame on: laying out and drawing in one go would be felt."""
+        """Start drawing with the next frame: layout and drawing in one turn would cause a visible delay (Qt's name)."""
         super().showEvent(event)
         self._drawn = -1
         if self.measurements.empty:
-            self._say_empty()
+            self._show_empty()
         self._timer.start()
-        if self._to_import:
-            self._warm.start(0)
+        self.loader.hurry()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Qt's name: draws nothing while it is not seen."""
+        """Stop drawing (Qt's name)."""
         self._timer.stop()
         super().hideEvent(event)
 
     def tick(self) -> None:
-        """One frame: draws what changed. The page is there at once; its plots follow when they are imported."""
+        """Draw one frame if the measurements changed. A text replaces the plots until pyqtgraph is imported."""
         if self.measurements.revision == self._drawn:
             if self._frame and self.plots is not None:
                 self._frame = 0
@@ -175,8 +195,8 @@ class SpeedTab(QWidget):
             return
         self._drawn = self.measurements.revision
         if self.measurements.empty:
-            self._say_empty()
-        elif self._to_import:
+            self._show_empty()
+        elif self.loader.importing:
             self.stack.setCurrentIndex(1)
             self.readout.setText(self.tr("Loading the charts …"))
             self._drawn = -1
@@ -186,33 +206,34 @@ class SpeedTab(QWidget):
     def _draw(self) -> None:
         snapshot = self._snapshot()
         if not len(snapshot):
-            self._say_empty()
+            self._show_empty()
             return
-        if self.plots is None:
-            self.plots = self._make_plots()
-        if self.stack.currentWidget() is not self._full:  # laid out in this frame, drawn in the next one
-            self.plots.setUpdatesEnabled(False)
+        plots = self.plots or self._create_plots()
+        if self.stack.currentWidget() is not self._full:  # layout in this frame, drawing in the next
+            plots.setUpdatesEnabled(False)
             self.stack.setCurrentWidget(self._full)
             self._drawn = -1
             return
-        self.plots.show_snapshot(snapshot)
-        self.plots.setUpdatesEnabled(True)
+        plots.show_snapshot(snapshot)
+        plots.setUpdatesEnabled(True)
         if self._frame % FIGURES_EVERY == 0:
             self._show_figures()
         self._frame += 1
 
-    def _shown(self) -> SpeedPlots | None:
-        """The plots, where they show something."""
+    def _visible_plots(self) -> SpeedPlots | None:
         return self.plots if self.stack.currentWidget() is self._full else None
+
+    def _hidden_plots(self) -> SpeedPlots | None:
+        return None if self.stack.currentWidget() is self._full else self.plots
 
     def _snapshot(self) -> MeasurementSnapshot:
         span = self.toolbar.span.currentData()
         bundle = self.context.bundle
-        whose = bundle_key(bundle) if bundle else self.measurements.owner.bundle
-        return self.measurements.snapshot("all" if span == "recent" else span, whose)
+        key = bundle_key(bundle) if bundle else self.measurements.owner.bundle
+        return self.measurements.snapshot("all" if span == "recent" else span, key)
 
-    def _say_empty(self) -> None:
-        """That there is nothing to draw, and what to do first."""
+    def _show_empty(self) -> None:
+        """Explain why there is nothing to draw, and offer the first step."""
         self.stack.setCurrentIndex(0)
         if self.measurements.empty or self.context.bundle is None:
             title, first = self.tr("Nothing measured yet"), self.tr("Go to Chat")
@@ -229,13 +250,13 @@ class SpeedTab(QWidget):
             self.toolbar.choose("all")
 
     def _show_figures(self) -> None:
-        if self.plots is None or self.plots.drawing is None:
+        if self.plots is None or self.plots.data is None:
             return
         figures = self.plots.figures()
         self.figures.show_figures(figures, self.plots.zoom.chosen or self.plots.zoom.recent)
         self.plots.show_percentiles(figures)
 
-    def _hint(self) -> None:
+    def _show_hint(self) -> None:
         self.readout.setText(
             self.tr(
                 "Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; "
@@ -245,24 +266,24 @@ class SpeedTab(QWidget):
 
     def _on_hover(self, index: int) -> None:
         if index < 0 or self.plots is None or self.plots.snapshot is None:
-            self._hint()
+            self._show_hint()
         else:
             self.readout.setText(step_text(self.plots.snapshot, index))
 
     # -- actions ---------------------------------------------------------------------------------------------
 
-    def _on_chosen(self, _bundle: object = None) -> None:
-        """Other runs, at once or when they are looked at."""
+    def _on_span(self, _bundle: object = None) -> None:
+        """Show other runs: now, or when the tab becomes visible."""
         if self.plots is not None:
             self.plots.restart(recent=self.toolbar.span.currentData() == "recent")
         self._drawn, self._frame = -1, 0
         if self.isVisible():
             self.tick()
 
-    def _on_look(self) -> None:
+    def _on_style(self) -> None:
         self.context.settings.set(LOG_SETTING, "on" if self.toolbar.log.isChecked() else "off")
         if self.plots is not None:
-            self.plots.set_style(self.toolbar.look)
+            self.plots.set_style(self.toolbar.latency_style)
             self._show_figures()
 
     def _follow(self) -> None:
@@ -272,4 +293,4 @@ class SpeedTab(QWidget):
     def _reset(self) -> None:
         self.toolbar.freeze.setChecked(False)
         self.measurements.reset()
-        self._on_chosen()
+        self._on_span()

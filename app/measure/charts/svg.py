@@ -1,8 +1,8 @@
-"""The plots as one SVG text: a title, and panels whose curves are clipped to them.
+"""The plots as one SVG document: a title, and panels whose curves are clipped to them.
 
-    Panel … ──picture──▶ <svg> title, axes with units, curves, marks, labels </svg>
+    SvgPanel … ──svg_document──▶ <svg> title, axes with units, curves, marks, labels </svg>
 
-Texts come from bundles' names, so all of them are escaped.
+Texts contain bundle names, so all texts are escaped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Kind = Literal["area", "line", "points"]
 TITLE, SMALL = 13, 11
 LETTER = 6.5
-"""Pixels that a letter of SMALL takes, about."""
+"""The approximate width of a letter of size SMALL in pixels."""
 DASH = "6 4"
 
 
@@ -37,7 +37,7 @@ class SvgBox(NamedTuple):
 
 
 class SvgCurve(NamedTuple):
-    """A curve; an area is closed down to `floor`. dash: of a line, as SVG says it."""
+    """A curve; an area is closed down to `floor`. dash: SVG's dash array of a line."""
 
     kind: Kind
     curve: Curve
@@ -47,7 +47,7 @@ class SvgCurve(NamedTuple):
 
 
 class SvgText(NamedTuple):
-    """What stands at a coordinate of an axis."""
+    """A text at a coordinate of an axis."""
 
     at: float
     text: str
@@ -55,7 +55,7 @@ class SvgText(NamedTuple):
 
 @dataclass(frozen=True)
 class SvgPanel:
-    """One plot. labels: pixels from the top of the level and of the label, and its text."""
+    """One plot. labels: (y of the level, y of the label, text), in pixels from the top."""
 
     box: SvgBox
     time: Range
@@ -70,19 +70,19 @@ class SvgPanel:
     below_name: str = ""
 
     def x(self, seconds: float) -> float:
-        """Pixels from the left."""
+        """The x coordinate in pixels."""
         left, right = self.time
         return self.box.left + (seconds - left) / (right - left) * self.box.width
 
     def y(self, value: float) -> float:
-        """Pixels from the top."""
+        """The y coordinate in pixels."""
         low, high = self.values
         return self.box.top + (high - value) / (high - low) * self.box.height
 
 
 @dataclass(frozen=True)
 class SvgPalette:
-    """Colours of what is no curve."""
+    """The colours of everything but curves."""
 
     background: str
     text: str
@@ -109,15 +109,15 @@ def svg_document(panels: Sequence[SvgPanel], title: Sequence[str], size: tuple[i
     return svg.document(*size, parts, **font) + "\n"
 
 
-def _panel(panel: SvgPanel, ident: str, palette: SvgPalette) -> Iterable[str]:
+def _panel(panel: SvgPanel, clip_id: str, palette: SvgPalette) -> Iterable[str]:
     box = panel.box
     frame = {"x": box.left, "y": box.top, "width": box.width, "height": box.height}
-    yield svg.element("defs", svg.element("clipPath", svg.element("rect", **frame), id=ident))
+    yield svg.element("defs", svg.element("clipPath", svg.element("rect", **frame), id=clip_id))
     for at, text in panel.ticks:
         y = panel.y(at)
         yield _line(box.left, y, box.left + box.width, y, palette.border)
         yield _text(box.left - 6, y + 4, text, palette.muted, "end")
-    yield svg.element("g", *_inside(panel, palette), clip_path=f"url(#{ident})")
+    yield svg.element("g", *_inside(panel, palette), clip_path=f"url(#{clip_id})")
     yield svg.element("rect", **frame, fill="none", stroke=palette.border)
     yield from _outside(panel, palette)
 
@@ -158,7 +158,7 @@ def _text(x: float, y: float, text: str, color: str, anchor: str = "start") -> s
 
 
 def _within(panel: SvgPanel, curve: Curve) -> Curve:
-    """The curve up to the panel's edges: some programs know no clip paths."""
+    """The curve cut at the panel's edges, for programs without support of clip paths."""
     return Curve(np.clip(curve.x, *panel.time), np.clip(curve.y, *panel.values))
 
 
@@ -184,7 +184,7 @@ def _shape(panel: SvgPanel, whole: SvgCurve) -> str:
 
 
 def _parts(curve: Curve) -> list[list[tuple[float, float]]]:
-    """The points between the NaNs."""
+    """The parts between NaNs."""
     gaps = np.flatnonzero(np.isnan(curve.x) | np.isnan(curve.y))
     edges = [-1, *gaps.tolist(), len(curve.x)]
     pairs = [(a + 1, b) for a, b in pairwise(edges) if b > a + 1]

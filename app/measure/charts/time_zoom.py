@@ -1,4 +1,4 @@
-"""Which part of the time axis is seen: all of it, its last seconds, or what a person zoomed to."""
+"""The visible part of the time axis: everything, the last seconds, or a range that the user selected."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import math
 RECENT_S = 10.0
 NARROWEST_S = 1e-3
 MARGIN = 0.02
-"""Share of the span that is kept free on both sides."""
+"""The share of the range that stays empty on both sides."""
 
 
 def with_headroom(value: float) -> float:
-    """`value` or up to a seventh more, in steps, so that a range that follows what grows seldom changes."""
+    """`value` rounded up to a power of 1.15, so that a growing range changes rarely."""
     if value <= 0:
         return 1e-3
     step = 1.15
@@ -19,7 +19,7 @@ def with_headroom(value: float) -> float:
 
 
 class TimeZoom:
-    """A range of seconds; it follows what is measured until a person chooses one. No zoom leaves what there is."""
+    """A range of seconds. It follows new steps until the user selects one, and never exceeds the data."""
 
     def __init__(self) -> None:
         self.recent = False
@@ -28,32 +28,32 @@ class TimeZoom:
 
     @property
     def chosen(self) -> bool:
-        """Whether a person has zoomed, so that following is off."""
+        """Whether the user has zoomed."""
         return self._chosen is not None
 
     @property
     def range(self) -> tuple[float, float]:
-        """What is seen."""
+        """The visible range in seconds."""
         return self._chosen or self._following()
 
     @property
     def window(self) -> tuple[float, float]:
-        """What figures are of: what is seen, and of all that there is no bound."""
+        """The range that the figures cover: the visible one, or unbounded if everything is visible."""
         return self.range if self._chosen or self.recent else (-math.inf, math.inf)
 
     def extend(self, low: float, high: float) -> None:
-        """There are steps from `low` to `high` now."""
+        """Set the range of the data."""
         self._low, self._high = low, high
 
     def to(self, left: float, right: float) -> None:
-        """Shows this range, or as much of it as there is; at least a millisecond."""
+        """Show a range, limited to the data; at least a millisecond."""
         low, high = self._whole()
         width = min(max(right - left, NARROWEST_S), high - low)
         left = min(max(left, low), high - width)
         self._chosen = (left, left + width)
 
     def by(self, factor: float, about: float | None = None) -> None:
-        """Widens the range, or narrows it where `factor` is below 1; `about` stays in its place, else the middle."""
+        """Widen the range (factor > 1) or narrow it about a time, or about its middle."""
         left, right = self.range
         low, high = self._whole()
         if (right - left) * factor >= high - low:
@@ -63,20 +63,20 @@ class TimeZoom:
         self.to(fixed - (fixed - left) * factor, fixed + (right - fixed) * factor)
 
     def pan(self, share: float) -> None:
-        """Goes sideways by a share of what is seen; without a zoom all is seen already."""
+        """Move the range by a share of its width; without a zoom, everything is visible already."""
         if self._chosen:
             left, right = self._chosen
             step = (right - left) * share
             self.to(left + step, right + step)
 
     def reveal(self, second: float) -> None:
-        """Goes there, where a zoom does not show it."""
+        """Move a zoomed range to a time that it does not contain."""
         left, right = self.range
         if self._chosen and not left <= second <= right:
             self.to(second - (right - left) / 2, second + (right - left) / 2)
 
     def reset(self) -> None:
-        """Follows what is measured again."""
+        """Follow new steps again."""
         self._chosen = None
 
     def _whole(self) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What is shown, how, and what can be done with it: the row between the figures and the plots."""
+"""The toolbar between the figures and the plots: span, percentile lines, scales, zoom, freeze, reset, export."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.widgets.theme import G, set_icon
 
 
 class SpeedToolbar(QWidget):
-    """`chosen`: other runs or another span; `look_changed`: another way to draw them."""
+    """The choices are read from `span` and `latency_style`."""
 
-    chosen = Signal()
+    span_changed = Signal()
     style_changed = Signal()
-    exported = Signal(str)  # the ending of the file
+    export_requested = Signal(str)  # the suffix of the file, without the dot
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class SpeedToolbar(QWidget):
         self.reset = button(self.tr("Reset"), "trash")
         set_tool_tip(self.reset, self.tr("Forgets what was measured"))
         self._lay_out()
-        self.span.currentIndexChanged.connect(lambda _index: self.chosen.emit())
+        self.span.currentIndexChanged.connect(lambda _index: self.span_changed.emit())
         self.lines.currentIndexChanged.connect(lambda _index: self.style_changed.emit())
         self.fit_decode.toggled.connect(lambda _on: self.style_changed.emit())
         self.log.toggled.connect(lambda _on: self.style_changed.emit())
@@ -67,12 +67,12 @@ class SpeedToolbar(QWidget):
             row.addWidget(part)
 
     @property
-    def look(self) -> LatencyStyle:
-        """How latency is to be drawn."""
+    def latency_style(self) -> LatencyStyle:
+        """The chosen style of the latency plot."""
         return LatencyStyle(self.lines.currentData(), self.fit_decode.isChecked(), self.log.isChecked())
 
     def choose(self, span: str) -> None:
-        """Shows these runs."""
+        """Select a span by its key."""
         self.span.setCurrentIndex(self.span.findData(span))
 
     def _choice(self, name: str, options: dict[str, str]) -> QComboBox:
@@ -95,7 +95,7 @@ class SpeedToolbar(QWidget):
         return result
 
     def _export(self, ending: str, _checked: bool = False) -> None:
-        self.exported.emit(ending)
+        self.export_requested.emit(ending)
 
     def _name_freeze(self, on: bool) -> None:
         self.freeze.setText(self.tr("Go on") if on else self.tr("Freeze"))

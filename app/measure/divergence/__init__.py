@@ -1,4 +1,4 @@
-"""The window's "Find the divergence": A and B, a prompt, and the first node at which the two runs part.
+"""The dialog "Find the divergence": A and B, a prompt, and the first node at which the two runs differ.
 
-Form ──Diverge──▶ DivergenceModel ──▶ progress │ sentence, chart of the growth, table of nodes ──Look──▶ the graph
+DivergenceForm ──Diverge──▶ DivergenceModel ──▶ progress │ summary, growth chart, table of nodes ──▶ the graph
 """

@@ -1,4 +1,4 @@
-"""The window in which it is asked and answered where two runs part; it stands beside the main one."""
+"""The dialog that searches where two runs diverge; it does not block the main window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workflows.wire.requests import Diverge
 
 
 class DivergenceDialog(WorkDialog):
-    """A form above, what came of it below; closing it stops what runs."""
+    """The form above, the results below. Closing the dialog stops the search."""
 
     model: DivergenceModel
 
@@ -44,13 +44,13 @@ class DivergenceDialog(WorkDialog):
         for page in (self.empty, self.results):
             self.stack.addWidget(page)
         self._lay_out()
-        self.form.asked.connect(self.start)
+        self.form.requested.connect(self.start)
         self.form.stopped.connect(self.model.cancel)
-        self.results.went.connect(self.show_node)
+        self.results.node_requested.connect(self.show_node)
         self.model.changed.connect(self.refresh)
         for one in self.results.actions():
             self.addAction(one)
-        add_action(self, self.tr("Divergence: find"), self.form.ask, "Ctrl+Return")
+        add_action(self, self.tr("Divergence: find"), self.form.start, "Ctrl+Return")
         if context.bundle:
             for side in (self.form.a, self.form.b):
                 side.bundle.choose(str(context.bundle["path"]))
@@ -58,7 +58,7 @@ class DivergenceDialog(WorkDialog):
 
     @classmethod
     def waiting(cls, window: QWidget) -> Self | None:
-        """The one of `window` that made room for the graph."""
+        """The hidden dialog of `window` that waits while a graph is shown."""
         return next((one for one in window.findChildren(cls) if one.isHidden() and not one.model.running), None)
 
     def _advice(self) -> str:
@@ -77,17 +77,17 @@ class DivergenceDialog(WorkDialog):
         column.addWidget(self.stack, 1)
         column.addWidget(button(self.tr("Close"), clicked=self.close), 0, Qt.AlignmentFlag.AlignRight)
         for one in self.findChildren(QPushButton):
-            one.setAutoDefault(False)  # Enter is the prompt's, and the table's
+            one.setAutoDefault(False)  # Enter belongs to the prompt and the table
 
     def start(self, request: Diverge) -> None:
-        """Begins; what was found before makes room."""
+        """Start a search; the last result is removed."""
         self.banner.clear()
         self.model.start(request)
 
     def show_node(self, node: ComparedNode) -> None:
-        """The node, in the graph of B's bundle as it runs; the dialog would lie over it, and waits to be asked back."""
+        """Show a node in the graph of B's bundle. The dialog hides, since it would cover the graph."""
         request = self.model.request
-        assert request is not None  # rows are those of an answer
+        assert request is not None  # rows exist only with an answer
         self.context.navigate.emit("inspect")
         self.context.inspectRequested.emit(InspectTarget(request.b.bundle, component=node.component, node=node.node))
         self.hide()
@@ -96,14 +96,14 @@ class DivergenceDialog(WorkDialog):
         )
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Nobody has to be told where it is."""
+        """Remove the note that leads back to the dialog (Qt's name)."""
         super().showEvent(event)
         if self._note is not None:
             self.context.notes.drop(self._note)
             self._note = None
 
     def refresh(self) -> None:
-        """Shows how far it is, or what came of it."""
+        """Show the progress or the result."""
         model = self.model
         self.form.set_running(model.running)
         self.bar.setVisible(model.running)

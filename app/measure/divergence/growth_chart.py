@@ -1,4 +1,4 @@
-"""How the difference grows along the depth, on a scale of powers of ten; where B first parts is marked."""
+"""The growth of the difference along the depth on a log scale; the first divergent node is marked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.widgets.theme import theme
 from workflows.wire.reports.divergence import DivergenceReport
 
 FLOOR = 1e-9
-"""Where a node stands at which there is no difference at all."""
+"""The value drawn for a node without any difference."""
 
 
 def _tr(text: str) -> str:
@@ -19,7 +19,7 @@ def _tr(text: str) -> str:
 
 
 class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
-    """Nodes from left to right in the order in which they run; those that differ by themselves are dots."""
+    """Nodes from left to right in the order of execution; those that differ by themselves are dots."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
         self.restyle()
 
     def show_report(self, report: DivergenceReport) -> None:
-        """Draws another search; a difference that is no number is not drawn."""
+        """Show another search; a difference that is not a number is not drawn."""
         points = [(depth, max(gap, FLOOR)) for depth, gap in report.curve if gap is not None]
         self.line.setData([x for x, _ in points], [y for _, y in points])
         parted = {node.depth for node in report.nodes if node.parts}
@@ -51,7 +51,7 @@ class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
         self.getPlotItem().enableAutoRange("y")
 
     def restyle(self) -> None:
-        """Takes the theme's colours."""
+        """Apply the colours of the theme."""
         color = theme().color
         restyle_plot(self)
         self.line.setPen(pg.mkPen(color("accent"), width=1.5))

@@ -1,4 +1,4 @@
-"""What a search found: a sentence, the growth of the difference, and every node that was compared."""
+"""The result of a search: a summary, the growth of the difference, and all compared nodes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 class DivergenceResults(QWidget):
-    """`went` is a node that is to be shown in its graph."""
+    """Shows a report; a chosen node can be shown in its graph."""
 
-    went = Signal(object)
+    node_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.report: DivergenceReport | None = None
         self.chart: GrowthChart | None = None
-        self.said = label("", "heading", wrap=True)
+        self.summary = label("", "heading", wrap=True)
         self.facts = label("", "muted", wrap=True)
         self.show_button = button(self.tr("Show in graph"), "inspect", clicked=self._show_chosen)
         self.chart_card = CardFrame(self.tr("Growth of the difference"))
@@ -51,11 +51,11 @@ class DivergenceResults(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(G)
-        words = QVBoxLayout()
-        words.setSpacing(G // 2)
-        words.addWidget(self.said)
-        words.addWidget(self.facts)
-        head.addLayout(words, 1)
+        texts = QVBoxLayout()
+        texts.setSpacing(G // 2)
+        texts.addWidget(self.summary)
+        texts.addWidget(self.facts)
+        head.addLayout(texts, 1)
         head.addWidget(self.show_button, 0, Qt.AlignmentFlag.AlignTop)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.setChildrenCollapsible(False)
@@ -70,14 +70,14 @@ class DivergenceResults(QWidget):
         column.addWidget(splitter, 1)
 
     def show_report(self, report: DivergenceReport) -> None:
-        """Shows what was found, and chooses the node at which B parts first."""
+        """Show a report, and select the first divergent node."""
         self.report = report
-        self.said.setText(self._sentence(report))
+        self.summary.setText(self._sentence(report))
         self.facts.setText(" ".join([*self._facts(report), *report.notes]))
         rows = [_row(node) for node in report.nodes]
         self.table.rows.fill(rows, ["error" if node.parts else "" for node in report.nodes])
         if self.chart is None:
-            from app.measure.divergence.growth_chart import GrowthChart  # pyqtgraph: a second to import
+            from app.measure.divergence.growth_chart import GrowthChart  # imports pyqtgraph, which takes a second
 
             self.chart = GrowthChart()
             self.chart_card.body.addWidget(self.chart, 1)
@@ -95,17 +95,17 @@ class DivergenceResults(QWidget):
 
     def _facts(self, report: DivergenceReport) -> list[str]:
         tokens = format_number(len(report.prompt_ids) + len(report.token_ids))
-        found = [self.tr("Nodes compared: {0}; tokens: {1}.").format(format_number(report.nodes_compared), tokens)]
+        facts = [self.tr("Nodes compared: {0}; tokens: {1}.").format(format_number(report.nodes_compared), tokens)]
         first = report.first
         if first is not None:
             off, largest = _figure(first.max_abs_diff), f"{first.reference_max:.3g}"
             where = first.scope or first.component
-            found.insert(0, self.tr("In {0}, off by {1} where A's largest value is {2}.").format(where, off, largest))
-        return found
+            facts.insert(0, self.tr("In {0}, off by {1} where A's largest value is {2}.").format(where, off, largest))
+        return facts
 
     @property
     def chosen(self) -> ComparedNode | None:
-        """The node of the row that is chosen."""
+        """The node of the selected row."""
         rows = self.table.selectionModel().selectedRows()
         return self.report.nodes[rows[0].row()] if rows and self.report is not None else None
 
@@ -114,11 +114,11 @@ class DivergenceResults(QWidget):
 
     def _show_chosen(self) -> None:
         if self.chosen is not None:
-            self.went.emit(self.chosen)
+            self.node_requested.emit(self.chosen)
 
     def _on_activated(self, index: QModelIndex) -> None:
         if self.report is not None:
-            self.went.emit(self.report.nodes[index.row()])
+            self.node_requested.emit(self.report.nodes[index.row()])
 
 
 def _row(node: ComparedNode) -> tuple[str, ...]:

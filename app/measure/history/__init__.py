@@ -1,1 +1,1 @@
-"""The tab "History" of the measure page: the runs that were kept, compared and reported."""
+"""The tab "History" of the measure page: saved runs, their comparison, and reports."""

@@ -1,6 +1,6 @@
-"""Builds × devices × precisions: accuracy against speed, and the Pareto front, in a picture and in words.
+"""Builds × devices × precisions: accuracy against speed with the Pareto front, as a chart and as a table.
 
-runs that are shown ──two choosers──▶ scatter() ──▶ Dots, a table with "on the front", what is left out
+shown runs ──two choosers──▶ scatter() ──▶ ParetoChart, a table with "on the front", and what is left out
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 
 class AccuracySpeedView(QWidget):
-    """Of the runs that the table shows."""
+    """The runs that pass the table's filter."""
 
-    opened = Signal(object)  # the run that a point has its speed from
+    opened = Signal(object)  # the run that gives a point its speed
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._runs: list[RunRecord] = []
-        self.found = ParetoScatter([], [])
+        self.scatter_data = ParetoScatter([], [])
         self.dots: ParetoChart | None = None
         self.speed = self._chooser(self.tr("Speed"), SPEED)
         self.accuracy = self._chooser(self.tr("Accuracy"), ACCURACY)
-        self.said = label("", "muted", wrap=True)
+        self.status = label("", "muted", wrap=True)
         self.table = ReadOnlyTable(
             TextTableModel(["", "", "", self.tr("on the front")], numbers=(1, 2)), self.tr("Points")
         )
         self.table.setMinimumWidth(46 * G)
-        self.table.activated.connect(lambda index: self.opened.emit(self.found.points[index.row()].speed))
+        self.table.activated.connect(lambda index: self.opened.emit(self.scatter_data.points[index.row()].speed))
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._mark())
         self._lay_out()
 
@@ -60,7 +60,7 @@ class AccuracySpeedView(QWidget):
         for text, box in ((self.tr("Accuracy"), self.accuracy), (self.tr("against"), self.speed)):
             top.addWidget(label(text, "muted"))
             top.addWidget(box)
-        top.addWidget(self.said, 1)
+        top.addWidget(self.status, 1)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.setChildrenCollapsible(False)
         self.split.addWidget(self.table)
@@ -71,13 +71,13 @@ class AccuracySpeedView(QWidget):
         column.addWidget(self.split, 1)
 
     def show_runs(self, runs: Sequence[RunRecord]) -> None:
-        """Draws the points of these runs."""
+        """Show the points of other runs."""
         self._runs = list(runs)
         self._draw()
 
     def _draw(self) -> None:
         speed, accuracy = MEASURES[self.speed.currentData()], MEASURES[self.accuracy.currentData()]
-        self.found = scatter(self._runs, speed, accuracy)
+        self.scatter_data = scatter(self._runs, speed, accuracy)
         names = titles()
         self.table.rows.headings[:3] = [self.tr("bundle"), names[speed.key], names[accuracy.key]]
         self.table.rows.fill(
@@ -88,17 +88,17 @@ class AccuracySpeedView(QWidget):
                     measure_text(one.y, accuracy),
                     self.tr("yes") if one.on_front else "–",
                 )
-                for one in self.found.points
+                for one in self.scatter_data.points
             ]
         )
-        self.said.setText(self._words(speed, accuracy))
-        if self.dots is None and self.found.points:
-            QTimer.singleShot(0, self, self._make_dots)  # the table and the picture in one go would be felt
+        self.status.setText(self._status_text(speed, accuracy))
+        if self.dots is None and self.scatter_data.points:
+            QTimer.singleShot(0, self, self._make_dots)  # creating both in one turn would cause a visible delay
         elif self.dots is not None:
-            self.dots.show_points(self.found.points, speed, accuracy)
+            self.dots.show_points(self.scatter_data.points, speed, accuracy)
 
     def _make_dots(self) -> None:
-        from app.measure.history.pareto_chart import ParetoChart  # pyqtgraph: when there is something to draw
+        from app.measure.history.pareto_chart import ParetoChart  # imports pyqtgraph
 
         if self.dots is None:
             self.dots = ParetoChart()
@@ -106,20 +106,23 @@ class AccuracySpeedView(QWidget):
             self.split.setSizes([500, 500])
             QTimer.singleShot(0, self, self._draw)
 
-    def _words(self, speed: Measure, accuracy: Measure) -> str:
-        """How many points there are, and of what is left out, why."""
-        if not self.found.points:
+    def _status_text(self, speed: Measure, accuracy: Measure) -> str:
+        """The number of points, and why runs are left out."""
+        if not self.scatter_data.points:
             return self.tr(
                 "A point needs a run with this speed and an evaluation of the same bundle: bench it, and compare its "
                 "accuracy."
             )
-        if not self.found.left_out:
+        if not self.scatter_data.left_out:
             return ""
-        lacks = {key: titles()[key] for key in (speed.key, accuracy.key)}
-        first = [self.tr("{0} has no {1}").format(name_of(run), lacks[key]) for run, key in self.found.left_out[:2]]
-        count = len(self.found.left_out)
-        told = pluralize(count, self.tr("1 left out:"), self.tr("{0} left out:"))
-        return f"{told} {'; '.join(first)}{' …' if count > len(first) else ''}"
+        titles_of = {key: titles()[key] for key in (speed.key, accuracy.key)}
+        first = [
+            self.tr("{0} has no {1}").format(name_of(run), titles_of[key])
+            for run, key in self.scatter_data.left_out[:2]
+        ]
+        count = len(self.scatter_data.left_out)
+        text = pluralize(count, self.tr("1 left out:"), self.tr("{0} left out:"))
+        return f"{text} {'; '.join(first)}{' …' if count > len(first) else ''}"
 
     def _mark(self) -> None:
         if self.dots is not None:

@@ -1,4 +1,4 @@
-"""Whose curve is which: a piece of each line with its shape, and the name beside it."""
+"""The legend of the curves: a sample of each line with its symbol, and the name of its run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROW, SAMPLE, MAX_WIDTH = 22, 32, 336
 
 
 class CurveLegend(QWidget):
-    """As wide as its longest name, and never more than MOST pixels; the whole names stand in the tool tip."""
+    """As wide as its longest name, at most MAX_WIDTH pixels; the tool tip has the full names."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class CurveLegend(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
     def show_names(self, names: Sequence[str]) -> None:
-        """The names of the curves, in their order."""
+        """Show the names of the curves, in their order."""
         self.names = list(names)
         set_tool_tip(self, "\n".join(names))
         self.setAccessibleName(", ".join(names))
@@ -35,12 +35,12 @@ class CurveLegend(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Qt's name."""
+        """The preferred size (Qt's name)."""
         widest = max((self.fontMetrics().horizontalAdvance(name) for name in self.names), default=0)
         return QSize(min(widest + SAMPLE + 3 * G, MAX_WIDTH), ROW * len(self.names))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt's name for drawing."""
+        """Draw the legend (Qt's name)."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme().color("surface"))
@@ -53,11 +53,11 @@ class CurveLegend(QWidget):
             painter.drawText(QPointF(SAMPLE + G, middle + self.fontMetrics().ascent() / 2 - 1), text)
         painter.end()
 
-    def _sample(self, painter: QPainter, look: CurveStyle, middle: float) -> None:
-        painter.setPen(QPen(look.color, 1.3, look.dash))
+    def _sample(self, painter: QPainter, style: CurveStyle, middle: float) -> None:
+        painter.setPen(QPen(style.color, 1.3, style.dash))
         painter.drawLine(QPointF(0, middle), QPointF(SAMPLE, middle))
         painter.save()
         painter.translate(SAMPLE / 2, middle)
         painter.scale(8, 8)
-        painter.fillPath(Symbols[look.shape], pg.mkBrush(look.color))
+        painter.fillPath(Symbols[style.shape], pg.mkBrush(style.color))
         painter.restore()

@@ -1,4 +1,4 @@
-"""How runs are told apart in a picture: a colour, a dash and a shape each, which repeat at different lengths."""
+"""The style of a run's curve: colour, dash and symbol, which repeat with different periods."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ SYMBOLS = ("o", "s", "t", "d", "+")
 
 @dataclass(frozen=True, slots=True)
 class CurveStyle:
-    """Of the run that is drawn as the `index`-th."""
+    """The style of the run drawn at position `index`."""
 
     index: int
 
     @property
     def color(self) -> QColor:
-        """By the theme of now."""
+        """The colour in the current theme."""
         return theme().color(COLORS[self.index % len(COLORS)])
 
     @property
     def dash(self) -> Qt.PenStyle:
-        """Of its line."""
+        """The dash of the line."""
         return DASHES[self.index % len(DASHES)]
 
     @property
     def shape(self) -> str:
-        """Of its points, by pyqtgraph's names."""
+        """pyqtgraph's name of the symbol."""
         return SYMBOLS[self.index % len(SYMBOLS)]

@@ -1,6 +1,6 @@
-"""The latency of each decoded token, of several runs in one picture, and whose each curve is beside it.
+"""The latency of each decoded token of several runs in one plot, with a legend.
 
-reports ──show_reports──▶ a slot each, a line and its marks: made once, filled with whatever is shown
+reports ──show_reports──▶ one slot each: a line and its symbols, created once and reused
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from workflows.measure.measures import decode_latencies, run_label
 from workflows.wire.reports.runs import RunReport
 
 MARKS = 12
-"""Shapes along a curve, about."""
+"""The approximate number of symbols along a curve."""
 
 
 class LatencyCurves(QWidget):
-    """Each run a line, named in the legend; drag and wheel zoom, a double click or 0 shows everything."""
+    """One line per run, named in the legend. Drag and wheel zoom; a double click or 0 shows everything."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class LatencyCurves(QWidget):
         self._restyle()
 
     def show_reports(self, reports: Sequence[RunReport]) -> None:
-        """Draws these; those without a decoded token have no line."""
+        """Draw the reports; one without a decoded token has no line."""
         timed = [one for one in reports if decode_latencies(one)]
         self._series = [decode_latencies(one) for one in timed]
         while len(self.slots) < len(timed):
@@ -58,7 +58,7 @@ class LatencyCurves(QWidget):
         self.fit()
 
     def fit(self) -> None:
-        """Shows all of it, from 0 ms on."""
+        """Show everything, from 0 ms."""
         top = max(map(max, self._series), default=1.0)
         longest = max(map(len, self._series), default=1)
         self.plot.setXRange(0, max(longest - 1, 1), padding=0.02)
@@ -69,23 +69,23 @@ class LatencyCurves(QWidget):
         for item in (line, marks):
             self.plot.addItem(item, ignoreBounds=True)
         self.slots.append((line, marks))
-        self._dress(len(self.slots) - 1)
+        self._apply_style(len(self.slots) - 1)
 
     def _restyle(self) -> None:
         restyle_plot(self.plot)
         for index in range(len(self.slots)):
-            self._dress(index)
+            self._apply_style(index)
         self.legend.update()
 
-    def _dress(self, index: int) -> None:
-        look, (line, marks) = CurveStyle(index), self.slots[index]
-        line.setPen(pg.mkPen(look.color, width=1.3, style=look.dash))
-        marks.setSymbol(look.shape)
-        marks.setBrush(pg.mkBrush(look.color))
+    def _apply_style(self, index: int) -> None:
+        style, (line, marks) = CurveStyle(index), self.slots[index]
+        line.setPen(pg.mkPen(style.color, width=1.3, style=style.dash))
+        marks.setSymbol(style.shape)
+        marks.setBrush(pg.mkBrush(style.color))
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]
-    """The picture itself."""
+    """The plot itself."""
 
     def __init__(self, owner: LatencyCurves) -> None:
         super().__init__(owner)
@@ -94,12 +94,12 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
         make_static(self)
 
     def mouseDoubleClickEvent(self, event: Any) -> None:
-        """Qt's name: shows everything."""
+        """Show everything (Qt's name)."""
         self._owner.fit()
         event.accept()
 
     def keyPressEvent(self, event: Any) -> None:
-        """Qt's name: + and - zoom along the tokens, 0 shows everything."""
+        """Zoom along the tokens with + and -; 0 shows everything (Qt's name)."""
         key = event.key()
         if key == Qt.Key.Key_0:
             self._owner.fit()

@@ -1,4 +1,4 @@
-"""The picture of accuracy against speed: a shape a point, the front as a line through ringed points with names."""
+"""The chart of accuracy against speed: one symbol per point, the Pareto front as a line through named points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _tr(text: str) -> str:
 
 
 class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
-    """Points under the mouse say what they are; those on the front have their names beside them."""
+    """The tool tip describes the point under the mouse; the points of the front have their names beside them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,13 +38,13 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         self._draw()
 
     def show_points(self, points: Sequence[ParetoPoint], speed: Measure, accuracy: Measure) -> None:
-        """Draws these."""
+        """Draw other points."""
         self._points, self._measures, self._marked = list(points), (speed, accuracy), set()
         self._draw()
         self.autoRange(padding=0.15)
 
     def mark(self, indices: set[int]) -> None:
-        """Fills the rings of these points."""
+        """Highlight the points at these indices."""
         self._marked = indices
         self._draw()
 
@@ -61,10 +61,10 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         self.plot([x for x, _ in front], [y for _, y in front], pen=line)
         self._rings(at)
         for index, (one, (x, y)) in enumerate(zip(self._points, at, strict=True)):
-            look = CurveStyle(index)
+            style = CurveStyle(index)
             dot = pg.ScatterPlotItem(
-                [x], [y], symbol=look.shape, size=SIZE, pen=None, brush=pg.mkBrush(look.color),
-                hoverable=True, data=[plain_tool_tip(self._told(one))], tip=lambda x, y, data: data,
+                [x], [y], symbol=style.shape, size=SIZE, pen=None, brush=pg.mkBrush(style.color),
+                hoverable=True, data=[plain_tool_tip(self._describe(one))], tip=lambda x, y, data: data,
             )  # fmt: skip
             self.addItem(dot)
             if one.on_front:
@@ -82,13 +82,13 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         self.addItem(pg.ScatterPlotItem(xs, ys, size=RING, pen=pg.mkPen(theme().color("text")), brush=brushes))
 
     def _name(self, point: ParetoPoint, x: float, y: float, share: float) -> None:
-        """Over the point, and within the picture: to its right at the left edge, to its left at the right one."""
+        """The anchor above a point, shifted so that the name stays inside of the plot."""
         text = pg.TextItem(point.name, color=theme().color("text"), anchor=(share, 1.6))
         text.setFont(sans_font(11))
         text.setPos(x, y)
         self.addItem(text, ignoreBounds=True)
 
-    def _told(self, point: ParetoPoint) -> str:
+    def _describe(self, point: ParetoPoint) -> str:
         assert self._measures is not None
         speed, accuracy = self._measures
         where = _tr("on the front") if point.on_front else _tr("not on the front")
@@ -96,6 +96,6 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
 
 
 def _relative_position(x: float, among: Sequence[float]) -> float:
-    """How far `x` is on the way from the least to the greatest; the middle where these are one."""
+    """The relative position of `x` between minimum and maximum; 0.5 if they are equal."""
     low, high = min(among), max(among)
     return (x - low) / (high - low) if high > low else 0.5

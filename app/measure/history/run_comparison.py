@@ -1,4 +1,4 @@
-"""Runs side by side: whose each is, then every measure, the best of a row said in words."""
+"""Runs side by side: their identity, then every measure, with the best of a row marked in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workflows.measure.measures import MEASURES, best_indices, drafts_of, measur
 from workflows.wire.reports.runs import RunRecord
 
 MAX_RUNS = 8
-"""Runs that are compared at once: more can be told apart neither in a table nor among curves."""
+"""The most runs compared at once; more cannot be told apart."""
 
 
 def _tr(text: str) -> str:
@@ -22,17 +22,17 @@ def _tr(text: str) -> str:
 
 
 class ComparisonModel(TextTableModel):
-    """Rows whose headings change with them."""
+    """A table model with changing headings."""
 
     def show_columns(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Shows other columns."""
+        """Replace the columns."""
         self.beginResetModel()
         self.headings, self._rows, self._tints = list(headings), list(rows), []
         self.endResetModel()
 
 
 class RunComparison(ReadOnlyTable):
-    """A column a run, a row a figure."""
+    """One column per run, one row per figure."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.columns = ComparisonModel([""])
@@ -40,7 +40,7 @@ class RunComparison(ReadOnlyTable):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
 
     def show_runs(self, runs: Sequence[RunRecord]) -> None:
-        """Compares these, MOST at most."""
+        """Compare at most MAX_RUNS runs."""
         shown = list(runs)[:MAX_RUNS]
         hint = [[_tr("Select runs in the table to see them side by side.")]]
         self.columns.show_columns(["", *map(run_label, shown)], comparison_rows(shown) if shown else hint)
@@ -51,7 +51,7 @@ class RunComparison(ReadOnlyTable):
 
 
 def comparison_rows(runs: Sequence[RunRecord]) -> list[list[str]]:
-    """Whose they are, and each measure that one of them has."""
+    """The identity rows, and a row for each measure that one of the runs has."""
     names, lines = titles(), [run_row(run) for run in runs]
     rows = [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in _identity_rows(runs)]
     for measure in MEASURES.values():
@@ -59,8 +59,8 @@ def comparison_rows(runs: Sequence[RunRecord]) -> list[list[str]]:
         if any(one is not None for one in values):
             top = best_indices(values, measure.better)
             texts = [measure_text(one, measure) for one in values]
-            told = [_tr("{0} (best)").format(text) if at in top else text for at, text in enumerate(texts)]
-            rows.append([names[measure.key], *told])
+            cells = [_tr("{0} (best)").format(text) if at in top else text for at, text in enumerate(texts)]
+            rows.append([names[measure.key], *cells])
     against = [run.figures.get("against") for run in runs]
     if any(against):
         rows.append([_tr("evaluated against"), *(str(one or "–") for one in against)])
@@ -68,12 +68,12 @@ def comparison_rows(runs: Sequence[RunRecord]) -> list[list[str]]:
 
 
 def _identity_rows(runs: Sequence[RunRecord]) -> list[str]:
-    """The columns that say whose they are; that of drafts where one ran with some."""
+    """The rows that identify the runs; drafts only if one ran with some."""
     return [key for key in OWNER if key != "drafts" or any(map(drafts_of, runs))]
 
 
 def run_figures(run: RunRecord) -> list[list[str]]:
-    """Everything that was kept of one run, by the names that the command line prints."""
+    """Everything saved about a run, with the names that the command line prints."""
     names, line = titles(), run_row(run)
     rows = [[names[key], line.texts[COLUMNS.index(key)]] for key in (*_identity_rows([run]), *WHERE)]
     rows += [[_tr("folder"), run.bundle], [_tr("digest"), run.digest]]

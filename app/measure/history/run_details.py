@@ -1,4 +1,4 @@
-"""One run: everything that was kept of it, its recipe and its steps, and the way to its bundle."""
+"""One run: its saved figures, steps and recipe, and buttons for its bundle."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ from workflows.wire.reports.runs import RunRecord, RunReport
 
 
 class RunDetails(QWidget):
-    """Steps and recipe are read when a run is shown."""
+    """Reads the steps and the recipe when a run is shown."""
 
-    wanted = Signal(str)  # the bundle's folder
-    reported = Signal(str)
+    open_requested = Signal(str)  # the bundle's folder
+    report_requested = Signal(str)  # the bundle's folder
 
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.run: RunRecord | None = None
         self.title = label(self.tr("Double-click a run, or press Enter on it, to see all of it."), "muted", wrap=True)
-        self.open = button(self.tr("Open bundle"), "folder", clicked=lambda: self._emit(self.wanted))
-        self.report = button(self.tr("Report on the bundle …"), "save", clicked=lambda: self._emit(self.reported))
+        self.open = button(self.tr("Open bundle"), "folder", clicked=lambda: self._emit(self.open_requested))
+        self.report = button(
+            self.tr("Report on the bundle …"), "save", clicked=lambda: self._emit(self.report_requested)
+        )
         self.figures = ReadOnlyTable(
             TextTableModel([self.tr("figure"), self.tr("value")]), self.tr("Figures of the run"), stretch=1
         )
@@ -61,31 +63,31 @@ class RunDetails(QWidget):
         column.addWidget(split, 1)
 
     def show_run(self, run: RunRecord) -> None:
-        """Everything of this one."""
+        """Show a run."""
         self.run = run
-        words = self.tr("{0}: {1} of {2}")
-        self.title.setText(words.format(bundle_name(run), kind_title(run.kind), format_local_time(run.time)))
+        template = self.tr("{0}: {1} of {2}")
+        self.title.setText(template.format(bundle_name(run), kind_title(run.kind), format_local_time(run.time)))
         self.figures.rows.fill(run_figures(run))
         self.steps.rows.fill([])
         self.recipe.setPlainText(self.tr("Reading …"))
-        self._model.steps([run], self._take_steps)
-        self._model.recipe(run, lambda text: self._take_recipe(run, text))
+        self._model.steps([run], self._show_steps)
+        self._model.recipe(run, lambda text: self._show_recipe(run, text))
         self._enable()
 
     def _enable(self) -> None:
-        """A bundle that is gone can be neither opened nor told of."""
-        there = self.run is not None and Path(self.run.bundle).is_dir()
+        """Disable the buttons if the bundle's folder does not exist."""
+        exists = self.run is not None and Path(self.run.bundle).is_dir()
         for part in (self.open, self.report):
-            part.setEnabled(there)
+            part.setEnabled(exists)
             set_tool_tip(
-                part, "" if there or self.run is None else self.tr("The bundle is not in its folder any more.")
+                part, "" if exists or self.run is None else self.tr("The bundle is not in its folder any more.")
             )
 
     def _emit(self, signal: object) -> None:
         if self.run is not None:
             signal.emit(self.run.bundle)  # type: ignore[attr-defined]  # a bound signal
 
-    def _take_steps(self, reports: list[RunReport]) -> None:
+    def _show_steps(self, reports: list[RunReport]) -> None:
         report = reports[0]
         if report.run is self.run:
             self.steps.rows.fill(
@@ -96,7 +98,7 @@ class RunDetails(QWidget):
                 ]
             )  # fmt: skip
 
-    def _take_recipe(self, run: RunRecord, text: str | None) -> None:
+    def _show_recipe(self, run: RunRecord, text: str | None) -> None:
         if run is self.run:
-            gone = self.tr("The bundle in this folder is gone, or is another one now: its recipe is not known.")
-            self.recipe.setPlainText(gone if text is None else text or self.tr("This bundle has no recipe."))
+            unknown = self.tr("The bundle in this folder is gone, or is another one now: its recipe is not known.")
+            self.recipe.setPlainText(unknown if text is None else text or self.tr("This bundle has no recipe."))

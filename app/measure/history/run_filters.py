@@ -1,4 +1,4 @@
-"""What narrows the table of runs: words, and a choice a column."""
+"""The filters of the table of runs: a text, and one choice per column."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHOICES = ("kind", "bundle", "precision", "provider")
 
 
 class RunFilters(QWidget):
-    """`changed` tells that `words` or `choices` are others."""
+    """`changed` is emitted when `text` or `choices` changed."""
 
     changed = Signal()
 
@@ -46,20 +46,20 @@ class RunFilters(QWidget):
         self.setFocusProxy(self.field)
 
     @property
-    def words(self) -> str:
-        """What was typed."""
+    def text(self) -> str:
+        """The typed text."""
         return self.field.text()
 
     @property
     def choices(self) -> dict[str, str]:
-        """Column → the text that its cells are to have; without those of which all are shown."""
+        """Column → the text that its cells must have; columns without a choice are absent."""
         return {key: str(box.currentData()) for key, box in self.boxes.items() if box.currentData()}
 
     def offer(self, lines: Sequence[RunRow]) -> None:
-        """The texts that there are; what was chosen stays, though nothing is it any more."""
+        """List the texts of each column; the chosen one stays, even if no line has it any more."""
         for key, box in self.boxes.items():
-            at, kept = COLUMNS.index(key), str(box.currentData())
-            texts = sorted(({line.texts[at] for line in lines} | {kept}) - {""})
+            at, chosen = COLUMNS.index(key), str(box.currentData())
+            texts = sorted(({line.texts[at] for line in lines} | {chosen}) - {""})
             if texts == [box.itemData(index) for index in range(1, box.count())]:
                 continue
             box.blockSignals(True)
@@ -67,11 +67,11 @@ class RunFilters(QWidget):
                 box.removeItem(1)
             for text in texts:
                 box.addItem(text, text)
-            box.setCurrentIndex(max(box.findData(kept), 0))
+            box.setCurrentIndex(max(box.findData(chosen), 0))
             box.blockSignals(False)
 
     def clear(self) -> None:
-        """Everything is shown."""
+        """Show all lines."""
         self.field.clear()
         for box in self.boxes.values():
             box.setCurrentIndex(0)

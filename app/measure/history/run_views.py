@@ -1,6 +1,6 @@
-"""What stands under the table of runs: curves, side by side, accuracy against speed, one run.
+"""The views under the table of runs: comparison, latency curves, accuracy against speed, one run.
 
-selected, shown ──show_runs──▶ the tab in front alone; the others when they come to the front
+selected, shown ──show_runs──▶ the visible tab; the other tabs when they are shown
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class RunViews(QTabWidget):
-    """The views of what is selected, and of what is shown."""
+    """Views of the selected runs and of the runs that the table shows."""
 
-    opened = Signal(object)
+    opened = Signal(object)  # the run of a point
 
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,12 +51,12 @@ class RunViews(QTabWidget):
         self.currentChanged.connect(lambda _: self._refresh())
 
     def show_runs(self, selected: Sequence[RunRecord], shown: Sequence[RunRecord]) -> None:
-        """Other runs are selected, or shown by the table."""
+        """Show other runs. selected: those selected in the table; shown: all that pass its filter."""
         self._selected, self._shown = list(selected), list(shown)
         self._refresh()
 
     def show_run(self, run: RunRecord) -> None:
-        """Brings one run to the front."""
+        """Show the details of a run."""
         self.details.show_run(run)
         self.setCurrentWidget(self.details)
 
@@ -71,7 +71,7 @@ class RunViews(QTabWidget):
 
     def _draw(self, reports: list[RunReport]) -> None:
         if [one.run for one in reports] != self._selected[:MAX_RUNS]:
-            return  # others were selected meanwhile
+            return  # the selection changed in the meantime
         timed = [one for one in reports if decode_latencies(one)]
         if not timed:
             self.hint.setText(
@@ -82,11 +82,11 @@ class RunViews(QTabWidget):
             self.lines.setCurrentIndex(0)
             return
         if self.curves is None:
-            from app.measure.history.latency_curves import LatencyCurves  # pyqtgraph: when there is something to draw
+            from app.measure.history.latency_curves import LatencyCurves  # imports pyqtgraph
 
             self.curves = LatencyCurves()
             self.lines.addWidget(self.curves)
-            QTimer.singleShot(0, self, self._refresh)  # making and filling it in one go would be felt
+            QTimer.singleShot(0, self, self._refresh)  # creating and filling it in one turn would cause a visible delay
             return
         self.curves.show_reports(timed)
         self.lines.setCurrentWidget(self.curves)

@@ -1,7 +1,8 @@
-"""The table of runs: filtered, sorted and chosen from; the model orders its lines itself.
+"""The table of runs: filtered, sorted and selected; the model sorts its rows itself.
 
-lines ──words, choices──▶ shown ──column, order──▶ rows        a thousand lines in a few milliseconds, without a
-                                                                call a comparison, as a proxy model would make it
+lines ──text, choices──▶ shown ──column, order──▶ rows
+
+A thousand rows take a few milliseconds; a proxy model would make one Python call per comparison.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from workflows.wire.reports.runs import RunRecord
 NUMBERS = tuple(COLUMNS.index(key) for key in MEASURES)
 WIDTHS = {"time": 20, "bundle": 30, "machine": 40, "version": 24, "memory": 15, "resident": 18}
 FIGURE = 12
-"""Characters of a column at first: room for the heading and a figure, or as WIDTHS has it."""
+"""The initial width of a column in characters, unless WIDTHS has another."""
 
 
 class RunsTableModel(TextTableModel):
-    """The lines that are shown, in the order that was asked for; what is not known stands last, either way."""
+    """The filtered lines in the order of one column; unknown values are last in both directions."""
 
     def __init__(self) -> None:
         names = titles()
@@ -37,48 +38,48 @@ class RunsTableModel(TextTableModel):
         self._column, self._down = 0, True
 
     def set_lines(self, lines: Sequence[RunRow]) -> None:
-        """Other runs."""
+        """Replace the lines."""
         self._lines = list(lines)
         self._arrange()
 
-    def set_filter(self, words: str, choices: Mapping[str, str]) -> None:
-        """Those that have each word in some cell, and in each column of `choices` that text alone."""
-        self._words, self._choices = words.casefold().split(), dict(choices)
+    def set_filter(self, text: str, choices: Mapping[str, str]) -> None:
+        """Show the lines that contain each word of `text`, and in each column of `choices` exactly that cell text."""
+        self._words, self._choices = text.casefold().split(), dict(choices)
         self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Qt's name; numbers are sorted as numbers."""
+        """Sort by a column; numbers by value (Qt's name)."""
         self._column, self._down = column, order == Qt.SortOrder.DescendingOrder
         self._arrange()
 
     def _arrange(self) -> None:
         chosen = [(COLUMNS.index(key), text) for key, text in self._choices.items()]
-        found = [
+        matches = [
             line
             for line in self._lines
             if all(line.texts[at] == text for at, text in chosen) and all(word in line.words for word in self._words)
         ]
         at = self._column
-        known = [line for line in found if line.values[at] is not None]
+        known = [line for line in matches if line.values[at] is not None]
         known.sort(key=lambda line: line.values[at], reverse=self._down)  # type: ignore[arg-type, return-value]  # one kind a column
-        shown = known + [line for line in found if line.values[at] is None]
-        self.beginResetModel()  # who hears of it looks at what was shown until now
+        shown = known + [line for line in matches if line.values[at] is None]
+        self.beginResetModel()  # before the change: its listeners read the old lines
         self.shown, self._rows = shown, [line.texts for line in shown]
         self.endResetModel()
 
 
 class RunsTable(ReadOnlyTable):
-    """The table; `chosen` tells that other runs are selected, `opened` which one was asked for."""
+    """The table view; the selection survives filters and sorting."""
 
-    chosen = Signal()
-    opened = Signal(object)
-    removal = Signal()
+    selection_changed = Signal()
+    opened = Signal(object)  # the run that was double-clicked
+    removal_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.lines = RunsTableModel()
         super().__init__(self.lines, "", parent=parent)
         self.setAccessibleName(self.tr("Runs"))
-        self._kept: set[str] = set()
+        self._selected_ids: set[str] = set()
         head = self.horizontalHeader()
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)  # fitting would look at every cell
         head.setSectionsMovable(True)
@@ -86,43 +87,43 @@ class RunsTable(ReadOnlyTable):
         self.setHorizontalScrollMode(self.ScrollMode.ScrollPerPixel)
         head.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
-        self.lines.modelAboutToBeReset.connect(self._keep)
-        self.lines.modelReset.connect(self._choose_again)
-        self.selectionModel().selectionChanged.connect(lambda *_: self.chosen.emit())
+        self.lines.modelAboutToBeReset.connect(self._save_selection)
+        self.lines.modelReset.connect(self._restore_selection)
+        self.selectionModel().selectionChanged.connect(lambda *_: self.selection_changed.emit())
         self.doubleClicked.connect(lambda index: self.opened.emit(self.lines.shown[index.row()].run))
 
     @property
     def selected(self) -> list[RunRecord]:
-        """The runs that are selected, in the order of the table."""
-        ranges = self.selectionModel().selection()  # and no index a row: a thousand of them take 50 ms
+        """The selected runs, in the order of the table."""
+        ranges = self.selectionModel().selection()  # not one index per row: a thousand of them take 50 ms
         rows = {row for one in map(ranges.at, range(ranges.size())) for row in range(one.top(), one.bottom() + 1)}
         return [self.lines.shown[row].run for row in sorted(rows)]
 
-    def select(self, idents: set[str]) -> None:
-        """Selects the runs of these ids that are shown, and nothing else."""
-        rows = [row for row, line in enumerate(self.lines.shown) if line.run.id in idents]
-        chosen = QItemSelection()
-        for _, group in groupby(enumerate(rows), lambda pair: pair[1] - pair[0]):  # one range a run of neighbours
+    def select(self, run_ids: set[str]) -> None:
+        """Select the visible runs with these ids, and nothing else."""
+        rows = [row for row, line in enumerate(self.lines.shown) if line.run.id in run_ids]
+        selection = QItemSelection()
+        for _, group in groupby(enumerate(rows), lambda pair: pair[1] - pair[0]):  # one range per run of neighbours
             stretch = [row for _, row in group]
             last = self.lines.index(stretch[-1], len(COLUMNS) - 1)
-            chosen.select(self.lines.index(stretch[0], 0), last)
-        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            selection.select(self.lines.index(stretch[0], 0), last)
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: Delete asks for the removal, Enter for the details."""
+        """Delete requests the removal, Enter the details (Qt's name)."""
         if event.key() == Qt.Key.Key_Delete:
-            self.removal.emit()
+            self.removal_requested.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.opened.emit(self.lines.shown[self.currentIndex().row()].run)
         else:
             super().keyPressEvent(event)
 
-    def _keep(self) -> None:
-        self._kept = {run.id for run in self.selected}
+    def _save_selection(self) -> None:
+        self._selected_ids = {run.id for run in self.selected}
 
-    def _choose_again(self) -> None:
-        self.select(self._kept)
-        self.chosen.emit()
+    def _restore_selection(self) -> None:
+        self.select(self._selected_ids)
+        self.selection_changed.emit()
 
     def _set_widths(self) -> None:
         letter = self.fontMetrics().averageCharWidth()

@@ -48,7 +48,7 @@ def facts(card: CheckpointCard) -> dict[str, str]:
 
 
 def test_what_was_found_in_words(card: CheckpointCard) -> None:
-    card.set_found(FOUND, {}, False)
+    card.set_report(FOUND, {}, False)
     assert card._name.text() == "Qwen3ForCausalLM" and card._pill.text() == "supported"
     told = facts(card)
     assert told["Shape"] == "28 layers, width 512" and told["KV cache a token"] == format_bytes(2048)
@@ -61,25 +61,25 @@ def test_what_was_found_in_words(card: CheckpointCard) -> None:
 
 def test_one_layer_and_no_template(card: CheckpointCard) -> None:
     tokenizer = replace(FOUND.tokenizer, vocabulary=1, chat_template=False)  # type: ignore[type-var]
-    card.set_found(replace(FOUND, decoder=replace(DECODER, layers=1, max_positions=1), tokenizer=tokenizer), {}, False)
+    card.set_report(replace(FOUND, decoder=replace(DECODER, layers=1, max_positions=1), tokenizer=tokenizer), {}, False)
     told = facts(card)
     assert told["Shape"].startswith("1 layer, ") and told["Longest context"] == "1 token"
     assert told["Tokenizer"] == "BPE, 1 token, no chat template"
 
 
 def test_an_encoder_has_no_cache_and_may_have_no_tokenizer(card: CheckpointCard) -> None:
-    card.set_found(FOUND, {}, False)
-    card.set_found(replace(FOUND, decoder=None, tokenizer=None, architectures=[]), {}, False)
+    card.set_report(FOUND, {}, False)
+    card.set_report(replace(FOUND, decoder=None, tokenizer=None, architectures=[]), {}, False)
     told = facts(card)
     assert set(told) == {"Parameters", "Weights", "Model type", "Tokenizer"} and told["Tokenizer"] == "none"
     assert card._name.text() == "qwen3"  # no architecture is named
 
 
 def test_why_it_cannot_be_built(card: CheckpointCard) -> None:
-    card.set_found(replace(FOUND, supported=False, reason="Mamba has no family here."), {}, False)
+    card.set_report(replace(FOUND, supported=False, reason="Mamba has no family here."), {}, False)
     assert card._pill.text() == "not supported"
     assert card.reason.isVisible() and card.reason.text() == "Mamba has no family here."
-    card.set_found(FOUND, {}, False)
+    card.set_report(FOUND, {}, False)
     assert not card.reason.isVisible()
 
 
@@ -91,7 +91,7 @@ def code(tmp_path: Path) -> dict[str, str]:
 
 def test_who_has_not_read_the_code_cannot_agree(card: CheckpointCard, code: dict[str, str], tmp_path: Path) -> None:
     found = replace(FOUND, path=str(tmp_path))
-    card.set_found(found, code, False)
+    card.set_report(found, code, False)
     assert card._pill.text() == "needs consent" and "a Python file" in card._code_head.text()
     assert f"modeling.py  sha256 {code['modeling.py']}" in card._code.text()
     card.consent.click()
@@ -108,9 +108,9 @@ def test_consent_can_be_taken_back_and_is_to_these_bytes_alone(
     card: CheckpointCard, code: dict[str, str], tmp_path: Path
 ) -> None:
     found = replace(FOUND, path=str(tmp_path))
-    card.set_found(found, code, True)
+    card.set_report(found, code, True)
     assert card._pill.text() == "supported" and card.consent.isChecked() and card.consent.isEnabled()
     card.consent.click()
     assert not card.consent.isChecked()
-    card.set_found(found, {"modeling.py": "0" * 64, "more.py": "1" * 64}, False)
+    card.set_report(found, {"modeling.py": "0" * 64, "more.py": "1" * 64}, False)
     assert not card.consent.isEnabled() and "2 Python files" in card._code_head.text()

@@ -22,19 +22,19 @@ Make = Callable[..., MainWindow]
 def begin_draft(qtbot: Any, window: MainWindow, source: str) -> Any:
     """A draft with a choice in it, left at Optimize; its wizard."""
     window.show_page("build")
-    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
     draft = window.context.unsaved_recipe
     draft.probe(source)
     qtbot.waitUntil(wizard.steps[SOURCE].isComplete)
     draft.set_option("capacity", 1234)
-    wizard.go_to(OPTIMIZE)
+    wizard.route.start(OPTIMIZE)
     qtbot.waitUntil(lambda: wizard.currentId() == OPTIMIZE)
     return wizard
 
 
 def click_demo(window: MainWindow, _out: Path) -> None:
     window.show_page("home")
-    window.page("home").demo.click()  # type: ignore[attr-defined]
+    window.stack.page("home").demo.click()  # type: ignore[attr-defined]
 
 
 def resume(window: MainWindow, out: Path) -> None:
@@ -45,14 +45,14 @@ def resume(window: MainWindow, out: Path) -> None:
 def another(window: MainWindow) -> None:
     """The button of the wizard's last page."""
     window.show_page("build")
-    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    wizard: Any = window.stack.page("build").wizard  # type: ignore[attr-defined]
     wizard.button(QWizard.WizardButton.FinishButton).click()
 
 
 def convert(window: MainWindow) -> None:
     """The card on Home."""
     window.show_page("home")
-    window.page("home").convert.click()  # type: ignore[attr-defined]
+    window.stack.page("home").convert.click()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("begin", [click_demo, resume])
@@ -74,7 +74,7 @@ def test_a_draft_waits_for_a_build_that_is_not_of_it(
     assert (kept["source"], kept["page"]) == (wanted.source, OPTIMIZE)
 
     put_away(window)
-    assert window.current_page == "build" and context.build.state == "idle"
+    assert window.stack.current_name == "build" and context.build.state == "idle"
     qtbot.waitUntil(lambda: wizard.currentId() == OPTIMIZE)
     assert context.unsaved_recipe.request("out") == wanted and wizard.steps[RECIPE].capacity.value() == 1234
 
@@ -91,8 +91,8 @@ def test_a_draft_that_was_built_makes_room(qtbot: Any, make_window: Make, tmp_pa
 
 def test_who_left_home_while_the_demo_was_looked_at_is_not_called_away(qtbot: Any, make_window: Make) -> None:
     window = make_window(delay=0.02)
-    home: Any = window.page("home")
+    home: Any = window.stack.page("home")
     qtbot.mouseClick(home.demo, Qt.MouseButton.LeftButton)
     window.show_page("devices")
     qtbot.waitUntil(lambda: window.context.build.running)
-    assert window.current_page == "devices" and home.demo.text() == "Show the build"
+    assert window.stack.current_name == "devices" and home.demo.text() == "Show the build"

@@ -58,7 +58,7 @@ class Window:
     def __init__(self, window: MainWindow, folder: Path) -> None:
         self.window, self.context = window, window.context
         self.paths = {name: make_bundle(folder / name) for name in ("chatty", "base")}
-        page = window.page("chat")
+        page = window.stack.page("chat")
         assert isinstance(page, ChatPage)
         self.page = page
 

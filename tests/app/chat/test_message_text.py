@@ -47,7 +47,7 @@ def test_no_file_is_opened(qtbot: Any, canary: Canary, form: int) -> None:
 
 def test_no_file_is_opened_of_an_image_that_stays(qtbot: Any, canary: Canary, monkeypatch: pytest.MonkeyPatch) -> None:
     """The document itself gives Qt no reason to look at the disk."""
-    monkeypatch.setattr("app.chat.message_text.replace_images_with_source", lambda _document: None)
+    monkeypatch.setattr("app.widgets.markdown._replace_images_with_source", lambda _document: None)
     text = MessageText()
     text.set_markdown(f"![red]({canary.path})")
     drawn(qtbot, text)

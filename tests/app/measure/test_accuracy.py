@@ -68,19 +68,19 @@ def tab(qtbot: Any, make_context: Any) -> Any:
 
 def test_from_the_form_to_the_figures(qtbot: Any, tab: Any, tmp_path: Path) -> None:
     page: AccuracyTab = tab()
-    assert page.stack.currentIndex() == 0 and not page.form.run.isEnabled()
+    assert page.stack.currentIndex() == 0 and not page.form.start_button.isEnabled()
     bundle = make_bundle(tmp_path / "mine")
     page.context.open_bundle(bundle)
     assert page.form.candidate.path == str(bundle) and page.form.candidate.field.currentText().startswith("mine · ")
     page.form.reference.choose("demo:qwen3")
-    assert page.form.run.isEnabled()
-    qtbot.mouseClick(page.form.run, Qt.MouseButton.LeftButton)
+    assert page.form.start_button.isEnabled()
+    qtbot.mouseClick(page.form.start_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.model.state == "done")
     assert page.model.request == Eval(str(bundle), "demo:qwen3", "", 16)
     rows = dict(page.figures.rows._rows)
     assert (rows["top-1 agreement"], rows["KL divergence, mean"]) == ("97.40 %", "0.012346 nats")
     assert rows["200 questions, candidate"] == "98.50 %"
-    assert page.said.text().endswith(". Prompts: 12 of the 600 held-back questions of demo:qwen3.")
+    assert page.summary.text().endswith(". Prompts: 12 of the 600 held-back questions of demo:qwen3.")
     assert page.chart is not None
     x, y = page.chart.lines["key"].getData()
     assert list(x[:2]) == [0, 1] and y[17] == pytest.approx((0.001 + 0.0004 * 17 + 0.006) / 2)
@@ -91,21 +91,21 @@ def test_a_result_keeps_its_names(qtbot: Any, tab: Any, tmp_path: Path) -> None:
     page: AccuracyTab = tab(delay=0.02)
     mine, other = make_bundle(tmp_path / "mine"), make_bundle(tmp_path / "other")
     page.compare(Eval(str(mine), "demo:qwen3", "", 8))
-    assert page.asked.text() == "mine (fp32) compared with demo:qwen3 (fp32)"
+    assert page.bundles.text() == "mine (fp32) compared with demo:qwen3 (fp32)"
     page.context.open_bundle(other)
     qtbot.waitUntil(lambda: page.model.state == "done")
     page.context.open_bundle(mine)
     page.context.open_bundle(other)
     page.form.reference.choose(str(mine))
     assert page.form.candidate.path == str(other)
-    assert page.whose.text() == "mine (fp32) compared with demo:qwen3 (fp32)"
-    assert page.said.text().startswith("cpu · up to 8 tokens a prompt · ")
+    assert page.title.text() == "mine (fp32) compared with demo:qwen3 (fp32)"
+    assert page.summary.text().startswith("cpu · up to 8 tokens a prompt · ")
     page.export(tmp_path / "a.json")
     of = json.loads((tmp_path / "a.json").read_text())["compared"]
     assert (of["candidate"]["path"], of["candidate"]["built_at"]) == (str(mine), "2026-01-02T03:04:05+00:00")
     page.compare(Eval(str(other), str(mine)))
     qtbot.waitUntil(lambda: page.model.state == "done")
-    assert page.whose.text() == "other (fp32) compared with mine (fp32)"
+    assert page.title.text() == "other (fp32) compared with mine (fp32)"
 
 
 def test_the_first_token_that_differs_is_marked(qtbot: Any, tab: Any) -> None:
@@ -137,24 +137,24 @@ def test_suggestions(qtbot: Any, tab: Any) -> None:
     page.form.candidate.choose("/bundles/b")
     page.form.reference.choose("demo:qwen3")
     page.form.suggest.setChecked(True)
-    page.form.run.click()
+    page.form.start_button.click()
     qtbot.waitUntil(lambda: page.model.state == "done")
     assert page.model.request == Eval("/bundles/b", "demo:qwen3", "", 16, 5)
     rows = dict(page.figures.rows._rows)
     assert (rows["KL without node_linear_17"], rows["KL without all of these"]) == ("0.0087 nats", "0.0061 nats")
-    assert page.said.text().endswith('quantize.exclude=["node_linear_17", "MatMul.linear_4.gate_up"]')
+    assert page.summary.text().endswith('quantize.exclude=["node_linear_17", "MatMul.linear_4.gate_up"]')
 
 
 def test_stopping(qtbot: Any, tab: Any) -> None:
     page: AccuracyTab = tab(delay=0.2)
     page.compare(ASKED)
     qtbot.waitUntil(lambda: page.model.done > 0)
-    assert page.stack.currentIndex() == 1 and page.form.run.text() == "Stop"
+    assert page.stack.currentIndex() == 1 and page.form.start_button.text() == "Stop"
     assert not page.model.start(ASKED)
-    qtbot.mouseClick(page.form.run, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.form.start_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.model.state == "cancelled")
     assert page.stack.currentIndex() == 0 and not page.banner.message
-    assert page.form.run.text() == "Compare"
+    assert page.form.start_button.text() == "Compare"
 
 
 def test_a_failure_can_be_tried_again(qtbot: Any, tab: Any) -> None:
@@ -201,11 +201,11 @@ def test_from_done_to_the_comparison(qtbot: Any, make_window: Any, tmp_path: Pat
     bundle = make_bundle(tmp_path / "built")
     window.context.open_bundle(bundle)
     window.context.accuracyRequested.emit(str(bundle), "demo:qwen3", ["ab12"])
-    page = window.page("measure")
-    assert window.current_page == "measure" and page.tabs.currentWidget() is page.accuracy
+    page = window.stack.page("measure")
+    assert window.stack.current_name == "measure" and page.tabs.currentWidget() is page.accuracy
     assert page.accuracy.form.candidate.path == str(bundle)
     assert page.accuracy.form.reference.path == "demo:qwen3"
-    assert page.accuracy.form.run.hasFocus()
-    page.accuracy.form.run.click()
+    assert page.accuracy.form.start_button.hasFocus()
+    page.accuracy.form.start_button.click()
     assert page.accuracy.model.request == Eval(str(bundle), "demo:qwen3", "", 16, 0, ("ab12",))
     qtbot.waitUntil(lambda: page.accuracy.model.state == "done")

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.startup import tour as module
 from app.startup.tour import QUESTIONS, Tour, TourError, process_events_until, run_tour
+from app.widgets.page_stack import PageStack
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
@@ -135,8 +136,8 @@ def test_each_page_is_photographed_in_both_themes_and_the_old_one_comes_back(
     walk: Tour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown, names = list[tuple[str, str]](), ["home", "settings"]
-    monkeypatch.setattr(MainWindow, "page_names", property(lambda _window: names))
-    monkeypatch.setattr(walk, "_save", lambda window, name: shown.append((name, window.current_page)))
+    monkeypatch.setattr(PageStack, "names", property(lambda _stack: names))
+    monkeypatch.setattr(walk, "_save", lambda window, name: shown.append((name, window.stack.current_name)))
     theme().set_mode("dark")
     walk.photograph()
     assert shown == [(f"{name}-{mode}", name) for mode in ("light", "dark") for name in names]

@@ -50,14 +50,14 @@ def test_a_table_by_component_says_how_fully_and_how_rightly(view: Any) -> None:
 
 def test_what_is_left_is_listed_on_demand_with_the_reason_where_there_is_one(qtbot: Any, view: Any) -> None:
     found = view(report("qnn"))
-    assert found.more.text() == "6 nodes are left to the CPU" and not found.left.isVisible()
+    assert found.more.text() == "6 nodes are left to the CPU" and not found.cpu_nodes.isVisible()
     qtbot.mouseClick(found.more, Qt.MouseButton.LeftButton)
-    assert found.left.isVisible() and found.left.toPlainText().splitlines()[:2] == [
+    assert found.cpu_nodes.isVisible() and found.cpu_nodes.toPlainText().splitlines()[:2] == [
         "prefill: model.rotary_emb.Cos_2 (Cos): Cos of two axes has no kernel.",
         "prefill: model.layers.0.self_attn.Softmax_33 (Softmax)",
     ]
     qtbot.mouseClick(found.more, Qt.MouseButton.LeftButton)
-    assert not found.left.isVisible()
+    assert not found.cpu_nodes.isVisible()
 
 
 def test_one_node_is_one(view: Any) -> None:

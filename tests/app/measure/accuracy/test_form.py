@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
-from app.measure.accuracy.form import STEPS, SUGGESTED, AccuracyForm
+from app.measure.accuracy.form import STEPS, SUGGESTIONS, AccuracyForm
 from app.state.recent_bundles import RecentBundles
 from tests.app.conftest import fake_summary
 from workflows.wire.requests import Eval
@@ -24,8 +24,8 @@ def form(qtbot: Any, home: Path) -> AccuracyForm:
 
 
 def asked(qtbot: Any, form: AccuracyForm) -> Eval:
-    with qtbot.waitSignal(form.asked) as told:
-        form.ask()
+    with qtbot.waitSignal(form.requested) as told:
+        form.start()
     request: Eval = told.args[0]
     return request
 
@@ -38,23 +38,23 @@ def asked(qtbot: Any, form: AccuracyForm) -> Eval:
 def test_both_must_be_named(qtbot: Any, form: AccuracyForm, candidate: str, reference: str, ready: bool) -> None:
     form.candidate.choose(candidate)
     form.reference.choose(reference)
-    assert form.run.isEnabled() == ready
+    assert form.start_button.isEnabled() == ready
     if not ready:
-        with qtbot.assertNotEmitted(form.asked):
-            form.ask()
+        with qtbot.assertNotEmitted(form.requested):
+            form.start()
 
 
 def test_what_is_asked_for_is_what_stands_there(qtbot: Any, form: AccuracyForm) -> None:
-    form.name("/b/one", "demo:qwen3")
+    form.fill_in("/b/one", "demo:qwen3")
     assert asked(qtbot, form) == Eval("/b/one", "demo:qwen3", "", STEPS)
     form.prompts.setText("  prompts.txt ")
     form.steps.setValue(8)
     form.suggest.setChecked(True)
-    assert asked(qtbot, form) == Eval("/b/one", "demo:qwen3", "prompts.txt", 8, SUGGESTED)
+    assert asked(qtbot, form) == Eval("/b/one", "demo:qwen3", "prompts.txt", 8, SUGGESTIONS)
 
 
 def test_consent_is_for_the_reference_that_it_was_given_for(qtbot: Any, form: AccuracyForm) -> None:
-    form.name("/b/one", "/checkpoint", ["ab12"])
+    form.fill_in("/b/one", "/checkpoint", ["ab12"])
     assert asked(qtbot, form).consented == ("ab12",)
     form.reference.choose("/another")
     assert asked(qtbot, form).consented == ()
@@ -62,33 +62,40 @@ def test_consent_is_for_the_reference_that_it_was_given_for(qtbot: Any, form: Ac
     assert asked(qtbot, form).consented == ("ab12",)
 
 
-@pytest.mark.parametrize(("reference", "focus"), [("demo:qwen3", "run"), ("", "reference")])
+@pytest.mark.parametrize(("reference", "focus"), [("demo:qwen3", "start_button"), ("", "reference")])
 def test_the_focus_is_on_what_comes_next(qtbot: Any, form: AccuracyForm, reference: str, focus: str) -> None:
     form.activateWindow()
     qtbot.waitUntil(form.isActiveWindow)
-    form.name("/b/one", reference)
+    form.fill_in("/b/one", reference)
     part = getattr(form, focus)
     assert (part.focusProxy() or part).hasFocus()
 
 
 def test_names_that_are_empty_leave_what_is_there(form: AccuracyForm) -> None:
-    form.name("/b/one", "demo:qwen3")
-    form.name(candidate="/b/two")
+    form.fill_in("/b/one", "demo:qwen3")
+    form.fill_in(candidate="/b/two")
     assert (form.candidate.path, form.reference.path) == ("/b/two", "demo:qwen3")
 
 
 def test_while_it_runs_the_button_ends_it_and_nothing_can_be_changed(qtbot: Any, form: AccuracyForm) -> None:
-    form.name("/b/one", "demo:qwen3")
+    form.fill_in("/b/one", "demo:qwen3")
     form.set_running(True)
     fields = (form.candidate, form.reference, form.prompts, form.steps, form.suggest)
-    assert form.run.text() == form.run.accessibleName() == "Stop" and form.run.property("role") == "danger"
+    assert (
+        form.start_button.text() == form.start_button.accessibleName() == "Stop"
+        and form.start_button.property("role") == "danger"
+    )
     assert not any(field.isEnabled() for field in fields)
-    with qtbot.assertNotEmitted(form.asked):
-        form.ask()  # Ctrl+Enter
+    with qtbot.assertNotEmitted(form.requested):
+        form.start()  # Ctrl+Enter
     with qtbot.waitSignal(form.stopped):
-        qtbot.mouseClick(form.run, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(form.start_button, Qt.MouseButton.LeftButton)
     form.set_running(False)
-    assert form.run.text() == "Compare" and form.run.isEnabled() and all(field.isEnabled() for field in fields)
+    assert (
+        form.start_button.text() == "Compare"
+        and form.start_button.isEnabled()
+        and all(field.isEnabled() for field in fields)
+    )
 
 
 def test_one_token_is_one(form: AccuracyForm) -> None:

@@ -81,7 +81,7 @@ def test_a_name_is_asked_for_with_the_ending(
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
     monkeypatch.setattr(files, "export", written.append)
-    files.ask(ending)
+    files.choose_file(ending)
     assert asked == [(f"measurements.{ending}", f"*.{ending}")] and written == [Path(answer)] * picked
 
 

@@ -23,10 +23,10 @@ def bar(qtbot: Any) -> SpeedToolbar:
 @pytest.mark.parametrize("span", ["reply", "all", "recent"])
 def test_other_runs_are_chosen(qtbot: Any, bar: SpeedToolbar, span: str) -> None:
     assert bar.span.currentData() == "bundle"
-    with qtbot.waitSignal(bar.chosen), qtbot.assertNotEmitted(bar.style_changed):
+    with qtbot.waitSignal(bar.span_changed), qtbot.assertNotEmitted(bar.style_changed):
         bar.choose(span)
     assert bar.span.currentData() == span
-    with qtbot.assertNotEmitted(bar.chosen):
+    with qtbot.assertNotEmitted(bar.span_changed):
         bar.choose(span)
 
 
@@ -41,10 +41,10 @@ def test_other_runs_are_chosen(qtbot: Any, bar: SpeedToolbar, span: str) -> None
 def test_the_keyboard_changes_how_it_is_drawn(
     qtbot: Any, bar: SpeedToolbar, part: str, key: Qt.Key, look: LatencyStyle
 ) -> None:
-    assert bar.look == LatencyStyle()
-    with qtbot.waitSignal(bar.style_changed), qtbot.assertNotEmitted(bar.chosen):
+    assert bar.latency_style == LatencyStyle()
+    with qtbot.waitSignal(bar.style_changed), qtbot.assertNotEmitted(bar.span_changed):
         qtbot.keyClick(getattr(bar, part), key)
-    assert bar.look == look
+    assert bar.latency_style == look
 
 
 def test_freezing_is_taken_back_by_the_same_button(qtbot: Any, bar: SpeedToolbar) -> None:
@@ -57,7 +57,7 @@ def test_freezing_is_taken_back_by_the_same_button(qtbot: Any, bar: SpeedToolbar
 @pytest.mark.parametrize(("place", "ending"), list(enumerate(["png", "svg", "csv"])))
 def test_a_file_is_asked_for_by_its_ending(qtbot: Any, bar: SpeedToolbar, place: int, ending: str) -> None:
     export = next(one for one in bar.findChildren(QPushButton) if one.menu() is not None)
-    with qtbot.waitSignal(bar.exported) as told:
+    with qtbot.waitSignal(bar.export_requested) as told:
         export.menu().actions()[place].trigger()
     assert told.args == [ending] and ending.upper() in export.menu().actions()[place].text()
 

@@ -40,16 +40,16 @@ def test_from_the_form_to_the_node(qtbot: Any, dialog: Any, tmp_path: Path) -> N
     form, results = found.form, found.results
     mine = str(tmp_path / "mine")
     assert form.a.side == form.b.side == DivergenceSide(mine)
-    assert not form.go.isEnabled()
+    assert not form.start_button.isEnabled()
     qtbot.waitUntil(lambda: form.b.provider.count() > 1)
     form.b.provider.setCurrentIndex(form.b.provider.findData("qnn"))
     form.prompt.setText("What is")
     qtbot.keyClick(form.prompt, Qt.Key.Key_Return)
-    assert form.go.text() == "Stop"
+    assert form.start_button.text() == "Stop"
     qtbot.waitUntil(lambda: found.model.state == "done")
     assert found.model.request == Diverge(DivergenceSide(mine), DivergenceSide(mine, "", "qnn"), "What is")
     assert found.stack.currentWidget() is results
-    assert results.said.text() == "B first parts at MatMul, node_matmul_9_1."
+    assert results.summary.text() == "B first parts at MatMul, node_matmul_9_1."
     assert results.facts.text().startswith(
         "In model/layers/9/self_attn/q_proj, off by 0.012 where A's largest value is 3.5. "
         "Nodes compared: 112; tokens: 6. The two take prompts in different chunks"
@@ -93,7 +93,7 @@ def test_no_divergence_is_said_so(dialog: Any) -> None:
     for node in equal.nodes:
         node.parts = False
     results.show_report(equal)
-    assert results.said.text() == "No divergence: every node of B gives what A's gives, but for rounding."
+    assert results.summary.text() == "No divergence: every node of B gives what A's gives, but for rounding."
     assert results.chosen is None
     assert not results.show_button.isEnabled()
     assert not results.chart.first.isVisible()
@@ -122,7 +122,7 @@ def test_it_is_stopped_and_closing_stops_it(qtbot: Any, dialog: Any) -> None:
     found: DivergenceDialog = dialog(delay=0.2)
     assert found.model.start(ASKED)
     assert not found.model.start(ASKED)
-    qtbot.mouseClick(found.form.go, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(found.form.start_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: found.model.state == "cancelled")
     assert found.banner.message == "Stopped; nothing was found yet."
     found.start(ASKED)

@@ -54,9 +54,9 @@ def test_two_bundles_and_a_prompt_are_needed(
     qtbot: Any, form: DivergenceForm, given: dict[str, str], ready: bool
 ) -> None:
     asked = list[Diverge]()
-    form.asked.connect(asked.append)
+    form.requested.connect(asked.append)
     fill(form, **given)
-    assert form.go.isEnabled() == form.ready == ready
+    assert form.start_button.isEnabled() == form.ready == ready
     qtbot.keyClick(form.prompt, Qt.Key.Key_Return)
     assert asked == [Diverge(DivergenceSide("/a"), DivergenceSide("/b"), "Hello")] * ready
 
@@ -64,23 +64,23 @@ def test_two_bundles_and_a_prompt_are_needed(
 def test_the_prompt_is_given_as_it_was_typed(qtbot: Any, form: DivergenceForm) -> None:
     """A blank at its end is a token of its own."""
     fill(form, prompt="  Hello ")
-    with qtbot.waitSignal(form.asked) as told:
-        qtbot.mouseClick(form.go, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(form.requested) as told:
+        qtbot.mouseClick(form.start_button, Qt.MouseButton.LeftButton)
     assert told.args[0].prompt == "  Hello "
 
 
 def test_while_it_runs_the_button_ends_it(qtbot: Any, form: DivergenceForm) -> None:
     fill(form)
     form.set_running(True)
-    assert form.go.text() == form.go.accessibleName() == "Stop" and not form.prompt.isEnabled()
-    with qtbot.assertNotEmitted(form.asked):
-        form.ask()
+    assert form.start_button.text() == form.start_button.accessibleName() == "Stop" and not form.prompt.isEnabled()
+    with qtbot.assertNotEmitted(form.requested):
+        form.start()
     with qtbot.waitSignal(form.stopped):
-        qtbot.mouseClick(form.go, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(form.start_button, Qt.MouseButton.LeftButton)
     form.prompt.clear()
-    assert form.go.isEnabled()  # what runs can always be ended
+    assert form.start_button.isEnabled()  # what runs can always be ended
     form.set_running(False)
-    assert form.go.text() == "Find" and form.prompt.isEnabled() and not form.go.isEnabled()
+    assert form.start_button.text() == "Find" and form.prompt.isEnabled() and not form.start_button.isEnabled()
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,5 @@ def test_stages_are_asked_of_bundles_alone_and_an_answer_that_comes_late_is_drop
 
 
 def test_each_field_says_whose_it_is(form: DivergenceForm) -> None:
-    names = [part.accessibleName() or part.field.accessibleName() for part in form.b.parts]
+    names = [part.accessibleName() or part.field.accessibleName() for part in form.b.fields]
     assert names == ["Bundle B", "Stage of the build of B", "Provider of B"]

@@ -38,8 +38,8 @@ def page(qtbot: Any) -> AccuracySpeedView:
 )
 def test_what_is_left_out_is_said_with_the_reason(page: AccuracySpeedView, runs: list[RunRecord], said: str) -> None:
     page.show_runs(runs)
-    assert said in page.said.text() and bool(said) == bool(page.said.text())
-    assert page.said.text().endswith(" …") == (len(page.found.left_out) > 2 and bool(page.found.points))
+    assert said in page.status.text() and bool(said) == bool(page.status.text())
+    assert page.status.text().endswith(" …") == (len(page.scatter_data.left_out) > 2 and bool(page.scatter_data.points))
 
 
 def test_the_headings_are_those_of_what_was_chosen(qtbot: Any, page: AccuracySpeedView) -> None:

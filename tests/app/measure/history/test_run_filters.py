@@ -60,6 +60,6 @@ def test_all_is_shown_again_at_once(qtbot: Any, filters: RunFilters) -> None:
     filters.setFocus()
     qtbot.keyClicks(filters.field, "int4")
     filters.boxes["kind"].setCurrentIndex(1)
-    assert filters.words == "int4" and filters.choices == {"kind": "evaluation"}
+    assert filters.text == "int4" and filters.choices == {"kind": "evaluation"}
     filters.clear()
-    assert filters.words == "" and filters.choices == {}
+    assert filters.text == "" and filters.choices == {}

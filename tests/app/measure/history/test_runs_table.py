@@ -96,7 +96,7 @@ def test_keys_do_nothing_where_there_is_no_row(qtbot: Any, table: RunsTable) -> 
     table.lines.set_lines([])
     with qtbot.assertNotEmitted(table.opened):
         qtbot.keyClick(table, Qt.Key.Key_Return)
-    with qtbot.waitSignal(table.removal):
+    with qtbot.waitSignal(table.removal_requested):
         qtbot.keyClick(table, Qt.Key.Key_Delete)
 
 

@@ -61,7 +61,7 @@ def test_without_runs_the_first_step_is_offered(tab: Make) -> None:
 def test_every_run_is_a_row_with_its_figures(tab: Make, home: Path) -> None:
     runs = history(home)
     page = tab()
-    assert page.stack.currentIndex() == 1 and page.count.text() == "15 runs"
+    assert page.stack.currentIndex() == 1 and page.run_actions.count.text() == "15 runs"
     assert sorted(ids(page)) == sorted(one.id for one in runs)
     evals = [line for line in page.table.lines.shown if line.run.kind == "eval"]
     cells = dict(zip(COLUMNS, evals[0].texts, strict=True))
@@ -86,7 +86,7 @@ def test_words_and_choices_narrow_the_table(qtbot: Any, tab: Make, home: Path) -
     page = tab()
     page.filters.field.setText("INT4 qnn")
     assert column(page, "precision") == ["int4"] and column(page, "provider") == ["qnn"]
-    qtbot.waitUntil(lambda: page.count.text() == "1 of 15 runs")
+    qtbot.waitUntil(lambda: page.run_actions.count.text() == "1 of 15 runs")
     page.filters.field.setText("96.20 %")  # a figure, too
     assert column(page, "kind") == ["evaluation"]
     page.filters.clear()
@@ -128,10 +128,10 @@ def test_the_keyboard_selects_removes_and_the_banner_puts_back(qtbot: Any, tab: 
 def test_selected_runs_stand_side_by_side(qtbot: Any, tab: Make, home: Path) -> None:
     runs = [one for one in history(home) if one.kind == "bench" and one.provider == "cpu"]
     page = tab()
-    qtbot.waitUntil(lambda: "Select runs" in str(page.below.compare.columns._rows))
+    qtbot.waitUntil(lambda: "Select runs" in str(page.views.compare.columns._rows))
     select(qtbot, page, runs)
-    qtbot.waitUntil(lambda: len(page.below.compare.columns.headings) == 4)
-    rows = {row[0]: row[1:] for row in page.below.compare.columns._rows}
+    qtbot.waitUntil(lambda: len(page.views.compare.columns.headings) == 4)
+    rows = {row[0]: row[1:] for row in page.views.compare.columns._rows}
     best = [text for text in rows["decode"] if text.endswith("(best)")]
     assert best == ["214 tok/s (best)"] and rows["precision"] == [one.precision for one in page.table.selected]
     assert rows["peak memory"] == ["240 MiB"] * 3  # none is best where all are the same
@@ -141,8 +141,8 @@ def test_an_evaluation_says_against_what(qtbot: Any, tab: Make, home: Path) -> N
     runs = [one for one in history(home) if one.kind in ("eval", "build")][:2]
     page = tab()
     select(qtbot, page, runs)
-    qtbot.waitUntil(lambda: len(page.below.compare.columns.headings) == 3)
-    rows = {row[0]: row[1:] for row in page.below.compare.columns._rows}
+    qtbot.waitUntil(lambda: len(page.views.compare.columns.headings) == 3)
+    rows = {row[0]: row[1:] for row in page.views.compare.columns._rows}
     assert rows["evaluated against"] == ["demo:qwen3", "–"] and rows["size"][1] == "8.5 MiB"
 
 
@@ -150,10 +150,10 @@ def test_curves_are_drawn_over_each_other(qtbot: Any, tab: Make, home: Path) -> 
     """Each in a look of its own, named with bundle, precision, provider and id."""
     runs = [one for one in history(home, steps=30) if one.kind == "generate"]
     page = tab()
-    page.below.setCurrentIndex(1)
-    assert "Select generations" in page.below.hint.text()
+    page.views.setCurrentIndex(1)
+    assert "Select generations" in page.views.hint.text()
     select(qtbot, page, runs[:2])
-    below = page.below
+    below = page.views
     qtbot.waitUntil(lambda: below.curves is not None and len(below.curves.legend.names) == 2)
     curves = below.curves
     assert curves is not None and below.lines.currentWidget() is curves
@@ -175,17 +175,17 @@ def test_curves_are_drawn_over_each_other(qtbot: Any, tab: Make, home: Path) -> 
 def test_runs_without_steps_are_said(qtbot: Any, tab: Make, home: Path) -> None:
     runs = [one for one in history(home) if one.kind == "build"]
     page = tab()
-    page.below.setCurrentIndex(1)
+    page.views.setCurrentIndex(1)
     select(qtbot, page, runs)
-    qtbot.waitUntil(lambda: "kept no steps" in page.below.hint.text())
+    qtbot.waitUntil(lambda: "kept no steps" in page.views.hint.text())
 
 
 def test_accuracy_against_speed(qtbot: Any, tab: Make, home: Path) -> None:
     """A point a build and device; the front is said in a column, and what the filter hides is left out."""
     history(home)
     page = tab()
-    page.below.setCurrentIndex(2)
-    scatter = page.below.scatter
+    page.views.setCurrentIndex(2)
+    scatter = page.views.scatter
     qtbot.waitUntil(lambda: scatter.dots is not None and bool(scatter.dots._points))
     rows = {row[0]: row[1:] for row in scatter.table.rows._rows}
     assert len(rows) == 6 and rows["qwen3-demo-int8 · int8 · qnn"] == ("461.7 tok/s", "99.40 %", "yes")
@@ -194,19 +194,19 @@ def test_accuracy_against_speed(qtbot: Any, tab: Make, home: Path) -> None:
     assert scatter.dots is not None and scatter.dots._marked == {0}
     scatter.accuracy.setCurrentIndex(scatter.accuracy.findData("kl"))
     scatter.speed.setCurrentIndex(scatter.speed.findData("size"))
-    assert len(scatter.found.points) == 3 and all(one.on_front for one in scatter.found.points)
+    assert len(scatter.scatter_data.points) == 3 and all(one.on_front for one in scatter.scatter_data.points)
     page.filters.boxes["kind"].setCurrentText("evaluation")
-    qtbot.waitUntil(lambda: not scatter.found.points)
-    assert "A point needs a run" in scatter.said.text()
+    qtbot.waitUntil(lambda: not scatter.scatter_data.points)
+    assert "A point needs a run" in scatter.status.text()
 
 
 def test_what_has_no_accuracy_is_named(qtbot: Any, tab: Make, home: Path) -> None:
     history(home)
     RunHistory(home / DATABASE_FILE).add(run("alone", digest="d9", bundle="/b/alone", decode_tokens_per_s=5.0))
     page = tab()
-    page.below.setCurrentIndex(2)
-    qtbot.waitUntil(lambda: bool(page.below.scatter.found.points))
-    assert page.below.scatter.said.text() == "1 left out: alone · int4 · cpu · alone has no top-1"
+    page.views.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: bool(page.views.scatter.scatter_data.points))
+    assert page.views.scatter.status.text() == "1 left out: alone · int4 · cpu · alone has no top-1"
 
 
 def test_a_run_tells_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home: Path) -> None:
@@ -218,8 +218,8 @@ def test_a_run_tells_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home
     page.table.selectRow(0)
     page.table.setCurrentIndex(page.table.lines.index(0, 0))
     qtbot.keyClick(page.table, Qt.Key.Key_Return)
-    details = page.below.details
-    assert page.below.currentWidget() is details and details.run == there
+    details = page.views.details
+    assert page.views.currentWidget() is details and details.run == there
     rows = dict(details.figures.rows._rows)
     assert rows["folder"] == str(bundle) and rows["finish_reason"] == "eos" and rows["bundle"] == "mine"
     qtbot.waitUntil(lambda: details.steps.rows.rowCount() == 5 and "Reading" not in details.recipe.toPlainText())
@@ -236,26 +236,26 @@ def test_reports_of_the_selection_and_of_its_bundle(
 ) -> None:
     runs = history(home)
     page, asked = tab(), list[WriteReport]()
-    assert not page.export.isEnabled() and not page.bundle_report.isEnabled()
+    assert not page.run_actions.export.isEnabled() and not page.run_actions.bundle_report.isEnabled()
     select(qtbot, page, [runs[0]])
-    qtbot.waitUntil(page.export.isEnabled)
+    qtbot.waitUntil(page.run_actions.export.isEnabled)
     monkeypatch.setattr(page.model, "write", asked.append)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(home / args[2]), ""))
-    page.ask_export("md")
-    page.ask_report()
+    page.run_actions.choose_export("md")
+    page.run_actions.choose_report()
     name = Path(runs[0].bundle).name
     assert asked == [
         WriteReport(str(home / "runs.md"), runs=(runs[0].id,)),
         WriteReport(str(home / f"{name}.html"), bundle=runs[0].bundle),
     ]
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
-    page.ask_export("csv")
+    page.run_actions.choose_export("csv")
     assert len(asked) == 2
 
 
 def test_a_written_report_is_said(qtbot: Any, tab: Make, home: Path) -> None:
     page = tab()
-    page.write(WriteReport(str(home / "r.html"), bundle="/b"))
+    page.run_actions.write(WriteReport(str(home / "r.html"), bundle="/b"))
     assert page.banner.message == "Writing r.html …"
     qtbot.waitUntil(lambda: page.banner.message == "Written: r.html")
 
@@ -265,18 +265,18 @@ def test_the_menu_offers_what_can_be_done(qtbot: Any, tab: Make, home: Path) -> 
     page = tab()
     for chosen, enabled in (([], [False] * 5), (runs[:1], [True] * 5), (runs, [False, False, False, True, True])):
         select(qtbot, page, chosen)
-        assert [entry.isEnabled() for entry in page.menu_of(page.table.selected).actions()] == enabled
+        assert [entry.isEnabled() for entry in page.run_actions.menu(page.views.show_run).actions()] == enabled
 
 
 def test_the_palette_brings_it_to_the_front(qtbot: Any, make_window: Any, home: Path) -> None:
     history(home)
     window = make_window()
-    page = window.page("measure")
+    page = window.stack.page("measure")
     for build in page.slices():  # type: ignore[attr-defined]
         build()  # as a window does ahead
     found = {one.text(): one for one in window.every_action()}
     found["History: filter the runs"].trigger()
-    assert window.current_page == "measure" and page.tabs.currentWidget() is page.history
+    assert window.stack.current_name == "measure" and page.tabs.currentWidget() is page.history
     qtbot.waitUntil(lambda: page.history.filters.field.hasFocus())
     assert not page.history.model.writing
 

@@ -1,10 +1,14 @@
-"""Styles what Qt's Markdown leaves plain: space between paragraphs, table borders, inline code; images become text."""
+"""Markdown as a Qt document that loads nothing: no HTML, no images, no files; tables and code are styled."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QImage,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -15,13 +19,32 @@ from PySide6.QtGui import (
 
 from app.widgets.theme import G
 
-_LINE = QColor(128, 128, 128, 110)  # seen on light and dark alike, so that a change of theme redraws nothing
-_OBJECT = "\ufffc"  # what stands in a document's text for an image
+_LINE = QColor(128, 128, 128, 110)  # visible on light and dark, so that a change of theme needs no new rendering
+_OBJECT = "\ufffc"  # the character of an image in a document's text
 _TINT = QColor(128, 128, 128, 40)
 
 
-def style_markdown(document: QTextDocument) -> None:
-    """Changes the formatting of rendered Markdown; every character stays in its place."""
+class MarkdownDocument(QTextDocument):
+    """A document that loads nothing: a text that is not ours must not make the window read files."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802 - Qt's name
+        """A transparent pixel for every image: Qt opens the file of an image that has no data."""
+        if kind != QTextDocument.ResourceType.ImageResource.value:
+            return None
+        image = QImage(1, 1, QImage.Format.Format_ARGB32)
+        image.fill(Qt.GlobalColor.transparent)
+        return image
+
+    def render_markdown(self, text: str) -> None:
+        """Show Markdown of GitHub's dialect. HTML stays text, and each image is shown as its Markdown source."""
+        features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+        self.setMarkdown(text, features)
+        _replace_images_with_source(self)
+        _style_markdown(self)
+
+
+def _style_markdown(document: QTextDocument) -> None:
+    """Style a document rendered from Markdown; its text does not change."""
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     for frame in document.rootFrame().childFrames():
@@ -39,8 +62,8 @@ def style_markdown(document: QTextDocument) -> None:
     cursor.endEditBlock()
 
 
-def replace_images_with_source(document: QTextDocument) -> None:
-    """Replaces each image by its Markdown source: images that a model names are never loaded."""
+def _replace_images_with_source(document: QTextDocument) -> None:
+    """Replace each image by its Markdown source: images named in a text are never loaded."""
     cursor = document.find(_OBJECT)
     while not cursor.isNull():
         form = cursor.charFormat()
