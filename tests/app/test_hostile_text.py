@@ -155,7 +155,7 @@ def test_home(qtbot: Any, make: Make, home: Path) -> None:
     at.context.recents.add(str(damaged))
     at.context.open_bundle(damaged)
     at.window.show_page("home")
-    at.look("RecentRow", "Pill", "QToolButton")
+    at.look("RecentRow", "PillLabel", "QToolButton")
 
 
 def test_a_build_that_was_left(qtbot: Any, make: Make, home: Path) -> None:
@@ -244,9 +244,9 @@ def test_chat(qtbot: Any, make: Make, base: bool) -> None:
     for text in view.findChildren(MessageText):
         if text._map is not None:
             at.tip(text.token_html(0))
-    at.look("MessageText", "PlainLabel", "Pill", "QListView of ChatList", "QListView of ChatList, a tool tip")
+    at.look("MessageText", "PlainLabel", "PillLabel", "QListView of ChatList", "QListView of ChatList, a tool tip")
     page.header.compare.click()
-    at.look("QComboBox of BundleChoice")
+    at.look("QComboBox of BundleField")
 
 
 def test_a_reply_of_markdown(qtbot: Any, make: Make, text: str) -> None:
@@ -277,7 +277,7 @@ def test_a_json_reply_as_a_tree(qtbot: Any, make: Make, text: str) -> None:
     page.controller.decoding = DecodingOptions(forms=ReplyForms("json_schema", "{}"))
     at.chat("x")
     assert page.transcript.views[1].tree is not None
-    at.look("_Tree of ReplyTree", "_Tree of ReplyTree, a tool tip")
+    at.look("_Tree of JsonReplyTree", "_Tree of JsonReplyTree, a tool tip")
 
 
 def test_chats_and_presets_of_files(qtbot: Any, make: Make, home: Path) -> None:
@@ -312,7 +312,7 @@ def test_inspect(qtbot: Any, make: Make) -> None:
     page.tabs.passes.table.selectRow(0)
     page.tabs.details.verify_button.click()
     qtbot.wait(500)
-    at.look("Table of SignatureTab", "Table of SignatureTab, a tool tip", "NodeItem.toolTip")
+    at.look("ReadOnlyTable of SignatureTab", "ReadOnlyTable of SignatureTab, a tool tip", "NodeItem.toolTip")
 
 
 def test_graph(qtbot: Any, make: Make) -> None:
@@ -326,12 +326,12 @@ def test_graph(qtbot: Any, make: Make) -> None:
     qtbot.waitUntil(lambda: graph.model.scene is not None)
     for box in graph.model.scene.root.boxes:
         at.tip(plain_tool_tip(graph.view.canvas.describe(box)))
-    at.look("Canvas")
+    at.look("GraphCanvas")
     graph.model.select(0)
     at.look("QTextBrowser")
     graph.stages.compare_before()
     qtbot.waitUntil(lambda: graph.model.diff is not None)
-    at.look("Tree of QStackedWidget, a tool tip", "Table of QStackedWidget, a tool tip", "QPushButton.toolTip")
+    at.look("NodeTree of QStackedWidget, a tool tip", "ReadOnlyTable of QStackedWidget, a tool tip", "QPushButton.toolTip")
     graph.model.compare(None)
     graph.tools.heat.click()
     graph.colors.heat.run.click()
@@ -342,7 +342,7 @@ def test_graph(qtbot: Any, make: Make) -> None:
     qtbot.waitUntil(lambda: panel.provider.count() == 1)
     panel.check.click()
     qtbot.waitUntil(lambda: panel.overlay.shown)
-    at.look("Tree of ProviderPanel, a tool tip")
+    at.look("NodeTree of ProviderPanel, a tool tip")
 
 
 def test_devices(qtbot: Any, make: Make) -> None:
@@ -353,7 +353,7 @@ def test_devices(qtbot: Any, make: Make) -> None:
     for name in ("check", "compile"):
         getattr(next(card for card in page.cards if card.device.name == "qnn"), name).click()
         qtbot.waitUntil(lambda: not any(card.cancel.isVisible() for card in page.cards))
-        at.look("PlainLabel", "DeviceCard", "Table of BundleTable", "Table of BundleTable, a tool tip")
+        at.look("PlainLabel", "DeviceCard", "ReadOnlyTable of BundleTable", "ReadOnlyTable of BundleTable, a tool tip")
     next(card for card in page.cards if card.device.name == "webgpu").act.click()
     qtbot.waitUntil(lambda: page.plugins.question is not None)
     at.look("QLabel")
@@ -401,7 +401,7 @@ def test_history(qtbot: Any, make: Make, home: Path, tmp_path: Path) -> None:
         tab.views.setCurrentIndex(place)
         at.look(kind)
     tab.views.show_run(own[0].run)
-    at.look("Table of QSplitter, a tool tip")
+    at.look("ReadOnlyTable of QSplitter, a tool tip")
 
 
 def test_a_report_in_markdown(qapp: object) -> None:

@@ -28,7 +28,8 @@ SAYS = {
     *("setTabText", "setText", "setTitle", "setToolTip", "setWhatsThis", "setWindowTitle"),
     *("action", "addAction", "addItem", "addRow", "addTab", "button", "error", "insertItem", "label"),
     *("show_error", "show_message", "show_note", "_action", "_plain", "_tool"),
-    *("Card", "Elided", "EmptyState", "Pill", "Row", "Section", "Stat"),
+    *("CardFrame", "ElidedLabel", "EmptyState", "PillLabel", "PlainLabel", "Section", "SettingRow", "Stat"),
+    *("add_action", "set_tool_tip", "tool_button"),
 }
 """What shows the words that it is given."""
 NO_WORDS = re.compile(r"(Ctrl|Alt|Shift|Meta)\+\S+|F\d+|Esc|Escape|Del|Return|PgUp|PgDown")
