@@ -144,19 +144,19 @@ class ChatFiles(QObject):
     def fill_export(self, menu: QMenu) -> None:
         """Fills the menu: two file formats, and the clipboard."""
         menu.clear()
-        menu.addAction(self.tr("Save as Markdown …"), lambda: self.ask("md"))
-        menu.addAction(self.tr("Save as JSON, with all branches …"), lambda: self.ask("json"))
+        menu.addAction(self.tr("Save as Markdown …"), lambda: self.choose_file("md"))
+        menu.addAction(self.tr("Save as JSON, with all branches …"), lambda: self.choose_file("json"))
         menu.addAction(
             self.tr("Copy as Markdown"),
             lambda: QGuiApplication.clipboard().setText(conversation_to_markdown(self._controller.chat)),
         )
 
-    def ask(self, ending: str) -> None:
+    def choose_file(self, suffix: str) -> None:
         """Asks for a path, and exports the chat."""
         title = self.tr("Export this chat")
-        name, _kind = QFileDialog.getSaveFileName(self._page, title, f"chat.{ending}", f"*.{ending}")
+        name, _kind = QFileDialog.getSaveFileName(self._page, title, f"chat.{suffix}", f"*.{suffix}")
         if name:
-            self.export(with_file_suffix(name, f".{ending}", ".md", ".json", ".txt"))
+            self.export(with_file_suffix(name, f".{suffix}", ".md", ".json", ".txt"))
 
     def export(self, path: Path) -> None:
         """Writes the chat as Markdown or, for .json, as JSON with all branches."""

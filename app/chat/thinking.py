@@ -28,9 +28,9 @@ def measure_thinking(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tu
 class ThinkingBlock(QWidget):
     """A line that unfolds. tokens, taken (seconds): as `measure_thinking` returns them, 0 if unknown."""
 
-    def __init__(self, tokens: int = 0, taken: float = 0.0, parent: QWidget | None = None) -> None:
+    def __init__(self, tokens: int = 0, seconds: float = 0.0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._tokens, self._taken = tokens, taken
+        self._tokens, self._taken = tokens, seconds
         self.text = MessageText()
         self.text.setAccessibleName(self.tr("What the model thought"))
         self.text.hide()

@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QProgressBar, QSpinBox, QWidget
 
 from app.state.bundle_session import BundleSession, SessionFailure
-from app.state.inspection import SlotTable
+from app.state.inspection import SlotOccupancy
 from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, CardFrame, button, label, set_role
 from app.widgets.file_suffix import with_file_suffix
@@ -33,7 +33,7 @@ class CacheAccess:
         self._session = session
         self.bundle = ""
         self.frozen_source = False
-        self.table: SlotTable | None = None
+        self.table: SlotOccupancy | None = None
         self.viewing = False
 
     @property
@@ -95,9 +95,9 @@ class CacheControls(CardFrame):
         self.spin.setAccessibleName(self.tr("Length to go back to"))
         self.spin.valueChanged.connect(self._refresh)
         self.rewind_button = button(self.tr("Rewind"), "undo", clicked=lambda: self.rewind(self.spin.value()))
-        self.save_button = button(self.tr("Save…"), "save", clicked=self.ask_save)
+        self.save_button = button(self.tr("Save…"), "save", clicked=self.choose_save_file)
         self.save_button.setAccessibleName(self.tr("Save the prompt cache"))
-        self.load_button = button(self.tr("Load…"), "folder", clicked=self.ask_load)
+        self.load_button = button(self.tr("Load…"), "folder", clicked=self.choose_load_file)
         self.load_button.setAccessibleName(self.tr("Load a prompt cache"))
         self.open_button = button(self.tr("Open a session"), "play", clicked=self.openRequested.emit)
         self.choice = SessionChoice(self)
@@ -146,7 +146,7 @@ class CacheControls(CardFrame):
         if (last := self.session.request) is not None:
             self.choice.follow(last.provider, last.cache)
 
-    def set_table(self, table: SlotTable | None, viewing: bool) -> None:
+    def set_table(self, table: SlotOccupancy | None, viewing: bool) -> None:
         """Follows the live cache, None before there is one; see CacheAccess."""
         self.access.table, self.access.viewing = table, viewing
         length = self.access.length
@@ -164,7 +164,7 @@ class CacheControls(CardFrame):
         self._show_result("")
         self.session.cache.rewind(length)
 
-    def ask_save(self) -> None:
+    def choose_save_file(self) -> None:
         """Opens the file dialog, then saves."""
         make_folder(self.folder)
         suggested = self.folder / f"{Path(self.access.bundle).name}-{self.access.length}-tokens{SUFFIX}"
@@ -173,7 +173,7 @@ class CacheControls(CardFrame):
         if name:
             self.save(with_file_suffix(name, SUFFIX))
 
-    def ask_load(self) -> None:
+    def choose_load_file(self) -> None:
         """Opens the file dialog, then loads."""
         kinds = self.tr("Prompt caches (*{0})").format(SUFFIX)
         name, _kind = QFileDialog.getOpenFileName(self, self.tr("Load a prompt cache"), str(self.folder), kinds)
@@ -239,7 +239,7 @@ class CacheControls(CardFrame):
         self.note.setText(self._note_text(closed))
         self.changed.emit()
 
-    def _legal_text(self, table: SlotTable | None, length: int) -> str:
+    def _legal_text(self, table: SlotOccupancy | None, length: int) -> str:
         if self.session.state == "generating":
             return self.tr("A reply is being generated: the cache can be changed after its end.")
         if self.access.frozen_source or table is None:

@@ -1,6 +1,6 @@
 """The card of a cache group: its facts, its strip, and the text of the hovered slot.
 
-KvGroup ──▶ facts;   SlotTable ──▶ strip;   pointer, arrow keys ──▶ text
+KvGroup ──▶ facts;   SlotOccupancy ──▶ strip;   pointer, arrow keys ──▶ text
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from app.inspect.kv_strip import KvStrip
-from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, UNALLOCATED, KvGroup, SlotTable
+from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, UNALLOCATED, KvGroup, SlotOccupancy
 from app.text.formatting import format_bytes, format_number, pluralize
 from app.widgets import CardFrame, PillLabel, label
 from app.widgets.plain_text import PlainLabel
@@ -69,7 +69,7 @@ class CacheGroupCard(CardFrame):
             self._values.append(shown)
         return grid
 
-    def facts(self, table: SlotTable | None = None) -> list[tuple[str, str]]:
+    def facts(self, table: SlotOccupancy | None = None) -> list[tuple[str, str]]:
         """Names and values of the group's geometry, and with a table the allocated slots."""
         g = self.group
         slots = format_number(g.capacity) if g.capacity else self.tr("one a source token")
@@ -98,7 +98,7 @@ class CacheGroupCard(CardFrame):
         g = self.group
         return known.get(g.layout if g.writer == "graph" else g.writer, g.writer or "–")
 
-    def show_table(self, table: SlotTable | None, live: bool = True) -> None:
+    def show_table(self, table: SlotOccupancy | None, live: bool = True) -> None:
         """Shows the slots of a table, or the empty geometry. live: whether the table is the session's present one."""
         if table is None:
             frozen = self.tr("computed once per source by the encoder, then only read")
@@ -108,7 +108,7 @@ class CacheGroupCard(CardFrame):
                 else self.tr("empty: no session of this bundle runs")
             )
             self.state.setText(frozen if self.group.layout == CROSS else empty)
-            self.strip.set_table(SlotTable(self.group.capacity))
+            self.strip.set_table(SlotOccupancy(self.group.capacity))
         else:
             self.state.setText(self._state_text(table, live))
             self.strip.set_table(table)
@@ -117,7 +117,7 @@ class CacheGroupCard(CardFrame):
             shown.setAccessibleName(f"{name}: {value}")
         self._on_hover(-1, -1)
 
-    def _state_text(self, table: SlotTable, live: bool) -> str:
+    def _state_text(self, table: SlotOccupancy, live: bool) -> str:
         when = self.tr("live") if live else self.tr("then")
         if self.group.layout == CROSS:
             text = self.tr("{0} · {1} source tokens · computed once by the encoder, then only read")

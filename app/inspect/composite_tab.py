@@ -43,7 +43,7 @@ class CompositeTab(InspectTab):
         self.view = CompositeView()
         self.view.opened.connect(self.opened)
         self.running = PillLabel()
-        self.save_button = button(self.tr("Save picture …"), "save", clicked=self.ask_save)
+        self.save_button = button(self.tr("Save picture …"), "save", clicked=self.choose_save_file)
         self.empty = EmptyState(
             self.tr("No picture"), self.tr("The file does not say how these graphs run together."), icon="component"
         )
@@ -52,7 +52,7 @@ class CompositeTab(InspectTab):
         self.stack.addWidget(self.view)
         self._lay_out()
         self.setFocusProxy(self.view)
-        add_action(self, self.tr("Composite: save the picture …"), self.ask_save)
+        add_action(self, self.tr("Composite: save the picture …"), self.choose_save_file)
         active_run.changed.connect(self._refresh_run)
         self.show_composite(None, "")
 
@@ -101,7 +101,7 @@ class CompositeTab(InspectTab):
 
     # -- export ----------------------------------------------------------------------------------------------
 
-    def ask_save(self) -> None:
+    def choose_save_file(self) -> None:
         """Opens the file dialog, then saves."""
         if self.drawing is None:
             return

@@ -19,7 +19,7 @@ from app.inspect.slot_legend import SlotLegend
 from app.jobs.worker_client import WorkerClient
 from app.state.bundle_session import BundleSession
 from app.state.cache_history import CacheSnapshot
-from app.state.inspection import CROSS, Inspection, KvGroup, SlotTable, session_group
+from app.state.inspection import CROSS, Inspection, KvGroup, SlotOccupancy, session_group
 from app.widgets import EmptyState, label, scroll_area
 from app.widgets.actions import add_action
 from app.widgets.theme import G
@@ -40,7 +40,7 @@ class KvCacheTab(InspectTab):
         self._devices_requested = False
         self.cards: list[CacheGroupCard] = []
         self._bundle = ""
-        self._tables: dict[str, SlotTable] = {}
+        self._tables: dict[str, SlotOccupancy] = {}
         self._static: tuple[KvGroup, ...] = ()
         self._live: list[GroupView] = []
         self._encoder = ""
@@ -106,8 +106,8 @@ class KvCacheTab(InspectTab):
         controls, history_slider = self.controls, self.history_slider
         self.cache_actions = {
             "rewind": add_action(self, self.tr("KV cache: rewind …"), controls.spin.setFocus),
-            "save": add_action(self, self.tr("KV cache: save the prompt cache …"), controls.ask_save),
-            "load": add_action(self, self.tr("KV cache: load a prompt cache …"), controls.ask_load),
+            "save": add_action(self, self.tr("KV cache: save the prompt cache …"), controls.choose_save_file),
+            "load": add_action(self, self.tr("KV cache: load a prompt cache …"), controls.choose_load_file),
             "scrub": add_action(self, self.tr("KV cache: walk through the steps"), history_slider.slider.setFocus),
             "live": add_action(self, self.tr("KV cache: follow live"), history_slider.follow),
         }
@@ -156,7 +156,7 @@ class KvCacheTab(InspectTab):
         for group in groups:
             table = self._tables.get(group.name)
             if table is None or table.capacity != group.capacity:
-                table = self._tables[group.name] = SlotTable(group.capacity)
+                table = self._tables[group.name] = SlotOccupancy(group.capacity)
             table.update(group)
         self._tables = {group.name: self._tables[group.name] for group in groups}
 
@@ -169,9 +169,9 @@ class KvCacheTab(InspectTab):
         first = next((self._tables[group.name] for group in self._live if group.layout != CROSS), None)
         self.controls.set_table(first, snapshot is not None)
 
-    def _table_at(self, group: GroupView) -> SlotTable:
+    def _table_at(self, group: GroupView) -> SlotOccupancy:
         """The table of a snapshot's group; the first snapshot says which slots had lost their tokens."""
-        table = SlotTable(group.capacity)
+        table = SlotOccupancy(group.capacity)
         first = self.history_slider.history.snapshots[0].groups
         before = next((one for one in first if (one.name, one.capacity) == (group.name, group.capacity)), None)
         if before is not None:

@@ -1,6 +1,6 @@
 """The KV cache as a heat strip: one row per layer, one column per slot, colored by the state of the slot.
 
-    KvGroup, SlotTable ──▶ StripGeometry ──▶ one line of pixels, drawn once per layer
+    KvGroup, SlotOccupancy ──▶ StripGeometry ──▶ one line of pixels, drawn once per layer
     mouse, arrow keys ──▶ hovered(layer, slot);   a drag of the handle ──RewindHandle──▶ previewed, rewindRequested
 
 Where there are more slots than pixels, a column shows the state with the highest priority among its slots. Of a buffer
@@ -26,7 +26,7 @@ from app.state.inspection import (
     REUSED,
     UNALLOCATED,
     KvGroup,
-    SlotTable,
+    SlotOccupancy,
 )
 from app.text.formatting import format_number
 from app.widgets.theme import sans_font, theme
@@ -47,7 +47,7 @@ class StripGeometry:
     """Where the rows and slots of a group are in a strip that is `width` pixels wide."""
 
     group: KvGroup
-    table: SlotTable
+    table: SlotOccupancy
     width: int
     has_handle: bool
 
@@ -155,7 +155,7 @@ class RewindHandle(QObject):
             self.preview(-1)
             self.previewed.emit(-1)
 
-    def release(self, table: SlotTable) -> None:
+    def release(self, table: SlotOccupancy) -> None:
         """Ends a drag and requests its length, unless the cache has that length."""
         length = self.length
         self.cancel()
@@ -205,7 +205,7 @@ class KvStrip(QWidget):
     def __init__(self, group: KvGroup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.group = group
-        self.table = SlotTable(group.capacity)
+        self.table = SlotOccupancy(group.capacity)
         self.handle = RewindHandle(self)
         self._cell = (-1, -1)
         self.setMouseTracking(True)
@@ -226,7 +226,7 @@ class KvStrip(QWidget):
         """Qt's name: the preferred size."""
         return QSize(480, self.height())
 
-    def set_table(self, table: SlotTable) -> None:
+    def set_table(self, table: SlotOccupancy) -> None:
         """Shows another table of the group's capacity."""
         self.table = table
         self.update()

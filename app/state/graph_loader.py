@@ -39,10 +39,10 @@ class GraphLoader(QObject):
         """Whether an answer is awaited."""
         return self._request.busy
 
-    def request(self, where: GraphReference, against: GraphReference | None) -> None:
+    def request(self, location: GraphReference, against: GraphReference | None) -> None:
         """Requests a graph, or its difference from `against`."""
         self._request.cancel()
-        self._request.send(ShowGraph(where) if against is None else DiffGraphs(against, where))
+        self._request.send(ShowGraph(location) if against is None else DiffGraphs(against, location))
 
     def cancel(self) -> None:
         """Cancels the request that is not answered yet."""
@@ -54,16 +54,16 @@ class GraphLoader(QObject):
         else:
             self.fetched.emit(answer, None)
 
-    def cached(self, where: GraphReference, against: GraphReference | None) -> LoadedGraph | None:
+    def cached(self, location: GraphReference, against: GraphReference | None) -> LoadedGraph | None:
         """A graph or comparison that was read before."""
-        loaded = self._cache.get((where, against))
+        loaded = self._cache.get((location, against))
         if loaded is not None:
-            self._cache.move_to_end((where, against))
+            self._cache.move_to_end((location, against))
         return loaded
 
-    def cache(self, where: GraphReference, against: GraphReference | None, loaded: LoadedGraph) -> None:
+    def cache(self, location: GraphReference, against: GraphReference | None, loaded: LoadedGraph) -> None:
         """Caches a graph; the least recently used one goes."""
-        self._cache[where, against] = loaded
+        self._cache[location, against] = loaded
         while len(self._cache) > CACHED_GRAPHS:
             self._cache.popitem(last=False)
 
@@ -73,10 +73,10 @@ class GraphLoader(QObject):
             if path is None or path in [where.path for where in key if where is not None]:
                 del self._cache[key]
 
-    def request_tensor(self, where: GraphReference, name: str) -> Job[TensorReport]:
+    def request_tensor(self, location: GraphReference, name: str) -> Job[TensorReport]:
         """Asks for the statistics of an initializer."""
-        return self.worker.request(DescribeTensor(where, name))
+        return self.worker.request(DescribeTensor(location, name))
 
-    def request_excerpt(self, where: GraphReference, module: str) -> Job[ExcerptReport]:
+    def request_excerpt(self, location: GraphReference, module: str) -> Job[ExcerptReport]:
         """Asks for a small file of a module, or of the whole graph for an empty name."""
-        return self.worker.request(ExportExcerpt(where, module))
+        return self.worker.request(ExportExcerpt(location, module))

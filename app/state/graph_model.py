@@ -168,11 +168,11 @@ class GraphModel(SceneModel):
         assert where is not None
         return self.loader.request_tensor(where, name)
 
-    def request_excerpt(self, where: GraphReference, scope: str) -> Job[ExcerptReport]:
+    def request_excerpt(self, location: GraphReference, scope: str) -> Job[ExcerptReport]:
         """Asks for a small file of a scope, or of the whole graph for an empty one, for the detail view."""
         if scope and self.graph is not None and self.outline is not None:
             scope = self.graph.module(self.outline.first_of(scope))
-        return self.loader.request_excerpt(where, scope)
+        return self.loader.request_excerpt(location, scope)
 
 
 def _read(report: GraphReport, diff: DiffReport | None, folds: bool) -> Generator[None, None, LoadedGraph]:

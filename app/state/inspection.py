@@ -1,7 +1,7 @@
 """The result of an inspection as the inspect page shows it, and the state of every cache slot.
 
 InspectReport ──inspection_of──▶ Inspection (components, KV groups, passes)
-CacheEvent groups ──SlotTable.update──▶ one state and one position per slot
+CacheEvent groups ──SlotOccupancy.update──▶ one state and one position per slot
 """
 
 from __future__ import annotations
@@ -142,31 +142,31 @@ CACHE_FACTS = ("layout", "capacity", "chunk")
 """The facts that only models with a cache have."""
 
 
-def inspection_of(path: str, found: InspectReport) -> Inspection:
+def inspection_of(path: str, report: InspectReport) -> Inspection:
     """Converts a report; fields that an .onnx file does not have stay empty."""
     is_bundle = not path.lower().endswith(".onnx")
-    kv = merge_groups(_of_report(group) for group in found.kv)
+    kv = merge_groups(_of_report(group) for group in report.kv)
     values: dict[str, str | int | None] = {
-        "model_type": found.model_type,
-        "task": found.task,
-        "family": found.family,
-        "route": found.route,
-        "precision": found.precision,
-        "layout": found.layout,
-        "capacity": found.capacity,
-        "chunk": found.chunk,
-        "bytes": found.bytes,
+        "model_type": report.model_type,
+        "task": report.task,
+        "family": report.family,
+        "route": report.route,
+        "precision": report.precision,
+        "layout": report.layout,
+        "capacity": report.capacity,
+        "chunk": report.chunk,
+        "bytes": report.bytes,
     }
     return Inspection(
-        path=found.path,
-        name=found.name if is_bundle else Path(path).name,
+        path=report.path,
+        name=report.name if is_bundle else Path(path).name,
         is_bundle=is_bundle,
         facts=tuple((name, value) for name, value in values.items() if value and (kv or name not in CACHE_FACTS)),
-        components=tuple(found.components),
+        components=tuple(report.components),
         kv=kv,
-        passes=tuple(PassRow(stage.name, stage.component, one) for stage in found.stages for one in stage.passes),
-        metadata=tuple((k, str(v)) for k, v in found.metadata.items() if isinstance(v, str | int | float)),
-        composite=found.composite,
+        passes=tuple(PassRow(stage.name, stage.component, one) for stage in report.stages for one in stage.passes),
+        metadata=tuple((k, str(v)) for k, v in report.metadata.items() if isinstance(v, str | int | float)),
+        composite=report.composite,
     )
 
 
@@ -218,7 +218,7 @@ def merge_groups(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
     return tuple(found.values())
 
 
-class SlotTable:
+class SlotOccupancy:
     """State and position of each slot of one group, updated by CacheEvents.
 
     positions: -1 for an empty slot. A slot that was filled and is empty now counts as evicted until a token is placed

@@ -33,7 +33,7 @@ def parse_json(text: str) -> Any:
 class JsonFile(Generic[T]):
     """One file.
 
-    decode: JSON → value, raises one of _DAMAGED for other JSON. tell: called with a message on a damaged file.
+    decode: JSON → value, raises one of _DAMAGED for other JSON. notify: called with a message on a damaged file.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class JsonFile(Generic[T]):
         decode: Callable[[Any], T],
         encode: Callable[[T], Any],
         empty: Callable[[], T],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
         self.path = path
-        self._decode, self._encode, self._empty, self._tell = decode, encode, empty, tell
+        self._decode, self._encode, self._empty, self._tell = decode, encode, empty, notify
         self._lock = Lock(path.with_name(f".{path.name}.lock"))
 
     def read(self) -> T:

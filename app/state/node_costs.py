@@ -76,11 +76,11 @@ class CostMeasurements(QObject):
         job.on_answer(lambda report: self._on_answer(lambda: self.profiles.update({key: report.components})))
         self._follow(job, path, key)
 
-    def read_rounding(self, where: GraphReference) -> None:
+    def read_rounding(self, location: GraphReference) -> None:
         """Reads the rounding errors of a graph's quantized weights."""
-        job = self._worker.run(MeasureRounding(where))
-        job.on_answer(lambda report: self._on_answer(lambda: self.rounding.update({where: report.nodes})))
-        self._follow(job, where.path, where)
+        job = self._worker.run(MeasureRounding(location))
+        job.on_answer(lambda report: self._on_answer(lambda: self.rounding.update({location: report.nodes})))
+        self._follow(job, location.path, location)
 
     def cancel(self) -> None:
         """Ends the measurement."""

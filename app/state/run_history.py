@@ -112,9 +112,9 @@ class HistoryModel(QObject):
             return
         missing = [run.id for run in runs if run.id not in self._steps]
 
-        def take(found: dict[str, list[RunStep]]) -> None:
+        def take(loaded: dict[str, list[RunStep]]) -> None:
             kept = {one: self._steps[one] for one in list(self._steps)[-CACHED_RUNS:]}
-            self._steps = kept | {run.id: self._steps[run.id] for run in runs if run.id in self._steps} | found
+            self._steps = kept | {run.id: self._steps[run.id] for run in runs if run.id in self._steps} | loaded
             done([RunReport(run, self._steps[run.id]) for run in runs])
 
         self._tasks.run(lambda: {one: self._history.steps(one) for one in missing}, take, self.errorOccurred.emit)

@@ -35,11 +35,11 @@ class _All:
 
 
 class SavedChoices:
-    """The file in `folder`. tell: called with a message when the file cannot be read or written."""
+    """The file in `folder`. notify: called with a message when the file cannot be read or written."""
 
-    def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
-        self._file = JsonFile(folder / FILE, _decode, _encode, _All, tell)
-        self._report_error = tell
+    def __init__(self, folder: Path, notify: Callable[[str], None]) -> None:
+        self._file = JsonFile(folder / FILE, _decode, _encode, _All, notify)
+        self._report_error = notify
 
     def of(self, bundle: str) -> BundleChoices | None:
         """The last choices for a bundle."""

@@ -147,7 +147,7 @@ class StatusLine(QWidget):
         self.refresh()
 
     @property
-    def says(self) -> list[str]:
+    def visible_texts(self) -> list[str]:
         """All visible texts except for the memory."""
         chips = [chip.link.whole for chip in self.chips.values()]
         return chips or [self.text.text()]

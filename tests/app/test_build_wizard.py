@@ -217,7 +217,7 @@ def test_a_failed_stage_says_why_and_retry_goes_on(qtbot: Any, make_window: Make
     assert build.failed_row is not None
     assert (build.failed_row.stage, build.failed_row.note) == ("optimize", "An operator is missing.")
     assert run.banner.message == "Stage optimize failed: an operator is missing."
-    qtbot.waitUntil(lambda: "Build failed: Stage optimize failed" in window.status.says[0])
+    qtbot.waitUntil(lambda: "Build failed: Stage optimize failed" in window.status.visible_texts[0])
     assert not run.isComplete()
     qtbot.mouseClick(run.retry, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
@@ -287,7 +287,7 @@ def test_a_build_goes_on_while_another_page_is_shown(qtbot: Any, make_window: Ma
     wizard = wizard_of(window)
     start_build(qtbot, wizard)
     window.show_page("home")
-    qtbot.waitUntil(lambda: window.status.says[0].startswith("Build "))
+    qtbot.waitUntil(lambda: window.status.visible_texts[0].startswith("Build "))
     qtbot.waitUntil(lambda: [chip.end.isVisible() for chip in window.status.chips.values()] == [True])
     qtbot.waitUntil(lambda: window.context.build.state == "done")
     assert wizard.currentId() == DONE

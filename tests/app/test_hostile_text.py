@@ -331,7 +331,9 @@ def test_graph(qtbot: Any, make: Make) -> None:
     at.look("QTextBrowser")
     graph.stages.compare_before()
     qtbot.waitUntil(lambda: graph.model.diff is not None)
-    at.look("NodeTree of QStackedWidget, a tool tip", "ReadOnlyTable of QStackedWidget, a tool tip", "QPushButton.toolTip")
+    at.look(
+        "NodeTree of QStackedWidget, a tool tip", "ReadOnlyTable of QStackedWidget, a tool tip", "QPushButton.toolTip"
+    )
     graph.model.compare(None)
     graph.tools.heat.click()
     graph.colors.heat.run.click()

@@ -23,7 +23,7 @@ from app.state.inspection import (
     HEAD,
     PASSED,
     UNALLOCATED,
-    SlotTable,
+    SlotOccupancy,
     inspection_of,
     session_group,
 )
@@ -281,13 +281,13 @@ def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:
 
 
 def test_window_group_keeps_what_it_no_longer_sees() -> None:
-    table = SlotTable(8)
+    table = SlotOccupancy(8)
     table.update(group("static", [(0, 0, 6)], window=3, length=6))
     assert [table.state(slot) for slot in range(8)] == [PASSED] * 4 + [FILLED] * 2 + [HEAD, 0]
 
 
 def test_ring_lengths_by_place() -> None:
-    table = SlotTable(4)
+    table = SlotOccupancy(4)
     table.update(group("window", [(0, 4, 2), (2, 2, 2)], length=6, rewindable=[(0, 0), (5, 6)]))
     assert [table.length_at(place) for place in (-1, 0.2, 0.7, 1.9, 2.9, 3.9)] == [0, 4, 5, 6, 3, 4]
     assert [table.can_rewind_to(length) for length in range(8)] == [True, False, False, False, False, True, True, False]
@@ -301,7 +301,7 @@ def test_ring_lengths_by_place() -> None:
 
 
 def test_rows_that_slide_are_dragged_by_their_positions() -> None:
-    table = SlotTable(4)
+    table = SlotOccupancy(4)
     table.update(group("fifo", [(1, 2, 3)], slides=True, allocated=4, length=5, window=4))
     assert [table.length_at(place) for place in (-1, 0.5, 1.2, 1.9, 3.9)] == [0, 0, 2, 3, 5]
     assert (table.head, [table.state(slot) for slot in range(4)]) == (None, [EMPTY, FILLED, FILLED, FILLED])
@@ -327,7 +327,7 @@ def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
 
 def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:
     live = group("fifo", [(5, 0, 3)], length=3, layers=[0], slides=True)
-    table = SlotTable(8)
+    table = SlotOccupancy(8)
     table.update(live)
     assert table.slides
     card = CacheGroupCard(session_group(live))

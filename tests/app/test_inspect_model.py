@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.state.inspection import (
-    EMPTY,
-    EVICTED,
-    FILLED,
-    HEAD,
-    REUSED,
-    UNALLOCATED,
-    SlotTable,
-    inspection_of,
-)
+from app.state.inspection import EMPTY, EVICTED, FILLED, HEAD, REUSED, UNALLOCATED, SlotOccupancy, inspection_of
 from tests.fakes.inspections import BUNDLE, DECODE, group, single
 from workflows.wire.reports.inspection import TensorFacts
 
@@ -51,12 +42,12 @@ def test_of_a_single_graph() -> None:
     assert found.kv == () and found.passes == ()
 
 
-def states(table: SlotTable) -> list[int]:
+def states(table: SlotOccupancy) -> list[int]:
     return [table.state(slot) for slot in range(table.capacity)]
 
 
 def test_static_fills_from_the_left() -> None:
-    table = SlotTable(6)
+    table = SlotOccupancy(6)
     assert states(table) == [HEAD, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY]
     table.update(group("static", [(0, 0, 3)], length=3, evicted=0, allocated=5))
     assert states(table) == [FILLED, FILLED, FILLED, HEAD, EMPTY, UNALLOCATED]
@@ -67,7 +58,7 @@ def test_static_fills_from_the_left() -> None:
 
 
 def test_window_goes_round() -> None:
-    table = SlotTable(4)
+    table = SlotOccupancy(4)
     table.update(group("window", [(0, 4, 2), (2, 2, 2)], length=6, evicted=2))
     assert list(table.positions) == [4, 5, 2, 3]
     assert states(table) == [REUSED, REUSED, HEAD, FILLED]
@@ -77,7 +68,7 @@ def test_window_goes_round() -> None:
 
 
 def test_rewound_slots_show_as_evicted_until_written_again() -> None:
-    table = SlotTable(4)
+    table = SlotOccupancy(4)
     table.update(group("static", [(0, 0, 3)]))
     table.update(group("static", [(0, 0, 1)]))
     assert states(table) == [FILLED, HEAD, EVICTED, EMPTY]

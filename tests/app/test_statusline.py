@@ -22,33 +22,33 @@ def test_what_runs_stands_side_by_side_each_with_its_cancel(qtbot: Any, make_win
     context.open_bundle(make_bundle(tmp_path / "b"))
     context.session.open(str(tmp_path / "b"))
     qtbot.waitUntil(lambda: context.session.state == "ready")
-    qtbot.waitUntil(lambda: status.says == ["Bundle is open"])
+    qtbot.waitUntil(lambda: status.visible_texts == ["Bundle is open"])
     context.build.start(Build("demo:qwen3", str(tmp_path / "out")))
     context.session.generate("hello")
-    qtbot.waitUntil(lambda: [text.split()[0] for text in status.says] == ["Build", "Generating"])
+    qtbot.waitUntil(lambda: [text.split()[0] for text in status.visible_texts] == ["Build", "Generating"])
     build, reply = status.chips.values()
     qtbot.mouseClick(reply.end, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.session.state == "ready")
     assert context.build.running and not context.build.stopping
     qtbot.mouseClick(build.end, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.build.state == "cancelled")
-    qtbot.waitUntil(lambda: status.says == ["Build stopped; it resumes where it was"])
+    qtbot.waitUntil(lambda: status.visible_texts == ["Build stopped; it resumes where it was"])
 
 
 def test_a_failure_stays_until_it_was_seen_and_hides_nothing(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window(errors={"build": {"kind": "graph", "message": "It broke."}}, delay=0.05, tokens=100_000)
     context, status = window.context, window.status
     context.build.start(Build("demo:qwen3", str(tmp_path / "out")))
-    qtbot.waitUntil(lambda: status.says == ["Build failed: It broke."])
+    qtbot.waitUntil(lambda: status.visible_texts == ["Build failed: It broke."])
     context.session.open(str(make_bundle(tmp_path / "b")))
     qtbot.waitUntil(lambda: context.session.state == "ready")
     context.session.generate("hello")
-    qtbot.waitUntil(lambda: len(status.says) == 2 and status.says[1].startswith("Generating"))
+    qtbot.waitUntil(lambda: len(status.visible_texts) == 2 and status.visible_texts[1].startswith("Generating"))
     failed = status.chips["build"]
     qtbot.mouseClick(failed.link, Qt.MouseButton.LeftButton)
     assert window.stack.current_name == "build"
     qtbot.mouseClick(failed.end, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(status.says) == 1 and status.says[0].startswith("Generating"))
+    qtbot.waitUntil(lambda: len(status.visible_texts) == 1 and status.visible_texts[0].startswith("Generating"))
     context.session.stop()
     qtbot.waitUntil(lambda: context.session.state == "ready")
 

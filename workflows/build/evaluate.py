@@ -61,9 +61,9 @@ def evaluate(
     cancelled: Callable[[], bool] = lambda: False,
     fetched: OnFetched = keep_network,
 ) -> EvalReport:
-    """The report of `eval --json`, with `suggestions` where they were asked for. fetched: told as `build` tells it.
+    """The report of `eval --json`, with `suggestions` where they were requested. fetched: as in `build`.
 
-    Raises RequestError and its kinds, before anything long is begun where that can be told, and Cancelled.
+    Raises RequestError and its kinds, before any long work where possible, and Cancelled.
     """
     if request.steps < 1:
         raise RequestError(f"--steps must be at least 1, and {request.steps} was given.")
@@ -72,7 +72,7 @@ def evaluate(
     if request.suggest < 0:
         raise RequestError(f"--suggest cannot be {request.suggest}: give 0 for none.")
     if not _is_bundle(str(request.bundle)) and not is_genai(request.bundle):
-        read_bundle(request.bundle)  # which it is not: told before anything is downloaded
+        read_bundle(request.bundle)  # raises for a folder that is no bundle, before a download
     found = None
     if not _is_bundle(request.against):
         found = find_checkpoint(request.against, report=report, cancelled=cancelled)
@@ -124,7 +124,7 @@ def _open_reference(
     if candidate.pipeline.capacity:
         options["capacity"] = candidate.pipeline.capacity
 
-    def told(event: Event) -> None:
+    def forward(event: Event) -> None:
         report(event)
         if isinstance(event, StageEvent) and (event.stage, event.state) == ("checkpoint", "done"):
             said = f"{request.against} is no bundle: an fp32 one is built of it, and removed afterwards."
@@ -136,7 +136,7 @@ def _open_reference(
             request.against, out, options, request.trust_remote_code, consented=request.consented, location=found
         )
         try:
-            build(wanted, told, cancelled)
+            build(wanted, forward, cancelled)
         except Cancelled:
             raise Cancelled("The comparison was cancelled.") from None
         yield read_bundle(out)

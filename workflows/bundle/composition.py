@@ -140,7 +140,7 @@ class Flow(StrictModel):
         return self.strategy.heads if self.strategy else None
 
     @property
-    def heard(self) -> list[DataflowEdge]:
+    def head_edges(self) -> list[DataflowEdge]:
         """The edges to `heads`: from hidden states of the sessions for which it drafts."""
         return [edge for edge in self.dataflow if self.heads is not None and _port(edge.target)[0] == self.heads]
 

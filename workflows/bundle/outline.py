@@ -36,10 +36,10 @@ class Fault:
     path: str
     message: str
 
-    def error(self, where: str) -> BundleError:
-        """The fault as an error of one sentence; where: the file's name."""
+    def error(self, location: str) -> BundleError:
+        """The fault as an error of one sentence; location: the file's name."""
         fault = f"at {printable(self.path)}: {printable(self.message, 400)}"
-        return BundleError(f"{where} is not a pipeline that Joinery can run: {fault}.")
+        return BundleError(f"{location} is not a pipeline that Joinery can run: {fault}.")
 
 
 @dataclass(frozen=True)

@@ -107,10 +107,10 @@ def read_bundle(folder: str | Path) -> Bundle:
     return Bundle(root, pipeline, files, ",".join(own[name] for name in sorted(own)), str(root / PIPELINE))
 
 
-def unverified_bundle(folder: Path, pipeline: Pipeline, where: str) -> Bundle:
-    """Files without a manifest as a bundle: a build in progress. where: their name in messages."""
+def unverified_bundle(folder: Path, pipeline: Pipeline, location: str) -> Bundle:
+    """Files without a manifest as a bundle: a build in progress. location: their name in messages."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return Bundle(folder, pipeline, files, str(folder), where)
+    return Bundle(folder, pipeline, files, str(folder), location)
 
 
 def read_summary(folder: str | Path) -> dict[str, Any]:

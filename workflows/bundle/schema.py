@@ -269,14 +269,14 @@ class Pipeline(StrictModel):
         if self.pipeline.state.kv_cache is not None and self.generation is None:
             yield Fault("generation", "a pipeline with a KV cache needs generation")
 
-    def check(self, where: str) -> None:
+    def check(self, location: str) -> None:
         """Raises BundleError with its JSON path for the first fault of the pipeline as a whole; each key is valid by
         itself.
 
-        where: the file's name. runtime/program.py checks the graphs against it.
+        location: the file's name. runtime/program.py checks the graphs against it.
         """
         for fault in (*_unsupported(self), *find_faults(self.pipeline.outline()), *_setting_faults(self)):
-            raise fault.error(where)
+            raise fault.error(location)
 
     def with_files(self, files: Mapping[str, str]) -> Pipeline:
         """The same program over other files; files: current name → new name."""
@@ -313,14 +313,14 @@ def _setting(session: str, key: str) -> str:
     return f"pipeline.sessions.{session}.session_options.runtime.{key}"
 
 
-def parse_pipeline(data: Any, where: str) -> Pipeline:
+def parse_pipeline(data: Any, location: str) -> Pipeline:
     """Parses and checks a pipeline. Raises BundleError with the JSON path of the first fault."""
     try:
         pipeline = Pipeline.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         path = path_of(first["loc"]) or "the file"
-        raise Fault(path, first["msg"].removeprefix("Value error, ")).error(where) from None
+        raise Fault(path, first["msg"].removeprefix("Value error, ")).error(location) from None
     for fault in pipeline.missing_names():
-        raise fault.error(where)
+        raise fault.error(location)
     return pipeline

@@ -30,7 +30,7 @@ def overview(context: typer.Context) -> None:
 @cache.command("list")
 def show_list(as_json: bool = JsonFlag) -> None:
     """List the stages, the most recently used first."""
-    kept = StageCache().kept()
+    kept = StageCache().stages()
     if as_json:
         for one in kept:
             write_json(asdict(one))

@@ -124,7 +124,7 @@ def open_history() -> RunHistory:
     from workflows.measure.history import RunHistory
     from workflows.measure.recording import to_stderr
 
-    return RunHistory(told=to_stderr)
+    return RunHistory(on_problem=to_stderr)
 
 
 def _runs_table(selected: Sequence[RunRecord]) -> Table:

@@ -62,7 +62,7 @@ class StageCache:
         """Bytes on the disk of all stages; a shared file counts once."""
         return sum(_sizes(*self._stages()).values())
 
-    def kept(self) -> list[CachedStage]:
+    def stages(self) -> list[CachedStage]:
         """All stages, the most recently used first."""
         return [_described(stage) for stage in reversed(self._stages())]
 

@@ -56,7 +56,7 @@ class AuxiliaryModel:
 
 
 def open_auxiliary(
-    folder: str | Path, where: Placement, target: Machine, bundle: Bundle, name: str
+    folder: str | Path, location: Placement, target: Machine, bundle: Bundle, name: str
 ) -> tuple[Bundle, Machine]:
     """Opens the bundle in `folder` beside `target`, which is open from `bundle`. name: what messages call it.
 
@@ -64,7 +64,7 @@ def open_auxiliary(
     raises.
     """
     own = read_bundle(folder)
-    machine = open_machine(own, where)
+    machine = open_machine(own, location)
     if unfit := _incompatibility(target, machine, BundleTokenizer.of_bundle(bundle), BundleTokenizer.of_bundle(own)):
         machine.close()  # a chat goes on without it
         raise RequestError(f"The {name} {unfit}.")

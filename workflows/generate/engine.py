@@ -114,12 +114,12 @@ class Engine:
         eos: Sequence[int] | None = None,
         *,
         prefix: Sequence[int] = (),
-        given: NamedInputs | None = None,
+        inputs: NamedInputs | None = None,
     ) -> Iterator[Event]:
         """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
 
         eos: end tokens in place of the bundle's own. prefix: the ids after the start token of a decoder behind an
-        encoder. given: further inputs of the graphs, by name: pictures, sound. Raises PromptError for ids beyond the
+        encoder. inputs: further inputs of the graphs, by name: pictures, sound. Raises PromptError for ids beyond the
         vocabulary, for a prompt that does not fit the capacity, and for an unknown language; RequestError for a chain
         that names a token beyond the vocabulary.
         """
@@ -140,8 +140,8 @@ class Engine:
         _check_fits(self.machine.cache, len(ids))
         self.machine.resume()
         if self.machine.program.source is not None:
-            self.machine.start(given, ids)
-        elif given:
+            self.machine.start(inputs, ids)
+        elif inputs:
             raise PromptError("The model takes a prompt alone: leave the other inputs out.")
         kept = self._cached.begin(ids)
         generation = Generation(

@@ -92,10 +92,10 @@ class Generation:
         self._eviction_noted = self._lost_noted = False
         self.final: Mapping[str, Array] = {}
 
-    def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
-        """Feeds prompt[kept:] and generates; the last event is GenerationDone.
+    def stream(self, prompt: Sequence[int], reused: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
+        """Feeds prompt[reused:] and generates; the last event is GenerationDone.
 
-        kept: tokens of the prompt that the cache already holds. source: the ids that an encoder has read. The texts of
+        reused: tokens of the prompt that the cache already holds. source: the ids that an encoder has read. Texts of
         the TokenEvents joined are the final text: each comes once no later token can change it, the last one brings the
         rest. Raises LogitsError for logits that are not finite; cancellation and a full cache are finish reasons.
         """
@@ -104,7 +104,7 @@ class Generation:
         reason: FinishReason = "length"
         steps = self._decoding()
         try:
-            logits = yield from self._prefill(prompt, kept)
+            logits = yield from self._prefill(prompt, reused)
             if self._options.num_beams > 1:
                 ended = yield from self._beam_search(logits)
             else:
@@ -125,7 +125,7 @@ class Generation:
             raise
         self.final = self._finish()
         yield from self._cache_events(last=True)
-        fed = len(prompt) - kept if source is None else len(source)
+        fed = len(prompt) - reused if source is None else len(source)
         yield self._done(prompt, fed, reason, None if steps.use is None else self._use)
 
     @property

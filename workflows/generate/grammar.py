@@ -49,12 +49,12 @@ def requested_form(options: GenerateOptions) -> ReplyForm | None:
     return next((ReplyForm(form, text) for form, text in texts.items() if text is not None), None)
 
 
-def check_form(asked: ReplyForm) -> None:
+def check_form(form: ReplyForm) -> None:
     """Raises RequestError for a malformed form, without regard to a model's tokens."""
     from llguidance import LLMatcher
 
-    if wrong := LLMatcher.validate_grammar(_compiled(asked)):
-        raise _form_error(asked, wrong)
+    if wrong := LLMatcher.validate_grammar(_compiled(form)):
+        raise _form_error(form, wrong)
 
 
 def form_of_op(op: LogitsOp) -> ReplyForm:
@@ -64,7 +64,7 @@ def form_of_op(op: LogitsOp) -> ReplyForm:
 
 
 def grammar_processor(
-    asked: ReplyForm, text: BundleTokenizer, eos: Sequence[int], first: int, limit: int | None = None
+    form: ReplyForm, text: BundleTokenizer, eos: Sequence[int], first: int, limit: int | None = None
 ) -> Processor:
     """Masks tokens with which the reply could no longer match the form; once complete, all but end tokens.
 
@@ -74,9 +74,9 @@ def grammar_processor(
     if not eos:
         raise RequestError("This model has no end token, so a constrained reply could not end.")
     words = grammar_tokenizer(text, eos)
-    matcher = _GrammarMatcher(asked, words)
+    matcher = _GrammarMatcher(form, words)
     closing = (
-        None if limit is None or asked.form not in _JSON_FORMS else first + limit - min(limit // 2, _CLOSING_TOKENS)
+        None if limit is None or form.form not in _JSON_FORMS else first + limit - min(limit // 2, _CLOSING_TOKENS)
     )
     endings = () if closing is None else _endings(words)  # computed now, not between two tokens
 
@@ -111,13 +111,13 @@ def _endings(words: LLTokenizer) -> tuple[Allowed, ...]:
 class _GrammarMatcher:
     """llguidance's matcher, applied to whole texts."""
 
-    def __init__(self, asked: ReplyForm, words: LLTokenizer) -> None:
+    def __init__(self, form: ReplyForm, words: LLTokenizer) -> None:
         from llguidance import LLMatcher
 
-        self._matcher, self._said = LLMatcher(words, _compiled(asked), log_level=0), _TITLES[asked.form]
+        self._matcher, self._said = LLMatcher(words, _compiled(form), log_level=0), _TITLES[form.form]
         self._taken: list[int] = []
         if self._matcher.is_error():
-            raise _form_error(asked, self._matcher.get_error())
+            raise _form_error(form, self._matcher.get_error())
 
     def allowed(self, ids: Sequence[int], vocabulary: int) -> Allowed:
         """[vocabulary] booleans: the tokens that may follow `ids`."""

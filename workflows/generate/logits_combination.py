@@ -46,10 +46,10 @@ class AuxiliaryModels:
     unconditional: AuxiliaryModel | None = None
 
     @classmethod
-    def open(cls, machine: Machine, bundle: Bundle, where: Placement) -> AuxiliaryModels:
+    def open(cls, machine: Machine, bundle: Bundle, folder: Placement) -> AuxiliaryModels:
         """Opens the sessions of `bundle` that its file names as the amateur. Raises what open_machine raises."""
         own = amateur_bundle(bundle, machine.cache.capacity)
-        return cls(machine, None if own is None else AuxiliaryModel(open_machine(own, where.of(own)), "amateur"))
+        return cls(machine, None if own is None else AuxiliaryModel(open_machine(own, folder.of(own)), "amateur"))
 
     def use_amateur(self, folder: str | Path, bundle: Bundle) -> None:
         """Makes the bundle in `folder` the amateur. bundle: the model's own.

@@ -76,25 +76,25 @@ class GraphCache:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[GraphLocation, int, int], OpenedGraph] = OrderedDict()
 
-    def open(self, where: GraphLocation) -> OpenedGraph:
+    def open(self, location: GraphLocation) -> OpenedGraph:
         """Returns the graph. Raises RequestError and its subclasses if it does not exist or cannot be shown."""
-        file = where.path / MANIFEST if where.path.is_dir() else where.path
+        file = location.path / MANIFEST if location.path.is_dir() else location.path
         stat = file.stat() if file.exists() else None
-        key = (where, stat.st_mtime_ns if stat else 0, stat.st_size if stat else 0)
+        key = (location, stat.st_mtime_ns if stat else 0, stat.st_size if stat else 0)
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
         with gc_paused():  # a graph has no circles, and goes when the last one who holds it goes
-            opened = _open(where)
+            opened = _open(location)
         self._kept[key] = opened
         if len(self._kept) > CACHED_GRAPHS:
             self._kept.popitem(last=False)
         return opened
 
 
-def open_graph(where: GraphLocation) -> OpenedGraph:
+def open_graph(location: GraphLocation) -> OpenedGraph:
     """Opens the graph without a cache; see GraphCache.open."""
-    return GraphCache().open(where)
+    return GraphCache().open(location)
 
 
 def _open(where: GraphLocation) -> OpenedGraph:

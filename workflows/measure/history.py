@@ -52,13 +52,13 @@ class RunHistory:
     """The runs in `path`, else in the person's own folder.
 
     All methods raise RequestError for a file of a newer Joinery, OSError, and HistoryError where the file is locked,
-    the disk full, or the file damaged; a damaged one is then renamed, and the next call starts a new one. told:
+    the disk full, or the file damaged; a damaged one is then renamed, and the next call starts a new one. on_problem:
     receives a sentence where a damaged file was renamed, or some runs cannot be read.
     """
 
-    def __init__(self, path: Path | None = None, told: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, path: Path | None = None, on_problem: Callable[[str], None] = lambda _: None) -> None:
         self.path = path or home() / DATABASE_FILE
-        self._told = told
+        self._told = on_problem
 
     def add(self, run: RunRecord, steps: Sequence[RunStep] = ()) -> None:
         """Saves a run. Raises HistoryError and OSError where it cannot be written."""

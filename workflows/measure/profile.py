@@ -60,14 +60,14 @@ def profile_isolated(
         raise RequestError(f"--steps must be at least 1, and {steps} was given.")
     device, total = device_named(provider), steps + CHUNKS + 2
 
-    def heard(line: str) -> None:
+    def on_line(line: str) -> None:
         if line.startswith("@"):
             count, _, said = line[1:].partition(" ")
             report(ProgressEvent(stage="profile", message=said, done=int(count), total=total, unit="runs"))
 
     with tempfile.TemporaryDirectory(prefix="joinery-profile-") as folder:
         arguments = [str(path.absolute()), device.name, str(steps), folder]
-        ended = run_isolated("workflows.measure.profile", arguments, _SECONDS, on_line=heard, cancelled=cancelled)
+        ended = run_isolated("workflows.measure.profile", arguments, _SECONDS, on_line=on_line, cancelled=cancelled)
     try:
         answer = json.loads(ended.last_line)
         if "error" in answer:

@@ -35,8 +35,8 @@ from workflows.wire.reports.runs import Figure, Kind, RunRecord, RunStep
 ReportProblem = Callable[[str], None]
 
 
-def record_generation(bundle: Bundle, events: Iterable[Event], told: ReportProblem) -> Iterator[Event]:
-    """Passes on the events of a generation and saves it at its end, if it gave a token. told: receives problems."""
+def record_generation(bundle: Bundle, events: Iterable[Event], notify: ReportProblem) -> Iterator[Event]:
+    """Passes on the events of a generation and saves it at its end, if it gave a token. notify: receives problems."""
     steps, drafts = list[RunStep](), ""
     for event in events:
         if isinstance(event, SpeculationEvent):
@@ -47,30 +47,30 @@ def record_generation(bundle: Bundle, events: Iterable[Event], told: ReportProbl
             figures = _of_generation(event, steps)
             if drafts and event.speculation is not None:
                 figures |= _of_drafts(drafts, event.speculation)
-            _save_run("generate", bundle, event.provider, figures, told, steps, event.cache.layout)
+            _save_run("generate", bundle, event.provider, figures, notify, steps, event.cache.layout)
         yield event
 
 
-def record_bench(folder: Path | str, rows: Iterable[Row], told: ReportProblem) -> None:
+def record_bench(folder: Path | str, rows: Iterable[Row], notify: ReportProblem) -> None:
     """Saves a run for each provider that could be used."""
     bundle = read_bundle(folder)
     for row in rows:
         if isinstance(row, CompositeRow | SingleRow):
             layout = row.cache.layout if isinstance(row, CompositeRow) else None
-            _save_run("bench", bundle, row.provider, _of_row(row), told, layout=layout)
+            _save_run("bench", bundle, row.provider, _of_row(row), notify, layout=layout)
 
 
-def record_eval(folder: Path | str, against: str, found: EvalReport, told: ReportProblem) -> None:
+def record_eval(folder: Path | str, against: str, report: EvalReport, notify: ReportProblem) -> None:
     """Saves an evaluation, which runs on the CPU."""
     figures: dict[str, Figure] = {
-        name: getattr(found, name)
+        name: getattr(report, name)
         for name in ("positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff")
     }
-    figures |= {"hidden_cosine": found.hidden_cosine, "kv_cosine": found.kv_cosine, "against": against}
-    figures |= {"perplexity": found.perplexity.candidate, "perplexity_reference": found.perplexity.reference}
-    if found.task is not None:
-        figures |= {"task": found.task.score, "task_reference": found.task.reference_score}
-    _save_run("eval", read_bundle(folder), "cpu", figures, told)
+    figures |= {"hidden_cosine": report.hidden_cosine, "kv_cosine": report.kv_cosine, "against": against}
+    figures |= {"perplexity": report.perplexity.candidate, "perplexity_reference": report.perplexity.reference}
+    if report.task is not None:
+        figures |= {"task": report.task.score, "task_reference": report.task.reference_score}
+    _save_run("eval", read_bundle(folder), "cpu", figures, notify)
 
 
 def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> Callable[[Event], None]:
@@ -84,7 +84,7 @@ def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent
     return take
 
 
-def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: ReportProblem) -> None:
+def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: ReportProblem) -> None:
     """Saves a build, with its target as the provider. stages: how each ended."""
     bundle = read_bundle(done.bundle)
     target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
@@ -92,7 +92,7 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: Report
     figures |= {f"{name}_s": stage.seconds for name, stage in stages.items() if stage.state == "done"}
     figures |= {f"{name}_peak_mib": stage.peak_mib for name, stage in stages.items() if stage.state == "done"}
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
-    _save_run("build", bundle, target, figures, told)
+    _save_run("build", bundle, target, figures, notify)
 
 
 def _of_generation(done: GenerationDone, steps: list[RunStep]) -> dict[str, Figure]:
@@ -160,7 +160,7 @@ def _save_run(
         figures=dict(figures),
     )
     try:
-        RunHistory(told=told).add(run, list(steps))
+        RunHistory(on_problem=told).add(run, list(steps))
     except (OSError, JoineryError) as error:
         told(f"The run could not be kept in the history: {printable(error, 200)}")
 

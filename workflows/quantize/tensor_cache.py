@@ -30,13 +30,13 @@ class TensorCache:
         self._whole: dict[str, Path] = {}  # a part's name → its file, or that of another with the same bytes
         self._by_content: dict[tuple[int, bytes], Path] = {}
 
-    def keep(self, models: Mapping[str, ir.Model], tell: Callable[[int, int], None]) -> None:
-        """Replaces the models' large lazy tensors by files. tell: called with the number of tensors done and of all."""
+    def keep(self, models: Mapping[str, ir.Model], report: Callable[[int, int], None]) -> None:
+        """Replaces the models' large lazy tensors by files. report: takes the numbers of tensors done and of all."""
         self._folder.mkdir(exist_ok=True)
         values = [value for model in models.values() for value in large_initializers(model)]
         lazy = [(value, value.const_value) for value in values if is_cacheable(value.const_value)]
         for done, (value, tensor) in enumerate(lazy):
-            tell(done, len(lazy))
+            report(done, len(lazy))
             value.const_value = _external(str(self.file(tensor)), tensor)
 
     def serialized(self, model: ir.Model) -> bytes:

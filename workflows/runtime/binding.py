@@ -180,11 +180,11 @@ class Binding:
 
 
 def bind_last(
-    run: ProgramPhase, sessions: Mapping[str, OpenSession], given: Arrays, observer: Observer | None
+    run: ProgramPhase, sessions: Mapping[str, OpenSession], inputs: Arrays, observer: Observer | None
 ) -> Binding:
     """The binding of the final sessions, on outputs of the sessions before; all their outputs are kept."""
     sources = {port: feed.source for port, feed in run.feeds.items() if feed.source is not None}
-    arrays = {port: given[source] for port, source in sources.items() if source in given}
+    arrays = {port: inputs[source] for port, source in sources.items() if source in inputs}
     feeds = {port: InputSource("given") if port in arrays else feed for port, feed in run.feeds.items()}
     outputs = {(name, spec.name) for name in run.sessions for spec in sessions[name].outputs}
     return Binding(ProgramPhase(run.sessions, feeds), sessions, {}, arrays, frozenset(outputs), observer)

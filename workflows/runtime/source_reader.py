@@ -37,17 +37,17 @@ class SourceReader:
         self.outputs: dict[Port, Array] = {}
         self.tokens, self.width = 0, 0
 
-    def read(self, given: NamedInputs, control: RunControl, observer: Observer | None = None) -> None:
+    def read(self, inputs: NamedInputs, control: RunControl, observer: Observer | None = None) -> None:
         """Runs every session that has something to read.
 
         Raises PromptError for inputs that are missing, unknown, or of the wrong shape.
         """
         source = self._program.source
         if source is None:
-            if given:
-                raise PromptError(f"The model takes a prompt alone, and {printable(next(iter(given)))} was given.")
+            if inputs:
+                raise PromptError(f"The model takes a prompt alone, and {printable(next(iter(inputs)))} was given.")
             return
-        self.given = self._by_session(source, given)
+        self.given = self._by_session(source, inputs)
         self._set_size(source)
         for name in source.sessions:
             if self._has_inputs(source, name):

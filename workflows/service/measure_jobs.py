@@ -50,7 +50,7 @@ def prune(request: ask.PruneRuns, context: JobContext) -> Iterator[Event]:
     """Removes old runs of the history."""
     from workflows.measure.history import RunHistory
 
-    RunHistory(told=context.notify_history).prune(request.keep)
+    RunHistory(on_problem=context.notify_history).prune(request.keep)
     yield ResultEvent(value=Done())
 
 
@@ -171,7 +171,7 @@ def report(request: ask.WriteReport, context: JobContext) -> Iterator[Event]:
     from workflows.inspection.report.report_files import write_bundle, write_runs
     from workflows.measure.history import RunHistory
 
-    history, out = RunHistory(told=context.notify_history), Path(request.out)
+    history, out = RunHistory(on_problem=context.notify_history), Path(request.out)
     if request.bundle:
         yield ResultEvent(value=write_bundle(history, request.bundle, out))
     else:

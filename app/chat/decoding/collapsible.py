@@ -47,7 +47,7 @@ class CollapsibleSection(QWidget):
         self._inside.setVisible(on)
         set_icon(self.head, "chevron-down" if on else "chevron-right", "accent", 16)
 
-    def set_summary(self, words: str) -> None:
+    def set_summary(self, text: str) -> None:
         """Sets the summary beside the title."""
-        self.words.set_whole(words)
-        self.head.setAccessibleName(f"{self.head.text()}: {words}")
+        self.words.set_whole(text)
+        self.head.setAccessibleName(f"{self.head.text()}: {text}")

@@ -169,7 +169,7 @@ class GraphTab(InspectTab):
             (self.tr("Graph: next change"), partial(navigation.step_change, 1), "F8"),
             (self.tr("Graph: previous change"), partial(navigation.step_change, -1), "Shift+F8"),
             (self.tr("Graph: compare with the stage before"), self.stages.compare_before, ""),
-            (self.tr("Graph: compare with another file …"), self.stages.ask_file, ""),
+            (self.tr("Graph: compare with another file …"), self.stages.choose_file, ""),
             (self.tr("Graph: no comparison"), partial(self.model.compare, None), ""),
             (self.tr("Graph: draw with Netron"), partial(self.netron.set_shown, True), ""),
             (self.tr("Graph: open every scope"), navigation.open_all, ""),
@@ -181,7 +181,7 @@ class GraphTab(InspectTab):
         ):
             add_action(self, text, act, keys)
         self._exports = [
-            add_action(self, text, partial(self.saver.ask_file, suffix, everything))
+            add_action(self, text, partial(self.saver.choose_file, suffix, everything))
             for text, suffix, everything in (
                 (self.tr("Graph: save the whole graph as SVG …"), ".svg", True),
                 (self.tr("Graph: save the whole graph as PNG …"), ".png", True),

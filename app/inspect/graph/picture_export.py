@@ -96,7 +96,7 @@ class PictureSaver(QObject):
         self._view, self._banner, self._folder, self._parent = view, banner, folder, parent
         self._slices, self._tasks = TimeSlicer(self), BackgroundTasks(self)
 
-    def ask_file(self, ending: str, everything: bool) -> None:
+    def choose_file(self, ending: str, everything: bool) -> None:
         """Opens the file dialog, then saves."""
         make_folder(self._folder)
         suggested = self._folder / f"{Path(self._view.model.title).stem or 'graph'}{ending}"

@@ -155,7 +155,7 @@ class StageBar(QWidget):
         if before is not None:
             self.model.compare(before)
 
-    def ask_file(self) -> None:
+    def choose_file(self) -> None:
         """Opens a file dialog, then shows the changes from the graph of that file to this one."""
         here = self.model.where.path if self.model.where else ""
         name, _kind = QFileDialog.getOpenFileName(self, self.tr("Compare with"), here, self.tr("ONNX files (*.onnx)"))
@@ -176,7 +176,7 @@ class StageBar(QWidget):
                     text = self.tr("With {0}").format(stage.title)
                     self._entry(text, against == other, partial(self.model.compare, other))
         self._menu.addSeparator()
-        self._entry(self.tr("With another file…"), False, self.ask_file)
+        self._entry(self.tr("With another file…"), False, self.choose_file)
 
     def _entry(self, text: str, chosen: bool, act: object) -> None:
         assert callable(act)

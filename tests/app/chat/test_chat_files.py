@@ -182,7 +182,7 @@ def test_who_chooses_no_file_writes_none_and_one_that_cannot_be_written_is_said(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
-    bench.files.ask("md")
+    bench.files.choose_file("md")
     assert bench.banner.message == "" and list(tmp_path.iterdir()) == []
     bench.files.export(tmp_path / "no" / "such" / "chat.md")
     assert bench.banner.message == "The chat could not be exported."

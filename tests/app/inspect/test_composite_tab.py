@@ -239,7 +239,7 @@ def test_nothing_to_draw(make: Make) -> None:
     """An inspection without a composite says so."""
     tab = make(inspection=BUNDLE).tabs.composite
     assert tab.stack.currentWidget() is tab.empty and not tab.save_button.isEnabled()
-    tab.ask_save()  # does nothing
+    tab.choose_save_file()  # does nothing
 
 
 def seen(view: CompositeView) -> QRectF:

@@ -112,8 +112,8 @@ def test_what_it_is_not_kept_from_is_a_notice(brings: Brings, monkeypatch: pytes
     """As the process tells it: here one that ends afterwards."""
     notice = NoticeEvent(code="open", message="It could connect.")
 
-    def told(*_: Any, heard: Callable[[str], None], **__: Any) -> ProcessResult:
-        heard(notice.to_line(0))
+    def told(*_: Any, on_line: Callable[[str], None], **__: Any) -> ProcessResult:
+        on_line(notice.to_line(0))
         return ProcessResult('{"error": "LayoutError", "message": "no"}', "")
 
     monkeypatch.setattr(apart_module, "run_isolated", told)

@@ -51,7 +51,7 @@ def test_a_limit_is_chosen_and_taken_back(capsys: pytest.CaptureFixture[str], te
 
 def test_a_smaller_limit_removes_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "limit", "0")
-    assert StageCache().kept() == []
+    assert StageCache().stages() == []
     assert said(capsys).startswith("No stage is kept.")
 
 
@@ -64,4 +64,4 @@ def test_what_is_no_size_is_refused(capsys: pytest.CaptureFixture[str], text: st
 
 def test_clear_removes_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "clear") == "2 stages removed\n"
-    assert StageCache().kept() == []
+    assert StageCache().stages() == []

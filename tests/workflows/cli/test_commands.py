@@ -60,7 +60,7 @@ BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
 PROMPTED = ("generate", "chat", "bench", "diverge")
 MORE = {
     **dict.fromkeys(PROMPTED, frozenset({"common.files", "common.strict_json"})),
-    "inspect": {"common.files", "inspection"},
+    "inspect": {"common.files", "common.svg", "inspection"},
     "cache": {"common.files", "common.locks", "common.stage_cache", "filelock"},
     **dict.fromkeys(BUILDERS, BUILD | {"common.stage_cache", "filelock", "psutil"}),
 }

@@ -71,7 +71,7 @@ def test_another_key_is_another_stage(tmp_path: Path, cache: StageCache) -> None
     second = Bench(tmp_path / "b", cache)
     Bench(tmp_path / "a", cache).stage()
     second.stage(OTHER)
-    assert second.made == 1 and len(cache.kept()) == 2
+    assert second.made == 1 and len(cache.stages()) == 2
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -168,7 +168,7 @@ def _aged(cache: StageCache, root: Path, *keys: str) -> int:
     for age, key in enumerate(keys):
         stage = Bench(root / key[:4], cache).stage(key)
         os.utime(cache.folder / stage.name, (1000 + age, 1000 + age))
-    return cache.kept()[0].bytes
+    return cache.stages()[0].bytes
 
 
 def test_beyond_the_limit_what_was_used_longest_ago_goes(tmp_path: Path, cache: StageCache) -> None:
@@ -176,10 +176,10 @@ def test_beyond_the_limit_what_was_used_longest_ago_goes(tmp_path: Path, cache: 
     size = _aged(cache, tmp_path, "a" * 64, "b" * 64, "c" * 64)
     Bench(tmp_path / "again", cache).stage("a" * 64)
     cache.trim(2 * size + size // 2)  # evidence writes seconds, of one digit more or less
-    assert [one.name[-4:] for one in cache.kept()] == ["aaaa", "cccc"]
+    assert [one.name[-4:] for one in cache.stages()] == ["aaaa", "cccc"]
     write_limit(2 * size + size // 2)
     Bench(tmp_path / "d", cache).stage("d" * 64)
-    assert [one.name[-4:] for one in cache.kept()] == ["dddd", "aaaa"]
+    assert [one.name[-4:] for one in cache.stages()] == ["dddd", "aaaa"]
 
 
 def test_a_file_of_two_stages_counts_once(tmp_path: Path, cache: StageCache) -> None:
@@ -192,16 +192,16 @@ def test_a_file_of_two_stages_counts_once(tmp_path: Path, cache: StageCache) -> 
 
     before = cache.bytes
     BuildWorkspace(tmp_path / "a", lambda _: None, lambda: False, cache).stage("optimize", KEY, linked)
-    added = cache.kept()[0].bytes
+    added = cache.stages()[0].bytes
     assert cache.bytes == before + added - 256
 
 
 def test_what_a_build_holds_stays(tmp_path: Path, cache: StageCache, held: subprocess.Popen[str]) -> None:
     Bench(tmp_path / "a", _Unlocked(cache.folder)).stage()
-    assert cache.clear() == 0 and [one.name for one in cache.kept()] == [NAME]
+    assert cache.clear() == 0 and [one.name for one in cache.stages()] == [NAME]
     held.kill()
     held.wait()
-    assert cache.clear() == 1 and cache.kept() == []
+    assert cache.clear() == 1 and cache.stages() == []
 
 
 def test_a_limit_of_nothing_keeps_nothing(tmp_path: Path, cache: StageCache) -> None:
@@ -237,7 +237,7 @@ def test_a_full_disk_costs_the_next_build_time(
     stage = bench.stage()
     assert (stage / "weights.data").read_bytes() == bytes(range(256))
     assert bench.logs == [f"The stage {NAME} is not cached for other builds: No space left."]
-    assert cache.kept() == [] and not [path for path in cache.folder.iterdir() if path.is_dir()]
+    assert cache.stages() == [] and not [path for path in cache.folder.iterdir() if path.is_dir()]
 
 
 def test_a_folder_that_cannot_be_used_is_none(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def asked(bundle: Bundle, kind: Kind) -> Data:
     with open_machine(bundle, device_named("cpu")) as machine:
         engine = Engine(bundle, machine, 0.0)
         options = GenerateOptions(max_new_tokens=NEW)
-        *_, done = engine.generate(kind.prompt, options, eos=[], given=kind.given or None)
+        *_, done = engine.generate(kind.prompt, options, eos=[], inputs=kind.given or None)
         assert isinstance(done, GenerationDone)
         machine.cache.reset()
         machine.start(kind.given or None, kind.prompt)

@@ -54,28 +54,28 @@ def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict
     return pipeline, files
 
 
-def parse_genai(data: object, where: str, name: str = "", *, importing: bool = False) -> Pipeline:
+def parse_genai(data: object, location: str, name: str = "", *, importing: bool = False) -> Pipeline:
     """Converts a decoded file of either version; name: the model's display name.
 
     Raises BundleError with the JSON path of a fault.
     """
     if not isinstance(data, dict):
-        raise BundleError(f"{where} is not a JSON object: get the folder again.")
+        raise BundleError(f"{location} is not a JSON object: get the folder again.")
     version = data.get("version", 1)
     if version not in (1, 2) or isinstance(version, bool):
-        raise Fault("version", f"there is no version {printable(version, 40)}: there are 1 and 2").error(where)
+        raise Fault("version", f"there is no version {printable(version, 40)}: there are 1 and 2").error(location)
     for key in data:
         if key not in (*_V1, *_V2, "version") and isinstance(data[key], dict | list):
             known = ", ".join((*_V1, *(_V2 if version == 2 else ())))
-            raise Fault(key, f"there is no such key: there are {known}").error(where)
+            raise Fault(key, f"there is no such key: there are {known}").error(location)
     if version == 2 and "model" not in data:
-        return parse_pipeline(_with_facts({key: data[key] for key in data if key in (*_V2, "version")}, name), where)
+        return parse_pipeline(_with_facts({key: data[key] for key in data if key in (*_V2, "version")}, name), location)
     if version == 1 and (odd := next((key for key in _V2 if key in data), None)):
-        raise Fault(odd, 'the key is one of version 2: write "version": 2').error(where)
-    made = _of_version_1({key: data[key] for key in _V1 if key in data}, where, importing)
+        raise Fault(odd, 'the key is one of version 2: write "version": 2').error(location)
+    made = _of_version_1({key: data[key] for key in _V1 if key in data}, location, importing)
     if version == 2:
         made = _with_version_2(made, data)
-    return parse_pipeline(_with_facts(made, name), f"{where}, read as version 2,")
+    return parse_pipeline(_with_facts(made, name), f"{location}, read as version 2,")
 
 
 def _with_facts(made: Json, name: str) -> Json:

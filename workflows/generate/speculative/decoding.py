@@ -154,7 +154,7 @@ class SpeculativeDecoding:
         self._greedy, self._ends, self._tree = greedy, ends, strategy.tree
         learned = strategy.learned or DraftStatistics(DraftLengthTuner(strategy.most), NearTies(machine.rounds))
         self.pace, self._ties = learned.pace, learned.ties
-        self.lost = "" if self._ties.told_apart else RUNS_DIFFER
+        self.lost = "" if self._ties.comparable else RUNS_DIFFER
         self._use = SpeculativeStep(strategy.proposer.name)
         self._single = 0  # the cache's length before the first token fed together with others
         self._again_s = 0.0
@@ -261,7 +261,7 @@ class SpeculativeDecoding:
             logits = last_logits(self._machine, [token], "decode")
         again = self._score(logits, ids)
         self._ties.note(scores, again)
-        self.lost = self.lost or ("" if self._ties.told_apart else RUNS_DIFFER)
+        self.lost = self.lost or ("" if self._ties.comparable else RUNS_DIFFER)
         self._single = cache.length
         self._again_s += self.pace.clock() - began
         return again

@@ -40,13 +40,13 @@ class DraftModel:
         self.begin(None, None)
 
     @classmethod
-    def open(cls, folder: str | Path, where: Placement, target: Machine, bundle: Bundle) -> DraftModel:
+    def open(cls, folder: str | Path, location: Placement, target: Machine, bundle: Bundle) -> DraftModel:
         """Opens the bundle in `folder` as the draft of `target`, which is open from `bundle`.
 
         Raises RequestError where the two have different tokens or the draft cannot be rewound, and what open_machine
         raises.
         """
-        own, machine = open_auxiliary(folder, where, target, bundle, "draft")
+        own, machine = open_auxiliary(folder, location, target, bundle, "draft")
         return cls(machine, Path(folder).name, digest=own.fingerprint)
 
     @classmethod
@@ -54,7 +54,7 @@ class DraftModel:
         cls,
         bundle: Bundle,
         target: Machine,
-        where: Placement,
+        folder: Placement,
         device_options: Mapping[str, str] | None = None,
         session_options: SessionOptions | None = None,
     ) -> DraftModel | None:
@@ -65,7 +65,7 @@ class DraftModel:
         """
         own, machine = draft_bundle(bundle, target.cache.capacity), None
         if own is not None:
-            machine = open_machine(own, where.of(own), device_options=device_options, session_options=session_options)
+            machine = open_machine(own, folder.of(own), device_options=device_options, session_options=session_options)
         for fault in draft_faults(bundle.pipeline, target.program, machine.program if machine else None):
             raise fault.error(bundle.where)
         if machine is None:

@@ -71,18 +71,18 @@ class ExtraHeads:
         target.listen(self._states)
 
     @classmethod
-    def of(cls, target: Machine, where: str = "The pipeline") -> ExtraHeads | None:
-        """The heads that the target's file names; None where it names none. where: that file, for messages.
+    def of(cls, target: Machine, folder: str = "The pipeline") -> ExtraHeads | None:
+        """The heads that the target's file names; None where it names none. folder: that file, for messages.
 
         Raises BundleError with the JSON path for heads that do not fit the target, and GraphError for other graphs.
         """
         flow = target.pipeline.pipeline
         if flow.heads is None:
             return None
-        heard = next((edge.target.split(".", 1)[1] for edge in flow.heard), HIDDEN)
+        heard = next((edge.target.split(".", 1)[1] for edge in flow.head_edges), HIDDEN)
         graph = HeadGraph(target.sessions, flow.heads, heard, target.cache.capacity)
         if wrong := _incompatibility(graph, target):
-            raise Fault(PATH, wrong).error(where)
+            raise Fault(PATH, wrong).error(folder)
         return cls(graph, target)
 
     def stop(self) -> None:
@@ -225,12 +225,12 @@ class ExtraHeads:
         return logits if self._process is None else self._process(ids, np.array(logits, np.float32))
 
 
-def tree_from_settings(asked: AskedTree | None, depth: int) -> TreeShape | None:
+def tree_from_settings(settings: AskedTree | None, depth: int) -> TreeShape | None:
     """The tree in a pipeline file; depth: where the file gives none."""
-    if asked is None:
+    if settings is None:
         return None
-    plain = TreeShape(depth=asked.max_depth or depth, choices=asked.medusa_choices)
-    return replace(plain, nodes=asked.max_nodes or max(len(plain.choices), plain.nodes))
+    plain = TreeShape(depth=settings.max_depth or depth, choices=settings.medusa_choices)
+    return replace(plain, nodes=settings.max_nodes or max(len(plain.choices), plain.nodes))
 
 
 def _incompatibility(graph: HeadGraph, target: Machine) -> str:

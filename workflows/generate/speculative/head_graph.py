@@ -33,21 +33,21 @@ Rows = NDArray[np.float32]
 class HeadGraph:
     """A session of heads, open as long as it is among `sessions`.
 
-    heard: its input of hidden states. capacity: of a cache of its own. hidden: the size of hidden states. columns: the
-    fixed number of tokens of a run; None for any. cache: its own cache; None where it keeps none. Raises GraphError for
+    hidden_edges: its input of hidden states. capacity: of a cache of its own. hidden: their size. columns: the fixed
+    number of tokens of a run; None for any. cache: its own cache; None where it keeps none. Raises GraphError for
     a graph that cannot draft.
     """
 
-    def __init__(self, sessions: Mapping[str, OpenSession], name: str, heard: str, capacity: int) -> None:
-        self._sessions, self._name, self._heard, self._options = sessions, name, heard, ort.RunOptions()
+    def __init__(self, sessions: Mapping[str, OpenSession], name: str, hidden_edges: str, capacity: int) -> None:
+        self._sessions, self._name, self._heard, self._options = sessions, name, hidden_edges, ort.RunOptions()
         opened = self._opened
         self._inputs = {spec.name: spec for spec in opened.inputs}
         outputs = {spec.name: spec for spec in opened.outputs}
-        taken, logits = self._inputs.get(heard), outputs.get(LOGITS)
+        taken, logits = self._inputs.get(hidden_edges), outputs.get(LOGITS)
         if taken is None or len(taken.shape) != 3 or logits is None or len(logits.shape) not in (3, 4):
             raise GraphError(
-                f"{opened.name} should take {printable(heard)} [1, columns, hidden] and give {LOGITS} with three or "
-                "four axes, to draft from hidden states: export it again."
+                f"{opened.name} should take {printable(hidden_edges)} [1, columns, hidden] and give {LOGITS} with "
+                "three or four axes, to draft from hidden states: export it again."
             )
         self.hidden, self.vocabulary = taken.shape[-1], logits.shape[-1]
         self.columns = taken.shape[1] if isinstance(taken.shape[1], int) else None

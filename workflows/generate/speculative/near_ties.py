@@ -34,7 +34,7 @@ class NearTies:
         )
 
     @property
-    def told_apart(self) -> bool:
+    def comparable(self) -> bool:
         """Whether runs of several tokens are close enough to single runs to compare their logits."""
         return self._largest < _RUNS_DIFFER
 

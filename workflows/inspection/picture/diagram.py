@@ -100,7 +100,7 @@ class Diagram:
     states: tuple[tuple[CompositeState, BoxContent], ...]
 
 
-def make_diagram(composite: Composite, words: PictureLabels) -> Diagram:
+def make_diagram(composite: Composite, labels: PictureLabels) -> Diagram:
     """Returns the contents of the picture."""
     kinds = [state.kind for state in composite.states]
     feeds: dict[str, list[CompositeFeed]] = {}
@@ -108,11 +108,11 @@ def make_diagram(composite: Composite, words: PictureLabels) -> Diagram:
         feeds.setdefault(feed.session, []).append(feed)
     return Diagram(
         tuple(_session(one) for one in composite.sessions),
-        {name: _feed(name, mine, words) for name, mine in feeds.items()},
-        {one.session: _output(one, words) for one in composite.outputs},
-        tuple(_edges(composite, words)),
+        {name: _feed(name, mine, labels) for name, mine in feeds.items()},
+        {one.session: _output(one, labels) for one in composite.outputs},
+        tuple(_edges(composite, labels)),
         tuple(
-            (state, _state(state, i, kinds.count(state.kind) > 1, words)) for i, state in enumerate(composite.states)
+            (state, _state(state, i, kinds.count(state.kind) > 1, labels)) for i, state in enumerate(composite.states)
         ),
     )
 

@@ -51,9 +51,9 @@ MARGIN, GUTTER, GAP, PORT, DROP = 16.0, 36.0, 20.0, 14.0, 24.0
 ENGLISH = PictureLabels()
 
 
-def lay_out(composite: Composite, words: PictureLabels = ENGLISH) -> CompositeDrawing:
+def lay_out(composite: Composite, labels: PictureLabels = ENGLISH) -> CompositeDrawing:
     """Returns the drawing of a composite whose edges form no cycle; the same for the same composite."""
-    return _Layout(composite.name, make_diagram(composite, words)).draw()
+    return _Layout(composite.name, make_diagram(composite, labels)).draw()
 
 
 class _Layout:

@@ -32,13 +32,13 @@ def run_trajectories(
     engine: Engine,
     prompts: Sequence[Sequence[int]],
     calibration: CalibrationSettings,
-    tell: Callable[[int], None] = lambda samples: None,
+    report: Callable[[int], None] = lambda samples: None,
 ) -> CalibrationRuns:
     """Runs `calibration.samples` samples, or fewer if the prompts do not suffice.
 
     All prompts are read; if that would take most of the samples, an evenly spaced selection that leaves a quarter of
     them. The remaining samples are whole answers, evenly spaced too, so that growing lengths occur.
-    prompts: ids; one that leaves no capacity for a step is cut. tell: called with the number of samples so far; may
+    prompts: ids; one that leaves no capacity for a step is cut. report: called with the number of samples so far; may
     raise Cancelled. Raises BundleError if a decoder behind an encoder has no start token.
     """
     runs = [_reading(engine, prompt) for prompt in prompts]
@@ -51,7 +51,7 @@ def run_trajectories(
         steps = min(calibration.steps, left - answered) if due else 0
         runs_of_prompt, runs_of_answer = _follow(engine, prompt, steps, calibration.steps)
         read, answered = read + runs_of_prompt, answered + runs_of_answer
-        tell(read + answered)
+        report(read + answered)
     return CalibrationRuns(read + answered, len(chosen))
 
 

@@ -65,7 +65,7 @@ def open_machine(
     plans, unused_contexts = use_compiled_contexts(bundle, plans)
     sessions = _open_all(bundle.pipeline, plans, graphs or {})
     machine = make_machine(
-        bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, where=where,
+        bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, location=where,
         provider=str(place),
     )  # fmt: skip
     _check_cache_writer(machine)
@@ -142,13 +142,13 @@ def make_machine(
     cache: str | None = None,
     capacity: int | None = None,
     observer: Observer | None = None,
-    where: str = "The pipeline",
+    location: str = "The pipeline",
     provider: str = "",
 ) -> Machine:
     """A machine of open sessions; see open_machine. where, provider: names of the file and the device in messages."""
-    program = compile_program(pipeline, sessions, where)
+    program = compile_program(pipeline, sessions, location)
     pipeline = complete_pipeline(pipeline, program)
-    layout = _choose_layout(pipeline, cache, program.facts, where)
+    layout = _choose_layout(pipeline, cache, program.facts, location)
     slots = _choose_capacity(pipeline, program, layout, capacity)
     if layout.sinks >= slots:
         raise RecipeError(f"The window keeps {layout.sinks} sink tokens, so a capacity of {slots} leaves no room.")

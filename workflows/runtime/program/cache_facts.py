@@ -80,21 +80,21 @@ def _columns(
 
 
 def find_carried_tensors(
-    pipeline: Pipeline, outline: Outline, signatures: Mapping[str, GraphSignature], kept: SessionTensors
+    pipeline: Pipeline, outline: Outline, signatures: Mapping[str, GraphSignature], cached: SessionTensors
 ) -> dict[str, tuple[CarriedTensor, ...]]:
     """Session → its carried tensors; `metadata.carried` of the file adds those whose names are not recognized."""
     declared = {tuple(port.split(".", 1)): after for port, after in pipeline.metadata.carried.items()}
     found = {}
     for name in {*outline.at("step"), *outline.at("init")} - set(outline.once):
         one = signatures[name]
-        known = {tensor.past for tensor in kept.get(name, ())} | {t for _, (s, t) in outline.edges if s == name}
+        known = {tensor.past for tensor in cached.get(name, ())} | {t for _, (s, t) in outline.edges if s == name}
         own = {tensor: after for (session, tensor), after in declared.items() if session == name}
         found[name] = find_carried(one.inputs, one.outputs, own, known)
     return {name: tensors for name, tensors in found.items() if tensors}
 
 
 def merge_cache_facts(
-    pipeline: Pipeline, kept: SessionTensors, outline: Outline, signatures: Mapping[str, GraphSignature]
+    pipeline: Pipeline, cached: SessionTensors, outline: Outline, signatures: Mapping[str, GraphSignature]
 ) -> tuple[SessionTensors, StateFacts | None]:
     """The cache tensors with their writer, and the facts of the cache; None where sessions contradict one another.
 
@@ -106,15 +106,15 @@ def merge_cache_facts(
     for sessions in (outline.runs()["decode"], outline.runs()["prefill"]):
         specs = [spec for name in sessions for spec in signatures[name].inputs]
         inputs = [replace(spec, name=POSITIONS) if spec.name == positions else spec for spec in specs]
-        by_session |= {name: cache_facts(kept[name], signatures[name], inputs) for name in sessions if name in kept}
+        by_session |= {name: cache_facts(cached[name], signatures[name], inputs) for name in sessions if name in cached}
     tensors: dict[str, tuple[object, ...]] = {}
     for state, _ in by_session.values():
         for tensor in state:
             kind = tensor.shape, tensor.dtype, tensor.layer
             if tensors.setdefault(tensor.past, kind) != kind:
-                return kept, None
+                return cached, None
     facts = [found for _, found in by_session.values()]
-    if pipeline.metadata.counts and all(one.capacity is None for state in kept.values() for one in state):
+    if pipeline.metadata.counts and all(one.capacity is None for state in cached.values() for one in state):
         facts = [_with_slot_counting(one) for one in facts]
     merged = replace(facts[0], groups=_merged_groups([group for one in facts for group in one.groups]))
     plain = [replace(one, groups=()) for one in facts]

@@ -43,19 +43,19 @@ _MASKS = (SOURCE_MASK, PLAIN_SOURCE_MASK)
 
 
 def compile_program(
-    pipeline: Pipeline, signatures: Mapping[str, GraphSignature], where: str = "The pipeline"
+    pipeline: Pipeline, signatures: Mapping[str, GraphSignature], location: str = "The pipeline"
 ) -> Program:
     """The program of a pipeline with a KV cache.
 
-    signatures: by session. where: the file, for messages. Raises BundleError with the JSON path of the first
+    signatures: by session. location: the file, for messages. Raises BundleError with the JSON path of the first
     contradiction, and GraphError for a graph whose cache is inconsistent.
     """
-    pipeline.check(where)
+    pipeline.check(location)
     signatures = {name: one for name, one in signatures.items() if name != pipeline.pipeline.heads}
     try:
         return _ProgramCompiler(pipeline, signatures).compile()
     except _PipelineError as error:
-        raise error.fault.error(where) from None
+        raise error.fault.error(location) from None
 
 
 class _PipelineError(Exception):
@@ -312,7 +312,7 @@ class _ProgramCompiler:
 
     def _hidden(self, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec] | None:
         """The hidden states that heads draft from: as the file says, else by their name."""
-        said = {edge.source for edge in self._pipeline.pipeline.heard}
+        said = {edge.source for edge in self._pipeline.pipeline.head_edges}
         found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs
                  if (port_name((name, spec.name)) in said if said else spec.name == HIDDEN)]  # fmt: skip
         return next((one for one in reversed(found) if len(one[1].shape) == 3 and one[1].is_floating), None)

@@ -31,16 +31,16 @@ def amateur_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
 
 
 def compile_draft_program(
-    pipeline: Pipeline, target: Program, signatures: Mapping[str, GraphSignature], where: str
+    pipeline: Pipeline, target: Program, signatures: Mapping[str, GraphSignature], location: str
 ) -> tuple[Pipeline, Program] | None:
     """The draft's pipeline and program; None where no session drafts. target, signatures: of the whole file.
 
     Raises BundleError as compile_program does, and with the JSON path where the two do not fit together.
     """
     own = pipeline.draft_pipeline(pipeline.capacity or DEFAULT_CAPACITY)
-    program = None if own is None else compile_program(own, signatures, _draft_where(where))
+    program = None if own is None else compile_program(own, signatures, _draft_where(location))
     for fault in draft_faults(pipeline, target, program):
-        raise fault.error(where)
+        raise fault.error(location)
     return None if own is None or program is None else (own, program)
 
 

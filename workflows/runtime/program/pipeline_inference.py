@@ -37,16 +37,16 @@ class InferredPipeline:
 
 
 def infer_pipeline(
-    graphs: Mapping[str, GraphSignature], files: Mapping[str, str], said: Mapping[str, Any] | None = None
+    graphs: Mapping[str, GraphSignature], files: Mapping[str, str], stated: Mapping[str, Any] | None = None
 ) -> InferredPipeline:
     """The pipeline of graphs, by session. files: the graph's file in a bundle, by session.
 
-    said: top-level keys of a pipeline.json, which win over inferred ones: `pipeline` as a whole, except for its
+    stated: top-level keys of a pipeline.json, which win over inferred ones: `pipeline` as a whole, except for its
     sessions' files, the other objects key by key.
     """
-    said, parts = said or {}, GraphRoles(graphs)
-    tokens = said.get("tokens")
-    lacks, flow = list[str](), said.get("pipeline")
+    stated, parts = stated or {}, GraphRoles(graphs)
+    tokens = stated.get("tokens")
+    lacks, flow = list[str](), stated.get("pipeline")
     if flow is None:
         try:
             lacks += find_missing(parts, tokens if isinstance(tokens, Mapping) else {})
@@ -57,10 +57,10 @@ def infer_pipeline(
         "version": 2,
         "pipeline": _with_files(flow, files),
         "generation": {"max_length": DEFAULT_CAPACITY},
-        "metadata": _metadata(graphs) | ({} if "pipeline" in said else {"components": _components(parts)}),
+        "metadata": _metadata(graphs) | ({} if "pipeline" in stated else {"components": _components(parts)}),
     }
-    for key in said.keys() - {"pipeline"}:
-        own, other = said[key], data.get(key)
+    for key in stated.keys() - {"pipeline"}:
+        own, other = stated[key], data.get(key)
         data[key] = {**other, **own} if isinstance(other, dict) and isinstance(own, Mapping) else own
     return _validated(data, graphs, lacks)
 

@@ -109,10 +109,10 @@ def test_a_tie_is_what_rounding_was_seen_to_be() -> None:
         ties.note(scores, scores * np.float32(1 + 1e-6))
     assert not ties.is_near(scores) and ties.is_near(np.array([10.0, 10.0, 0.0], np.float32))
     ties.note(scores, scores * np.float32(1.01))
-    assert ties.is_near(scores) and ties.told_apart
+    assert ties.is_near(scores) and ties.comparable
     assert not ties.is_near(np.array([1.0, -np.inf], np.float32))
     ties.note(scores, scores * np.float32(1.04))
-    assert not ties.told_apart
+    assert not ties.comparable
 
 
 def test_what_a_draft_model_costs_is_known_to_the_next_text() -> None:
