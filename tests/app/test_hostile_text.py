@@ -256,7 +256,7 @@ def test_a_reply_of_markdown(qtbot: Any, make: Make, text: str) -> None:
     page: Any = at.page("chat")
     at.chat("x")
     at.look("MessageText")
-    assert any(kind == "CodePart" for kind in (type(one).__name__ for one in page.transcript.views[1].text.parts))
+    assert any(kind == "CodeBlock" for kind in (type(one).__name__ for one in page.transcript.views[1].text.parts))
 
 
 @pytest.mark.parametrize("kind", ["request", "crash"])
@@ -399,7 +399,9 @@ def test_history(qtbot: Any, make: Make, home: Path, tmp_path: Path) -> None:
     tab = page.history
     qtbot.waitUntil(lambda: tab.model.loaded and bool(tab.table.lines.shown))
     tab.table.selectAll()
-    for place, kind in enumerate(("Compare of QStackedWidget, a tool tip", "Legend.toolTip", "QGraphicsTextItem")):
+    for place, kind in enumerate(
+        ("RunComparison of QStackedWidget, a tool tip", "CurveLegend.toolTip", "QGraphicsTextItem")
+    ):
         tab.views.setCurrentIndex(place)
         at.look(kind)
     tab.views.show_run(own[0].run)

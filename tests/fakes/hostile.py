@@ -21,15 +21,15 @@ KEPT = {
     "GraphReport": {"path"},
     "ProbeReport": {"source", "path", "kind", "remote_code"},  # no file of a folder has a NUL in its name
     "PlanReport": {"recipe"},
-    "Chosen": {"target", "variant", "graphs", "cache", "place", "precision", "passes", "calibration_method"},
+    "RecipeSummary": {"target", "variant", "graphs", "cache", "place", "precision", "passes", "calibration_method"},
     "DiffReport": {"counts"},  # by kinds of change
     "GraphStage": {"kind"},
     "GraphValue": {"kind"},
-    "Offer": {"name"},
-    "TargetOffer": {"name"},
-    "PassOffer": {"name"},
-    "PrecisionOffer": {"name"},
-    "Run": {"id", "time", "figures"},  # by names of our own
+    "PlanOption": {"name"},
+    "TargetOption": {"name"},
+    "PassOption": {"name"},
+    "PrecisionOption": {"name"},
+    "RunRecord": {"id", "time", "figures"},  # by names of our own
     "Device": {"name"},
     "PreflightReport": {"provider"},
     "ErrorEvent": {"kind"},

@@ -220,7 +220,7 @@ def test_the_note_is_told(sources: Sources, tmp_path: Path, capsys: pytest.Captu
 def test_a_graph_that_cannot_be_kept_a_cache_for_says_why(sources: Sources, tmp_path: Path) -> None:
     _, ours = sources("llama")
     graph = foreign(ours, tmp_path / "counts.onnx", Form(present="joined", positions=False))
-    with pytest.raises(RecipeError, match="takes the number of slots for that of the tokens, and a window has fewer"):
+    with pytest.raises(RecipeError, match="takes the number of slots as the number of tokens, and a window has fewer"):
         open_onnx({"decoder": graph}, cache="window")
     model = onnx.load(graph)
     next(v for v in model.graph.input if v.name == "input_ids").type.tensor_type.shape.dim[0].dim_value = 2

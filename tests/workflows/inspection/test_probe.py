@@ -113,10 +113,12 @@ def test_its_errors_are_ours() -> None:
 
 
 def test_how_it_ended_and_its_faults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PROBE_SERVICE, "ask", lambda _: {"ended": "took more than 4096 MiB of memory and was ended"})
+    monkeypatch.setattr(
+        PROBE_SERVICE, "request", lambda _: {"ended": "took more than 4096 MiB of memory and was ended"}
+    )
     with pytest.raises(CheckpointError, match=r"^demo:qwen3 cannot be read: the process that read it took more than"):
         shown("demo:qwen3")
-    monkeypatch.setattr(PROBE_SERVICE, "ask", lambda _: {"fault": "Traceback of there"})
+    monkeypatch.setattr(PROBE_SERVICE, "request", lambda _: {"fault": "Traceback of there"})
     with pytest.raises(RuntimeError, match="Traceback of there"):
         shown("demo:qwen3")
 

@@ -311,11 +311,11 @@ def test_everything_that_lacks_is_told_at_once(tmp_path: Path) -> None:
     assert lacks("body") == (
         "No graph gives logits: give the head's graph, or export it with an output of that name.",
         "Nothing feeds body.inputs_embeds [1, n, 8] float32: no graph that runs before body has an output of that name"
-        "; give one that has, or say who feeds it under pipeline.dataflow in --pipeline.",
+        "; give one that has, or name its source under pipeline.dataflow in --pipeline.",
     )
     assert lacks("table", "body", "head") == (
         "Nothing feeds table.image_features [image_rows, 8] float32: no graph that runs before table has an output of "
-        "that name; give one that has, or say who feeds it under pipeline.dataflow in --pipeline.",
+        "that name; give one that has, or name its source under pipeline.dataflow in --pipeline.",
     )
     (places,) = lacks("table", "body", "head", "image")
     assert places.startswith("table.image_features takes image features, and their placeholder token is unknown")
@@ -323,7 +323,7 @@ def test_everything_that_lacks_is_told_at_once(tmp_path: Path) -> None:
     assert [told.split(":")[0] for told in found] == [
         "No graph gives logits",
         "Nothing feeds table.image_features [image_rows, 8] float32",
-        "Nothing takes what encoder gives (last_hidden_state)",
+        "Nothing uses the outputs of encoder (last_hidden_state)",
     ]
     with pytest.raises(RequestError, match=r"graphs body cannot be assembled: No graph gives .* Nothing feeds body\."):
         assemble({"body": tmp_path / "body.onnx"}, tmp_path / "out")
@@ -341,7 +341,7 @@ def test_a_decoder_of_optimum_s_without_its_encoder(tmp_path: Path) -> None:
     lacks = infer_assembly(halves, START).lacks
     assert [told.split(",")[0] for told in lacks] == [
         "Nothing feeds decoder_with_past_model.past_key_values.0.encoder.key (and 1 like it)",
-        "Nothing takes what encoder gives (last_hidden_state): leave it out",
+        "Nothing uses the outputs of encoder (last_hidden_state): leave it out",
     ]
     assert "give that graph as well" in lacks[0]
     halves = {name: tmp_path / f"{name}.onnx" for name in ("encoder", "decoder_model")}

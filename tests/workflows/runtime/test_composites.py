@@ -349,7 +349,9 @@ def test_sinks_and_cache_types_that_cannot_be_are_refused(tmp_path: Path) -> Non
         with pytest.raises(BundleError, match=told):
             asked(runtime)
     library = {"provider_options": [{"qnn": {"backend_path": "../evil.so"}}]}
-    with pytest.raises(BundleError, match=r"session_options: provider_options\.backend_path leads to a file elsewhere"):
+    with pytest.raises(
+        BundleError, match=r"session_options: provider_options\.backend_path refers to a file outside the bundle"
+    ):
         opened(tmp_path, STEP, sessions={"decoder": {"file": "decoder.onnx", "session_options": library}})
     assert asked({"kv_cache": {"dtype": "fp32"}, "prefix_cache": {"enabled": False}}).cache.length == 0
 
