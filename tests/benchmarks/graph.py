@@ -104,7 +104,7 @@ class Scene:
         say(f"  every scope open                           {every:.2f} s")
         for scale in (0.1, 0.3, 0.6, 1.0):
             canvas.zoom_to(1.0)
-            canvas.centre(nodes // 2)
+            canvas.center_on(nodes // 2)
             canvas.zoom_to(scale)
             self.beat.doing = f"panning at {scale}"
             say(f"  pan at {scale:<4}                                {frames(lambda: canvas.pan(9, -23))}")

@@ -11,7 +11,7 @@ import numpy as np
 import onnx_ir as ir
 
 from app.state.chat_store import ChatStore
-from app.state.conversation import Conversation
+from app.state.conversation_format import conversation_from_dict
 from app.state.json_file import JsonFile
 from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.faults.cases import NEW, OLD, Subject
@@ -158,7 +158,7 @@ def _chat_state(root: Path) -> str:
     """The prompt is on the disk before its reply is, which is a state as well."""
     try:
         [path] = (root / "chats").glob("*.chat.json")
-        told = [one.content for one in Conversation.from_dict(json.loads(path.read_text("utf-8"))).path()]
+        told = [one.content for one in conversation_from_dict(json.loads(path.read_text("utf-8"))).path()]
     except (OSError, ValueError) as error:
         return f"no chat: {error}"
     states = {("before", "kept"): OLD, ("before", "kept", "after", ""): OLD, ("before", "kept", "after", "answer"): NEW}
@@ -210,7 +210,7 @@ def _settings(root: Path, value: str) -> str:
 
     told: list[str] = []
     settings = Settings(root)
-    settings.trouble.connect(told.append)
+    settings.errorOccurred.connect(told.append)
     settings.set("theme", value)
     return "".join(told)
 

@@ -10,6 +10,12 @@ from PySide6.QtWidgets import QApplication
 from app.chat.transcript import Transcript
 from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
+from app.state.conversation_format import (
+    conversation_to_dict,
+    conversation_to_json,
+    conversation_to_markdown,
+    searched_text,
+)
 from tests.faults.mutants.edits import change_file
 from tests.faults.mutants.lines import FindingError, RefusedError
 
@@ -56,7 +62,7 @@ def use(root: Path) -> list[str]:
         store.copy(key) if key else None
     except (OSError, ValueError) as error:
         chat, refusal = Conversation(), f"not a conversation: {error}"
-    before = chat.to_dict()
+    before = conversation_to_dict(chat)
     _shown(chat)
     prompt = chat.ask("And after that?")
     for turn in chat.to_messages(prompt.id):
@@ -85,10 +91,10 @@ def _listed(store: ChatStore) -> None:
 def _shown(chat: Conversation) -> None:
     """Every branch, on a real page."""
     page = Transcript()
-    for row in chat.to_dict()["messages"][:12]:
+    for row in conversation_to_dict(chat)["messages"][:12]:
         for at in range(chat.siblings(row["id"])[1]):
             chat.select(row["id"], at)
             page.show_path(chat)
             QApplication.processEvents()
-    chat.to_markdown(), chat.to_json(), chat.words()
+    conversation_to_markdown(chat), conversation_to_json(chat), searched_text(chat)
     page.grab()

@@ -88,6 +88,6 @@ def test_a_name_is_asked_for_with_the_ending(
 @pytest.mark.parametrize("plots", [None, SimpleNamespace(snapshot=None)])
 @pytest.mark.parametrize("name", ["a.png", "a.svg", "a.csv"])
 def test_where_nothing_is_shown_nothing_is_written(files: PlotExporter, tmp_path: Path, plots: Any, name: str) -> None:
-    files._shown = lambda: plots
+    files._plots = lambda: plots
     files.export(tmp_path / name)
     assert not (tmp_path / name).exists() and files._banner.isHidden()
