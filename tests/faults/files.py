@@ -11,6 +11,7 @@ import numpy as np
 import onnx_ir as ir
 
 from app.state.chat_store import ChatStore
+from app.state.conversation import Conversation
 from app.state.conversation_format import conversation_from_dict
 from app.state.json_file import JsonFile
 from app.state.saved_choices import BundleChoices, SavedChoices
