@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chat.message_text import MessageText
+from app.widgets.markdown import MarkdownDocument
 
 MOST = 400
 """Rows of a model that are looked at."""
@@ -64,7 +64,7 @@ def _of_widget(widget: QWidget) -> Iterator[Found]:
         plain = widget.textFormat() == Qt.TextFormat.PlainText or not GuiQt.mightBeRichText(widget.text())
         yield kind, widget.text(), "" if plain else "an HTML label"
     elif isinstance(widget, QTextEdit | QPlainTextEdit):
-        yield _document(kind, widget.document(), isinstance(widget, MessageText))
+        yield _document(kind, widget.document(), isinstance(widget.document(), MarkdownDocument))
     elif isinstance(widget, QAbstractItemView | QComboBox):
         if widget.model() is not None:
             yield from _of_model(f"{kind} of {type(widget.parent()).__name__}", widget.model(), QModelIndex())

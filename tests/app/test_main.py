@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,15 +27,11 @@ class FakeWindow:
     def __init__(self, context: Any, pages: Any) -> None:
         type(self).asked = [pages]
         self.context = context
+        self.stack = SimpleNamespace(preload=lambda: self.asked.append("preload"))
+        self.interop = SimpleNamespace(open_path=self.asked.append)
 
     def show(self) -> None:
         self.asked.append("show")
-
-    def warm_up(self) -> None:
-        self.asked.append("warm up")
-
-    def open_path(self, path: str) -> None:
-        self.asked.append(path)
 
 
 @pytest.fixture
@@ -81,12 +78,12 @@ def test_what_it_does_not_know_ends_with_2_and_a_usage(argv: list[str], capsys: 
 
 def test_the_window_is_shown_then_warmed_then_opens_the_path(start: Any) -> None:
     assert start("/b/demo") == 7
-    assert FakeWindow.asked == [PAGES, "show", "warm up", "/b/demo"]
+    assert FakeWindow.asked == [PAGES, "show", "preload", "/b/demo"]
     assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
 
 
 def test_without_a_path_nothing_is_opened(start: Any) -> None:
-    assert start() == 7 and FakeWindow.asked == [PAGES, "show", "warm up"]
+    assert start() == 7 and FakeWindow.asked == [PAGES, "show", "preload"]
 
 
 def test_another_home_is_told_to_the_workers_and_its_settings_are_used(start: Any, tmp_path: Path) -> None:

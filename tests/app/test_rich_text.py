@@ -48,9 +48,10 @@ METHODS = {
 }
 ALLOWED = {
     (PLAIN, "QLabel"), (PLAIN, "setTextFormat"), (PLAIN, "setToolTip"), (PLAIN, "showText"),
-    ("app/chat/message_text.py", "QTextDocument"),  # the view of Markdown, whose document loads nothing
-    ("app/chat/message_text.py", "QTextEdit"),
-    ("app/chat/message_text.py", "setMarkdown"),
+    ("app/widgets/markdown.py", "QTextDocument"),  # the document of Markdown, which loads nothing
+    ("app/widgets/markdown.py", "setMarkdown"),
+    ("app/chat/message_text.py", "QTextEdit"),  # the view of such a document
+    ("app/help/documentation.py", "QTextBrowser"),  # a view of such a document, over our own pages
     ("app/widgets/token_diff.py", "QTextEdit"),  # filled by insertText with formats
     ("app/inspect/graph/node_panel.py", "QTextBrowser"),  # the same, with links of our own
     ("app/measure/accuracy/layer_chart.py", "addLegend"),  # our own words, here and in the next five
@@ -58,7 +59,7 @@ ALLOWED = {
     ("app/measure/divergence/growth_chart.py", "setLabel"),
     ("app/measure/history/latency_curves.py", "setLabel"),
     ("app/measure/history/pareto_chart.py", "setLabel"),
-    ("app/measure/charts/speed_plots.py", "setLabel"),
+    ("app/measure/charts/plot_rows.py", "setLabel"),
     ("app/measure/history/pareto_chart.py", "tip="),  # pyqtgraph's for a point: a plain_tool_tip
     ("app/widgets/expiring_question.py", "QMessageBox"),  # as plain text
     ("app/widgets/expiring_question.py", "setTextFormat"),
