@@ -120,7 +120,7 @@ class ChatController(QObject):
     def open_chat(self, key: str, *, copy: bool = False) -> None:
         """Opens another saved conversation, or a copy of it.
 
-        Raises HeldError, OSError or ValueError, and then keeps the open one.
+        Raises LockHeldError, OSError or ValueError, and then keeps the open one.
         """
         if copy or key != self.chat.key or not len(self.chat):  # the open one's file may be older than what is shown
             chat = self.store.copy(key) if copy else self.store.load(key)
@@ -130,7 +130,7 @@ class ChatController(QObject):
             self.reset.emit()
 
     def delete(self, key: str) -> None:
-        """Deletes a chat, until `restore`; replaces the open one by an empty one. Raises HeldError or OSError."""
+        """Deletes a chat, until `restore`; replaces the open one by an empty one. Raises LockHeldError or OSError."""
         if key == self.chat.key:
             self.new_chat()
         self.store.delete(key)

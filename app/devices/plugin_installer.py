@@ -1,6 +1,6 @@
 """Installation and removal of provider plugins, with a confirmation; also detects changes by other programs.
 
-card ──▶ PluginInstaller.ask ──DescribePlugin──▶ question: package, version, hashes, index, environment ──▶ DeviceWork
+card ──▶ PluginInstaller.request ──DescribePlugin──▶ question (package, version, hashes, index) ──▶ DeviceJobs
 site-packages ──PluginWatcher.changed──▶ the devices are requested again
 """
 

@@ -63,9 +63,9 @@ def make_goal(
     folder: Path,
     trials: Path,
 ) -> Evidence:
-    """Searches, and writes the trials and the result into `folder`. words: the checkpoint's folder.
+    """Searches, and writes the trials and the result into `folder`. tokenizer_folder: that of the checkpoint.
 
-    Raises RecipeError where no mix reaches the goal, and as hold_apart does.
+    Raises RecipeError where no mix reaches the goal, and as split_prompts does.
     """
     reference = _reference(trials, optimized, recipe, pipeline, tokenizer_folder)
     models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in load_evidence(optimized)}

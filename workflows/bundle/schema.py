@@ -273,7 +273,7 @@ class Pipeline(StrictModel):
         """Raises BundleError with its JSON path for the first fault of the pipeline as a whole; each key is valid by
         itself.
 
-        location: the file's name. runtime/program.py checks the graphs against it.
+        location: the file's name. runtime/program/compiler.py checks the graphs against it.
         """
         for fault in (*_unsupported(self), *find_faults(self.pipeline.outline()), *_setting_faults(self)):
             raise fault.error(location)

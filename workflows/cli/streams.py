@@ -84,7 +84,7 @@ def print_line(text: str) -> None:
 
 
 def open_streams() -> None:
-    """Makes `sys.stdout` and `sys.stderr` StandardStreams; descriptor 1 becomes standard error, where drivers print.
+    """Makes `sys.stdout` and `sys.stderr` each a StandardStream; descriptor 1 becomes standard error, for drivers.
 
     Closed streams become the null device, so that no file opened later gets their numbers. Raises OutputError if
     standard output is closed.

@@ -1,8 +1,9 @@
 """Constraints of onnxruntime's CPU kernels beyond the schemas of their operators, in one table.
 
-    KERNEL_CONSTRAINTS ──▶ choosing and refusing a cache layout (recipe/layout.py, recipe/choose.py, export/check.py)
-            ──▶ fusing rotary positions (optimize/passes/gqa_attention.py, export/inplace.py)
-            ──▶ preflight (graphs/kernels.py)
+    KERNEL_CONSTRAINTS ──▶ choosing and refusing a cache layout (recipe/cache_layout.py, recipe/compatibility.py,
+                           export/equivalence.py)
+                       ──▶ fusing rotary positions (optimize/passes/gqa_attention.py, export/in_place.py)
+                       ──▶ preflight (graph/kernel_tables.py)
 
 The sweep and the fuzzer (tests/sweep) draw sizes on both sides of the limits and build with what this table chooses.
 recipe/target.py has the limits of other targets' providers. The rows were measured with onnxruntime 1.31.1:

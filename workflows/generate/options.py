@@ -38,34 +38,34 @@ class GenerateOptions(GenerationOptions):
         options._check_beams()
         options._check_chain()
         if options.negative_prompt is not None and options.guidance is None:
-            raise ValueError("negative_prompt is what guidance turns away from: give guidance with it")
+            raise ValueError("negative_prompt has no effect without guidance: set guidance as well")
         return options
 
     def _check_constraint(self) -> None:
         if sum(text is not None for text in (self.json_schema, self.regex, self.grammar, self.tool_calls)) > 1:
-            raise ValueError("a reply has one form: give one of json_schema, regex, grammar and tool_calls")
+            raise ValueError("a reply has one constraint: give one of json_schema, regex, grammar and tool_calls")
 
     def _check_beams(self) -> None:
         if self.num_beams > 1 and self.temperature > 0:
-            raise ValueError("beams take the most probable texts: leave the temperature at 0, or ask for one beam")
+            raise ValueError("beam search does not sample: leave the temperature at 0, or set num_beams to 1")
         if self.num_beams > 1 and self.ngram:
-            raise ValueError("beams are searched without drafts: leave ngram out, or ask for one beam")
+            raise ValueError("beam search uses no drafts: leave ngram out, or set num_beams to 1")
         if self.ngram and not self.drafts:
-            raise ValueError("ngram drafts, and there are to be no drafts: leave one of the two out")
+            raise ValueError("ngram drafts, and drafts are off: leave one of the two out")
         for name in ("length_penalty", "early_stopping"):
             if self.num_beams == 1 and name in self.set_fields:
-                raise ValueError(f"{name} is of a search with beams: give num_beams above 1, or leave it out")
+                raise ValueError(f"{name} applies to beam search: set num_beams above 1, or leave it out")
 
     def _check_chain(self) -> None:
         if self.chain is None:
             return
         for name in CHAIN_OPTIONS:
             if name in self.set_fields:
-                raise ValueError(f"a chain says itself what {name} would: make it an op of the chain, or leave it out")
+                raise ValueError(f"a chain replaces {name}: add it to the chain as an op, or leave it out")
         if self.num_beams > 1 and any(op.op == "sample" for op in self.chain):
-            raise ValueError("beams take the most probable texts: leave sample out of the chain, or ask for one beam")
+            raise ValueError("beam search does not sample: leave sample out of the chain, or set num_beams to 1")
         for fault in chain_faults(self.chain, None):
-            raise ValueError(f"the chain cannot be run: {fault.message}")
+            raise ValueError(f"the chain is invalid: {fault.message}")
 
     def replaced(self, **values: object) -> Self:
         """The same options with other values, which are not checked again."""
@@ -82,7 +82,7 @@ class GenerateOptions(GenerationOptions):
     def check_tokens(self, vocabulary: int) -> None:
         """Raises RequestError where the chain names a token beyond a vocabulary of `vocabulary` tokens."""
         for fault in chain_faults(self.chain or (), vocabulary):
-            raise RequestError(f"The chain cannot be run: {fault.message}.")
+            raise RequestError(f"The chain is invalid: {fault.message}.")
 
     @property
     def of_drafts(self) -> list[str]:
@@ -102,7 +102,7 @@ def check_options(values: Mapping[str, Any]) -> GenerateOptions:
     except ValidationError as error:
         first = error.errors()[0]
         if not first["loc"]:
-            raise RequestError(f"The generation options cannot be had together: {first['ctx']['error']}.") from None
+            raise RequestError(f"The generation options do not go together: {first['ctx']['error']}.") from None
         name = ".".join(str(part) for part in first["loc"])
         shown = printable(first["input"], 40)
         message = printable(_MESSAGES.get(first["type"], first["msg"]), 400).removeprefix("Value error, ")

@@ -128,7 +128,7 @@ def _check(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> Program | No
 
 
 def _draft(bundle: Bundle, program: Program, graphs: Mapping[str, _GraphContents]) -> tuple[Pipeline, Program] | None:
-    """Returns the pipeline and the program of the draft sessions. Raises BundleError as compile_draft does."""
+    """Returns the pipeline and the program of the draft sessions. Raises BundleError as compile_draft_program does."""
     return compile_draft_program(bundle.pipeline, program, _signatures(bundle, graphs), bundle.where)
 
 

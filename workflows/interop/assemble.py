@@ -1,7 +1,7 @@
 """Assembles a bundle from loose .onnx files.
 
-files ──optimum_decoders, feature_placement──▶ graphs ──infer──▶ Assembly: pipeline, what is missing │ nothing written
-                                                         └──write──▶ graphs, weights, tokenizer, pipeline.json ─▶ bundle
+files ──optimum_decoders, feature_placement──▶ graphs ──infer_assembly──▶ Assembly: pipeline, what is missing
+                                                 └──assemble──▶ graphs, weights, tokenizer, pipeline.json ──▶ bundle
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The options of one generation: names, types, defaults, limits and help texts, each written once.
 
-    GenerationOptions ──▶ flags of `joinery generate` and `joinery chat`     (workflows/cli/run_options.py)
+    GenerationOptions ──▶ flags of `joinery generate` and `joinery chat`     (workflows/cli/run_flags.py)
                       ──▶ defaults and limits of the window's fields         (app/chat)
                       ──▶ the keys of a generate request's `options`         (workflows/wire/engine_requests.py)
                       ──▶ GenerateOptions, whose values pydantic has checked (workflows/generate/options.py)
@@ -37,7 +37,7 @@ class GenerationOptions:
     that accepts drafted tokens; None is the rule that leaves the output unchanged.
     num_beams, length_penalty, early_stopping: beam search, with transformers' meanings; 1 beam is none.
     json_schema, regex, grammar, tool_calls: the constraint on the reply, at most one of them; the last two are Lark
-    grammars, tool_calls as generate/calls.py derives it from a template and its tools.
+    grammars, tool_calls as generate/tool_calls.py derives it from a template and its tools.
     chain: the logits ops in place of all that the bundle asks for, in order; the generation samples where `sample` is
     the last one. Options that are ops of a chain are refused beside it.
     guidance: the scale of classifier-free guidance (γ of Sanchez et al., 2023); 1 is none. negative_prompt: ids of the

@@ -368,7 +368,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["generate", "B", "--prompt", "a", "--logits", "nowhere"], "logits file nowhere cannot be read"),
         (["chat", "B", "--logits", "object.json"], "object.json must be a JSON list of ops: [{"),
         (["chat", "B", "--logits", "warm.json"], "chain.0.op cannot be warm"),
-        (["generate", "B", "--prompt", "a", "--logits", "ops.json", "--top-k", "3"], "says itself what top_k would"),
+        (["generate", "B", "--prompt", "a", "--logits", "ops.json", "--top-k", "3"], "a chain replaces top_k"),
         (["generate", "B", "--prompt", "a", "--chat", "--tools", "list.json"], "list.json has an entry 2 that is no"),
         (["generate", "B", "--prompt", ""], "The prompt is empty"),
         (["generate", "B"], "Give one of --prompt, --prompt-ids and --prompt-file"),

@@ -145,7 +145,7 @@ def test_what_cannot_be_held_to_a_form_is_refused(engine: Engine) -> None:
         grammar_processor(ReplyForm("regex", "a"), BundleTokenizer(None, 100), [2], 0)
     with pytest.raises(RequestError, match="no end token"):
         grammar_processor(ReplyForm("regex", "a"), engine.text, [], 0)
-    with pytest.raises(RequestError, match="one form: give one of json_schema, regex, grammar and tool_calls"):
+    with pytest.raises(RequestError, match="one constraint: give one of json_schema, regex, grammar and tool_calls"):
         check_options({"regex": "a", "json_schema": "{}"})
 
 

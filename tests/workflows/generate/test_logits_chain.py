@@ -153,7 +153,7 @@ ASKED: dict[str, tuple[dict[str, Any], str]] = {
     "an op that nobody knows": ({"chain": [{"op": "warm"}]}, r"chain\.0\.op cannot be warm: .*'sample'\.$"),
     "a value beyond its bounds": ({"chain": [{"op": "top_p", "value": 1.5}]}, "the op top_p takes a value from 0 to 1"),
     "something after sample": ({"chain": [{"op": "sample"}, {"op": "top_k", "value": 2}]}, "it must be the last op"),
-    "an option that is an op": ({"chain": [], "top_k": 5}, "a chain says itself what top_k would"),
+    "an option that is an op": ({"chain": [], "top_k": 5}, "a chain replaces top_k"),
     "no list": ({"chain": "top_k"}, "chain cannot be top_k"),
     "draws of beams": ({"chain": [{"op": "sample"}], "num_beams": 2}, "leave sample out of the chain"),
 }

@@ -1,6 +1,6 @@
 """Execution providers, a file each: whether it is here, how a session is opened on it, and where its memory is.
 
-name ──provider_named──▶ Provider: find() → Device │ open(graph, options) → session │ copies_inputs
+name ──provider_of──▶ Provider: find() → Device │ open(graph, options) → session │ copies_inputs
 """
 
 from workflows.runtime.providers.provider import Provider
