@@ -180,7 +180,7 @@ def test_what_cannot_be_combined_is_refused_by_name(expert: Path, demo_bundle: P
             tokens(engine, [3], guidance=2.0, num_beams=2)
         with pytest.raises(RequestError, match=r"The amateur knows .* tokens and the model 997"):
             engine.auxiliary.use_amateur(demo_bundle, engine.bundle)
-    with pytest.raises(RequestError, match="give guidance with it"):
+    with pytest.raises(RequestError, match="set guidance as well"):
         check_options({"negative_prompt": [3]})
 
 
