@@ -1,4 +1,6 @@
-"""Conversion from and to onnxruntime-genai, compared with the originals: `python -m tests.interop.genai [ARCH…] [--document FILE]`; needs the wheel.
+"""Converts from and to onnxruntime-genai and compares the tokens: `python -m tests.interop.genai [ARCH…]`.
+
+`--document FILE` writes the table. Needs the wheel of onnxruntime-genai.
 
     tiny checkpoint ─┬─ the peer's builder ─▶ its folder ─▶ the wheel │ in place │ imported
                      └─ our build ─▶ exported ─▶ the wheel │ imported again            each against eager Hugging Face

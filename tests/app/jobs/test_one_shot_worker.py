@@ -11,7 +11,7 @@ from app.jobs.job import Job
 from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import HARD_GRACE_MS, HARD_KILL_MS
 from app.state.device_jobs import DeviceJobs
-from tests.app.state.test_interop import Errands
+from tests.app.state.test_interop import BackgroundTasks
 from workflows.wire.events import ErrorEvent, ProgressEvent, ResultEvent
 from workflows.wire.requests import ListDevices, VerifyBundle
 
@@ -20,12 +20,12 @@ BROKE, STOPPED = (ErrorEvent(kind=kind, message="It broke.") for kind in ("inter
 
 
 @pytest.fixture
-def workers(qtbot: QtBot) -> Errands:
-    return Errands()
+def workers(qtbot: QtBot) -> BackgroundTasks:
+    return BackgroundTasks()
 
 
 @pytest.mark.parametrize(("end", "event"), [("answered", object()), ("failed", BROKE)])
-def test_its_worker_goes_with_the_end_and_another_may_be_run(workers: Errands, end: str, event: object) -> None:
+def test_its_worker_goes_with_the_end_and_another_may_be_run(workers: BackgroundTasks, end: str, event: object) -> None:
     worker = OneShotWorker(workers)  # type: ignore[arg-type]
     worker.run(REQUEST)
     assert worker.running and workers.retired == 0
@@ -37,7 +37,7 @@ def test_its_worker_goes_with_the_end_and_another_may_be_run(workers: Errands, e
     assert len(workers.workers) == 2
 
 
-def test_cancelling_asks_and_waits_for_the_end(workers: Errands) -> None:
+def test_cancelling_asks_and_waits_for_the_end(workers: BackgroundTasks) -> None:
     worker = OneShotWorker(workers)  # type: ignore[arg-type]
     worker.cancel()  # nothing runs
     worker.run(REQUEST)
@@ -51,11 +51,11 @@ def test_cancelling_asks_and_waits_for_the_end(workers: Errands) -> None:
 
 
 @pytest.fixture
-def work(workers: Errands) -> DeviceJobs:
+def work(workers: BackgroundTasks) -> DeviceJobs:
     return DeviceJobs(workers)  # type: ignore[arg-type]
 
 
-def test_a_device_has_a_line_until_it_is_done(work: DeviceJobs, workers: Errands) -> None:
+def test_a_device_has_a_line_until_it_is_done(work: DeviceJobs, workers: BackgroundTasks) -> None:
     done: list[tuple[str, object, str]] = []
     work.done.connect(lambda device, answer: done.append((device, answer, work.device)))
     assert work.start("qnn", REQUEST, "Asking …")
@@ -70,7 +70,7 @@ def test_a_device_has_a_line_until_it_is_done(work: DeviceJobs, workers: Errands
 
 @pytest.mark.parametrize(("error", "told"), [(BROKE, [("qnn", BROKE)]), (STOPPED, [])])
 def test_what_a_person_stopped_is_no_failure(
-    work: DeviceJobs, workers: Errands, error: ErrorEvent, told: list[object]
+    work: DeviceJobs, workers: BackgroundTasks, error: ErrorEvent, told: list[object]
 ) -> None:
     failed: list[object] = []
     work.failed.connect(lambda device, why: failed.append((device, why)))
