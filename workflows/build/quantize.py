@@ -25,9 +25,9 @@ from workflows.inspection.build_stages import archive_name
 from workflows.inspection.snapshots import ComponentSnapshots
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Method, check_excluded, run_method
+from workflows.quantize.base import expand_node_patterns
 from workflows.quantize.calibration import SecondMoments
 from workflows.quantize.mixed_precision import MixedPrecision
-from workflows.quantize.node_patterns import expand_node_patterns
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
 from workflows.recipe import Recipe

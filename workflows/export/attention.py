@@ -16,17 +16,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import torch
-from transformers import AttentionInterface, AttentionMaskInterface
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.masking_utils import causal_mask_function, sdpa_mask
 
 from workflows.common.errors import RecipeError, printable
 from workflows.export.masks import MaskRule, is_part_of, window_of
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 ATTENTION_NAME = "joinery"
 KeyValueRows = tuple[torch.Tensor, torch.Tensor]
@@ -80,15 +77,12 @@ class CacheAdapter(Protocol):
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Called by the model with the new tokens' keys and values, [B,H,S,D]; returns those that attention uses."""
-        ...
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
         """Computes the attention output, [B,Hq,S,Dv]."""
-        ...
 
     def key_positions(self, sequence: int) -> torch.Tensor:
         """The position of each key in `attend`, for models with a learned relative bias."""
-        ...
 
 
 _seam: ContextVar[CacheAdapter] = ContextVar("seam")
@@ -199,7 +193,6 @@ class BaseCacheAdapter:
         raise NotImplementedError
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """See CacheAdapter."""
         raise NotImplementedError
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: object, **__: object) -> KeyValueRows:
@@ -237,7 +230,6 @@ class HostCacheAdapter(BaseCacheAdapter):
         return torch.cat([self.keys[layer], key], dim=2), torch.cat([self.values[layer], value], dim=2)
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """See BaseCacheAdapter."""
         return reference_attention(call, self.masks[call.window])
 
     def key_positions(self, sequence: int) -> torch.Tensor:
@@ -254,7 +246,6 @@ class ProbeCacheAdapter(BaseCacheAdapter):
     rules: list[tuple[torch.Tensor, MaskRule]] = field(default_factory=list)  # of the masks that the model requested
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Returns its arguments."""
         self.present[layer] = key, value
         return key, value
 
@@ -287,7 +278,6 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         return super().attend(call)
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """[S]."""
         return torch.arange(sequence)
 
     def get_query_offset(self, layer: int = 0) -> int:

@@ -8,16 +8,13 @@ pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state
 from __future__ import annotations
 
 from inspect import signature as parameters_of
-from typing import TYPE_CHECKING
 
 import torch
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.common.tensor_names import MASK, PIXELS
 from workflows.export.signature import SEQUENCE, ExportSignature
 from workflows.recipe.cut import Component
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel
 
 HEIGHT, WIDTH = "height", "width"
 
@@ -30,7 +27,6 @@ class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not 
         self.model, self.names, self.outputs = model, list(signature.inputs), signature.outputs
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Takes the inputs in the signature's order."""
         output = self.model(**dict(zip(self.names, inputs, strict=True)), return_dict=True)
         return tuple(output[name] for name in self.outputs)
 

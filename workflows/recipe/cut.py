@@ -20,7 +20,7 @@ from functools import partial
 from typing import Literal
 
 from workflows.common import tensor_names
-from workflows.recipe.families.base import Family, ModelGeometry
+from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import Recipe, cache_writer, single_graph_output
 
 RunPhase = Literal["init", "step"]

@@ -12,7 +12,7 @@ import onnxruntime as ort
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from workflows.export.attention_translation import FUSED_FROM, attention_translations
+from workflows.export.trace import FUSED_FROM, attention_translations
 
 
 class Attentions(torch.nn.Module):

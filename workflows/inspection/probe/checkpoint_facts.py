@@ -17,7 +17,7 @@ from workflows.common.tensors import item_bytes
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of, tasks_for
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
 from workflows.recipe.cut import Component, Cut, make_cut
-from workflows.recipe.families.base import ModelGeometry
+from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import FACTS, target_precision, weight_bytes
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS

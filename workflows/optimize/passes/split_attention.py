@@ -43,7 +43,6 @@ class SplitAttention(RewritePass):
     title = "Attention over past and new rows without joining them"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         lengths: dict[tuple[int | str, ...], ir.Value] = {}
         for attention in find_nodes(model.graph, "Attention"):

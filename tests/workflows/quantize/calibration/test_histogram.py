@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workflows.quantize.calibration.histogram import BINS, RangeHistogram, kl_divergence
+from workflows.quantize.calibration.ranges import BINS, RangeHistogram, kl_divergence
 
 
 def pieces(seed: int = 0) -> list[NDArray[np.float32]]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workflows.optimize.making import parse, values
 from workflows.quantize.calibration import add_observers, make_range_finder
-from workflows.quantize.calibration.histogram import RangeHistogram
+from workflows.quantize.calibration.ranges import RangeHistogram
 from workflows.recipe.schema import CalibrationSettings
 
 GRAPH = "g (float[N,4] x) => (float[N,4] y) { h = Mul(x, c)  y = Add(h, x) }"
