@@ -277,7 +277,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     from workflows.inspection.build_stages import archive_name
 
     last = stages[-1]
-    draft = work.draft("bundle")
+    draft = work.draft_folder("bundle")
     components = load_evidence(last)
     untouched = [
         entry["component"]
@@ -289,7 +289,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     (draft / archives[0]).parent.mkdir()
     goals = {stage / GOAL_FILE: draft / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()}
     names = [*(component["file"] for component in components), WEIGHTS, *archives]
-    work.bring(goals | {last / name: draft / name for name in names})
+    work.transfer_files(goals | {last / name: draft / name for name in names})
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")

@@ -184,7 +184,7 @@ class BaseCacheAdapter:
 
     is_compileable = False
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Stores the new rows and returns what `update` returns."""
         raise NotImplementedError
 
@@ -198,7 +198,7 @@ class BaseCacheAdapter:
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: object, **__: object) -> KeyValueRows:
         """See CacheAdapter; further arguments differ between models and are ignored."""
         self.pending = True
-        return self.take(key, value, layer)
+        return self.add_rows(key, value, layer)
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
         """See CacheAdapter: without a preceding update, this is cross-attention over the encoder's tokens."""
@@ -224,7 +224,7 @@ class HostCacheAdapter(BaseCacheAdapter):
 
     masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """→ [B,H,C+S,D] each."""
         self.present[layer] = key, value
         return torch.cat([self.keys[layer], key], dim=2), torch.cat([self.values[layer], value], dim=2)
@@ -245,7 +245,7 @@ class ProbeCacheAdapter(BaseCacheAdapter):
     facts: dict[int, LayerFacts] = field(default_factory=dict)
     rules: list[tuple[torch.Tensor, MaskRule]] = field(default_factory=list)  # of the masks that the model requested
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         self.present[layer] = key, value
         return key, value
 

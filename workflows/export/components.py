@@ -257,9 +257,9 @@ def save_components(
     save_graphs({file.name: graphs[role] for role, file in files.items()}, folder)
     copied = set[Path]()
     for part in cut.parts:
-        if part.made_of is not None:
-            _save_fixed(files[part.made_of], folder / part.file, _sizes(part))
-            copied.add(files[part.made_of])
+        if part.copy_of is not None:
+            _save_fixed(files[part.copy_of], folder / part.file, _sizes(part))
+            copied.add(files[part.copy_of])
     for file in copied:
         file.unlink()
 

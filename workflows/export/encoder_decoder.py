@@ -77,7 +77,7 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
 class SourceAttentionAdapter(BaseCacheAdapter):
     """Attention among the source's tokens, each of which attends to all that the mask permits."""
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Returns its arguments: one decoder token runs only to capture its cross-attention."""
         return key, value
 

@@ -26,7 +26,7 @@ from workflows.export.attention import (
 class _InPlaceAdapter(BaseCacheAdapter):
     """Passes the new rows to the operator that writes them."""
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         return key, value
 
     def key_positions(self, sequence: int) -> torch.Tensor:

@@ -61,7 +61,7 @@ class RemoteDecoderModule(DecoderModule):
 class RemoteProbeAdapter(BaseCacheAdapter):
     """Records the shapes of the new rows."""
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         self.present[layer] = key, value
         return key, value
 

@@ -165,7 +165,7 @@ class _LayerGraph:
     nodes: tuple[ir.Node, ...]
     roles: Mapping[ir.Value, str]
 
-    def is_like(self, other: _LayerGraph) -> bool:
+    def is_equivalent(self, other: _LayerGraph) -> bool:
         """Whether both compute the same, each with its own weights and cache."""
         places = [{value: (i, k) for i, node in enumerate(part.nodes) for k, value in enumerate(node.outputs)}
                   for part in (self, other)]  # fmt: skip
@@ -201,7 +201,7 @@ class _LayerCopier:
         templates = {}
         for kind in sorted({*kinds[traced:]}):
             *others, last = (self._part(i) for i in range(1, traced) if kinds[i] == kind)
-            if not all(last.is_like(other) for other in others):
+            if not all(last.is_equivalent(other) for other in others):
                 return False
             templates[kind] = last
         hidden = first = self._ends[_AFTER % (traced - 1)]

@@ -36,13 +36,13 @@ def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature
 
     Includes the part's inputs and outputs, and the model's own: token types, the field of view of a camera.
     """
-    signature = ExportSignature(outputs=[*part.gives])
+    signature = ExportSignature(outputs=[*part.own_outputs])
     if getattr(model.config, "use_fov_model", False):  # DepthPro: depth in metres needs the field of view
         signature.outputs.append("field_of_view")
-    if PIXELS in part.takes:
+    if PIXELS in part.own_inputs:
         _add_pixels(signature, model.config)
         return signature
-    names = [*part.takes]
+    names = [*part.own_inputs]
     if "token_type_ids" in parameters_of(model.forward).parameters and getattr(model.config, "type_vocab_size", 0) > 1:
         names.append("token_type_ids")
     for name in names:

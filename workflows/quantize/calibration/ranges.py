@@ -28,7 +28,7 @@ class RunObserver(Protocol):
 
     whole: bool
 
-    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
+    def observe(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """Observes one run's outputs, named as `observers` names them."""
 
 
@@ -57,7 +57,7 @@ class MinMaxRanges:
         self._names = names
         self._ends: dict[str, tuple[NDArray[np.generic], NDArray[np.generic]]] = {}
 
-    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
+    def observe(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         low, high = outputs[LOW], outputs[HIGH]
         if component in self._ends:
             before = self._ends[component]
@@ -82,7 +82,7 @@ class HistogramRanges:
         self._names, self._choose = names, choose
         self._histograms: dict[str, list[RangeHistogram]] = {}
 
-    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
+    def observe(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         kept = self._histograms.setdefault(component, [RangeHistogram() for _ in self._names[component]])
         for index, histogram in enumerate(kept):
             histogram.add(outputs[WHOLE % index])
