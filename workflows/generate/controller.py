@@ -22,7 +22,7 @@ from workflows.generate.logits import Logits, last_logits, logits_per_token
 from workflows.generate.options import GenerateOptions
 from workflows.generate.speculative.decoding import ChosenToken, ScoreFunction
 from workflows.runtime import Machine
-from workflows.runtime.hidden_states import HiddenStates
+from workflows.runtime.execution.machine import HiddenStates
 
 
 class ControllerEnded(Exception):  # noqa: N818 - nothing went wrong

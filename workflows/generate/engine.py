@@ -40,8 +40,8 @@ from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool
 from workflows.kvcache import KVCache
 from workflows.runtime import Machine, device_named
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 from workflows.runtime.loading.session_plan import Placement
-from workflows.runtime.prompt_inputs import NamedInputs
 from workflows.wire.events import CacheEvent, Event, GenerationDone, ReadyEvent, TokenEvent
 
 

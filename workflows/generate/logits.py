@@ -41,11 +41,11 @@ def greedy_step(machine: Machine, token: int) -> tuple[int, Logits]:
 
 
 def logits_per_token(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
-    """Feeds `tokens` in one run of the phase Machine.verifier; yields the logits [V] after each of them.
+    """Feeds `tokens` in one run of the phase Machine.verify_phase; yields the logits [V] after each of them.
 
     Raises what last_logits raises, for each row when it is reached: rows after a rejected draft are not checked.
     """
-    start, phase = machine.cache.length, machine.verifier or "decode"
+    start, phase = machine.cache.length, machine.verify_phase or "decode"
     for place, row in enumerate(machine.step(tokens, phase, rows=len(tokens))):
         _check(machine, row, phase, start + place)
         yield row
@@ -56,7 +56,7 @@ def tree_logits(machine: Machine, tokens: Sequence[int], parents: Sequence[int])
 
     The function raises what logits_per_token raises.
     """
-    start, phase = machine.cache.length, machine.verifier or "decode"
+    start, phase = machine.cache.length, machine.verify_phase or "decode"
     depths, rows = token_tree(parents, len(tokens)).depths, machine.step(tokens, phase, len(tokens), parents)
 
     def after(place: int) -> Logits:

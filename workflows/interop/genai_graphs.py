@@ -68,7 +68,7 @@ def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.
             ends.length(specs[name])
     if facts.left_aligned and tensor_names.POSITIONS in specs:
         ends.positions(specs[tensor_names.POSITIONS])
-    for tensor in program.kept.get(session, ()):
+    for tensor in program.cache_tensors.get(session, ()):
         if facts.writer == "host" and tensor.gives == "rows":
             ends.join(tensor)
         if ends.changed:

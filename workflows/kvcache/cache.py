@@ -14,6 +14,7 @@ beyond the length, and are overwritten before they are read. Batch is 1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -251,3 +252,37 @@ def group_view(cache: KVCache, group: CacheGroup) -> GroupView:
         slides=cache.layout.slides,
         shapes=differing_shapes([list(keys[layer].sized(cache.allocated)) for layer in group.layers]),
     )
+
+
+_KEY = re.compile(r"cross\.(\d+)\.key")
+
+
+def cross_view(arrays: Mapping[str, Array], tokens: int) -> tuple[GroupView, ...]:
+    """The group as the window draws it; empty before a source was read.
+
+    arrays: [1, H, width, D] by the decoder's input name; the first `tokens` of the width are the source, the rest
+    padding.
+    """
+    keys = {int(match[1]): array for name, array in arrays.items() if (match := _KEY.fullmatch(name))}
+    if not keys:
+        return ()
+    layers = sorted(keys)
+    first = keys[layers[0]]
+    width = first.shape[2]
+    view = GroupView(
+        name="cross",
+        layout="cross",
+        layers=layers,
+        capacity=width,
+        allocated=width,
+        window=None,
+        shape=[*first.shape],
+        dtype=str(first.dtype),
+        bytes=sum(array.nbytes for name, array in arrays.items() if name.startswith("cross.")),
+        writer="encoder",
+        length=tokens,
+        evicted=0,
+        runs=[(0, 0, tokens)] if tokens else [],
+        shapes=differing_shapes([list(keys[layer].shape) for layer in layers]),
+    )
+    return (view,)

@@ -6,10 +6,9 @@ Bundle ──providers/, loading/────────┴─loading.machines�
                             └──single_graph──▶ run(arrays) → arrays, for one graph without a cache
 """
 
+from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.cancellation import LoadCancellation
-from workflows.runtime.loading.machines import machine_with_own_cache, open_machine
-from workflows.runtime.loading.onnx_files import open_onnx
-from workflows.runtime.machine import Machine
+from workflows.runtime.loading.machines import machine_with_own_cache, open_machine, open_onnx
 from workflows.runtime.providers import PROVIDERS, device_named, devices
 from workflows.runtime.single_graph import SingleGraph, open_single, run_single
 

@@ -13,7 +13,7 @@ from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import GraphError, RecipeError
 from workflows.recipe import family_for, resolve_recipe
 from workflows.recipe.cut import Cut, make_cut
-from workflows.runtime.loading.emulation import emulation_note, is_emulated
+from workflows.runtime.loading.sessions import emulation_note, is_emulated
 
 ROLES = ("embeddings", "prefill", "decode", "head")
 WORDS = {
@@ -137,7 +137,7 @@ def test_the_cut_of_what_was_built_has_the_windows_that_the_model_showed() -> No
 
     cut = remade(slide)
     assert cut.cache is not None and cut.cache.windows == (None, 24)
-    assert cut.parts[1].own_inputs[:4] == ("input_ids", "position_ids", "attention_mask", "attention_mask_24")
+    assert cut.parts[1].takes[:4] == ("input_ids", "position_ids", "attention_mask", "attention_mask_24")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.workflows.kvcache.fake import feed, make
 from workflows.kvcache import KVCache, StateTensor
-from workflows.kvcache.cross_attention import cross_view
+from workflows.kvcache.cache import cross_view
 from workflows.kvcache.layouts import layout_named
 
 

@@ -16,7 +16,7 @@ from workflows.bundle.schema import parse_pipeline
 from workflows.common.errors import BundleError, GraphError, PromptError, RequestError, RewindError
 from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.runtime import Machine, device_named
-from workflows.runtime.binding import Binding
+from workflows.runtime.execution.binding import Binding
 from workflows.runtime.loading.machines import make_machine
 from workflows.runtime.loading.session_plan import SessionPlan
 from workflows.runtime.loading.sessions import open_session
@@ -387,14 +387,14 @@ def test_what_is_bound_for_a_draft_is_kept_and_not_for_the_end_of_a_prompt(
             made.append(run)
             super().__init__(run, *others)
 
-    monkeypatch.setattr("workflows.runtime.binding_cache.Binding", Counted)
+    monkeypatch.setattr("workflows.runtime.execution.binding_cache.Binding", Counted)
     Toy().write(tmp_path, ["decoder"])
     machine = opened(tmp_path, STEP)
     for tokens, rows, wanted in ((5, 1, 1), (5, 1, 2), (1, 1, 3), (1, 1, 3), (5, 5, 4), (5, 2, 4), (CHUNK, 1, 5),
                                  (CHUNK, 1, 5)):  # fmt: skip
         machine.step(IDS[:tokens], rows=rows)
         assert len(made) == wanted, (tokens, rows)
-    monkeypatch.setattr("workflows.runtime.binding_cache._NARROW", 3)
+    monkeypatch.setattr("workflows.runtime.execution.binding_cache._NARROW", 3)
     machine.start()
     machine.cache.reset()
     made.clear()

@@ -62,7 +62,7 @@ class Copies(Provider):
 
 def test_what_is_copied_when_it_is_bound_is_bound_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU stands for a GPU: what matters is that the second run sees the second input."""
-    from workflows.runtime.binding import Binding
+    from workflows.runtime.execution.binding import Binding
     from workflows.runtime.program.program import InputSource, ProgramPhase
 
     net = Net()

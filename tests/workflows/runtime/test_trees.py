@@ -31,7 +31,7 @@ def along(parents: Sequence[int], node: int) -> list[int]:
 def check_tree(machine: Machine, toy: Toy, ids: Sequence[int], **more: Any) -> NDArray[Any]:
     """Every node against numpy; the cache is as it was before."""
     before = machine.cache.length
-    rows = machine.step(NODES, machine.verifier or "decode", len(NODES), PARENTS).copy()
+    rows = machine.step(NODES, machine.verify_phase or "decode", len(NODES), PARENTS).copy()
     for node in range(len(NODES)):
         text = [*ids, *(NODES[place] for place in along(PARENTS, node))]
         np.testing.assert_allclose(rows[node], toy.truth(text, **more)[-1], **CLOSE, err_msg=f"node {node}")
@@ -50,7 +50,7 @@ def test_each_node_is_what_a_run_along_its_path_is(kind: str, length: int, tmp_p
     machine, ids = opened(tmp_path, STEP, **named), IDS[:length]
     fed(machine, ids)
     check_tree(machine, toy, ids)
-    machine.keep(PATH)
+    machine.commit_path(PATH)
     kept = [*ids, *(NODES[place] for place in PATH)]
     assert machine.cache.length == len(kept)
     assert machine.cache.groups[0].table.tolist()[: len(kept)] == [*range(len(kept))]
@@ -65,12 +65,12 @@ def test_a_tree_through_a_prefill_of_fixed_width(tmp_path: Path) -> None:
         toy.write(tmp_path, ["decoder"], columns, tag)
     flow = [{"run": "prefill", "when": "init"}, {"run": "decoder"}]
     machine = opened(tmp_path, flow, files={"prefill": "decoder8.onnx", "decoder": "decoder1.onnx"})
-    assert machine.verifier == "prefill"
+    assert machine.verify_phase == "prefill"
     fed(machine, IDS[:13])
     check_tree(machine, toy, IDS[:13])
     few = machine.step(NODES[:3], "prefill", 3, PARENTS[:3])  # five columns are padding
     np.testing.assert_allclose(few[2], toy.truth([*IDS[:13], NODES[0], NODES[2]])[-1], **CLOSE)
-    machine.keep((0, 2))
+    machine.commit_path((0, 2))
     np.testing.assert_allclose(machine.step([4])[-1], toy.truth([*IDS[:13], NODES[0], NODES[2], 4])[-1], **CLOSE)
 
 
@@ -97,7 +97,7 @@ def test_a_tree_over_a_window_that_slides(cache: str, length: int, sinks: int, t
     for node in range(len(NODES)):
         text = [*ids, *(NODES[place] for place in along(PARENTS, node))]
         np.testing.assert_allclose(rows[node], truth(text), **CLOSE, err_msg=f"node {node}")
-    machine.keep(PATH)
+    machine.commit_path(PATH)
     kept = [*ids, *(NODES[place] for place in PATH)]
     np.testing.assert_allclose(machine.step([4])[-1], truth([*kept, 4]), **CLOSE)
 
@@ -110,7 +110,7 @@ def test_a_tree_at_the_end_of_the_cache(tmp_path: Path) -> None:
     fed(machine, ids)
     assert (machine.drafts, machine.branches) == (3, 7)
     check_tree(machine, toy, ids)
-    machine.keep(PATH)
+    machine.commit_path(PATH)
     assert machine.cache.length == 16 and not machine.cache.has_room
     machine.cache.rewind(13)
     with pytest.raises(CapacityError, match="holds 16 tokens, and position 16"):
@@ -128,18 +128,18 @@ def test_what_is_no_tree_is_refused(tmp_path: Path) -> None:
     machine.step(NODES, rows=8, parents=PARENTS)
     for path in ((1,), (0, 3), (0, 0), (8,), (0, -1)):
         with pytest.raises(GraphError, match="form no path"):
-            machine.keep(path)
-    machine.keep(())
+            machine.commit_path(path)
+    machine.commit_path(())
     assert machine.cache.length == 0
     for again in (False, True):
         with pytest.raises(RequestError, match="did not branch"):
-            machine.keep((0,))
+            machine.commit_path((0,))
         if not again:
             machine.step([1])
     machine.step([1, 2], rows=2, parents=(-1, -1))
     machine.step([5])
     with pytest.raises(RequestError, match="did not branch"):
-        machine.keep((0,))
+        machine.commit_path((0,))
 
 
 @pytest.mark.parametrize("cache", ["static", "window"])
@@ -158,8 +158,8 @@ def test_rotary_positions_and_layers_with_a_window_of_their_own(cache: str, buil
             machine.cache.reset()
             for chunk, phase in machine.chunks(ids):
                 machine.step(chunk, phase)
-            rows = machine.step(NODES, machine.verifier or "decode", len(NODES), PARENTS).copy()
+            rows = machine.step(NODES, machine.verify_phase or "decode", len(NODES), PARENTS).copy()
             np.testing.assert_allclose(rows, plain, **CLOSE)
-            machine.keep((0, 1, 3))
+            machine.commit_path((0, 1, 3))
             again = machine.step([NODES[6]])[-1]
             np.testing.assert_allclose(again, plain[6], **CLOSE)

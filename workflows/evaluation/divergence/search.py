@@ -221,7 +221,7 @@ class DivergenceSearch:
         subject = self._subjects[1]
         names = subject.bundle.pipeline.metadata.own_names(component)
         sessions = [session for session, first in subject.components.items() if first == component]
-        pasts = [past for session in sessions for past, _ in opened.machine.program.memory_of(session)]
+        pasts = [past for session in sessions for past, _ in opened.machine.program.memory_names(session)]
         return {names.get(past, past) for past in pasts}
 
 

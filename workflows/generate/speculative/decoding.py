@@ -238,7 +238,7 @@ class SpeculativeDecoding:
             scores = self._score(after(path[-1]), ids)
             children = {draft.tokens[place]: place + 1 for place in draft.children(path[-1] - 1)}
             if self._greedy and self._ties.is_near(scores):
-                self._machine.keep(path[:-1])
+                self._machine.commit_path(path[:-1])
                 again = self._again(scores, ids)
                 token = self._rule(EMPTY_DRAFT, 0, again)
                 return [*found, ChosenToken(token, again, token in children)]
@@ -249,7 +249,7 @@ class SpeculativeDecoding:
             if token not in children or token in self._ends:
                 break
             path.append(children[token])
-        self._machine.keep(path)
+        self._machine.commit_path(path)
         return found
 
     def _again(self, scores: Logits, ids: Sequence[int]) -> Logits:

@@ -21,7 +21,7 @@ from workflows.generate.speculative.draft_model import Process
 from workflows.generate.speculative.draft_tree import WIDTH, ExpandFunction, TreeShape, grow_tree, paths_of
 from workflows.generate.speculative.head_graph import HeadGraph, Rows
 from workflows.runtime import Machine
-from workflows.runtime.hidden_states import HiddenStates
+from workflows.runtime.execution.machine import HiddenStates
 
 PATH = "pipeline.strategy.draft.heads"
 _CHUNK = 64  # tokens per run of heads with a cache

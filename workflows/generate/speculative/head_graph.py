@@ -23,7 +23,7 @@ from workflows.kvcache import KVCache, Step, find_state
 from workflows.kvcache.cache_inputs import CACHE_INPUTS, IDS, POSITIONS
 from workflows.kvcache.geometry import patterns_of
 from workflows.kvcache.layouts import choose_layout
-from workflows.runtime.hidden_states import HiddenStates
+from workflows.runtime.execution.machine import HiddenStates
 from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession
 from workflows.runtime.program.cache_facts import cache_facts
 

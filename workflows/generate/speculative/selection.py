@@ -43,7 +43,7 @@ def select_strategy(
         return "Drafts are off: this model has a state that cannot be rewound after a rejected draft."
     if any(machine.pipeline.metadata.precision_of(name) == _SHARED_GRID for name in machine.sessions):
         return f"Drafts are off: {_SHARED_GRID} quantizes all tokens of a run together, so several differ from one."
-    if machine.verifier is None:
+    if machine.verify_phase is None:
         return "Drafts are off: this bundle's graphs give the logits of one token per run."
     asked, tree = _applicable_settings(machine, options, draft), requested_tree(options)
     if asked is None:

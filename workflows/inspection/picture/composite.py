@@ -165,7 +165,7 @@ def _caches(program: Program, signatures: Mapping[str, GraphSignature]) -> Itera
 def _carried(program: Program) -> Iterable[CompositeState]:
     """Yields one state for the sessions that carry the same tensors from run to run."""
     keepers: dict[tuple[CarriedTensor, ...], list[str]] = {}
-    for session, tensors in program.carried.items():
+    for session, tensors in program.carried_tensors.items():
         keepers.setdefault(tensors, []).append(session)
     for tensors, sessions in keepers.items():
         names = tuple(sorted(sessions))
@@ -195,7 +195,7 @@ def _outputs(program: Program, signatures: Mapping[str, GraphSignature]) -> tupl
         if run.logits is not None:
             (session, _), spec = run.logits
             found.setdefault(session, {})[spec.name] = _tensor(spec)
-    asked = {session for session, _ in program.consumed}
+    asked = {session for session, _ in program.used_outputs}
     found |= {
         name: {spec.name: _tensor(spec) for spec in one.outputs}
         for name, one in signatures.items()

@@ -24,6 +24,7 @@ class CommonSubexpressions(RewritePass):
         return Refusal(reason, str(drawing.name))
 
     def call(self, model: ir.Model) -> PassResult:
+        """See Pass."""
         return PassResult(common.CommonSubexpressionEliminationPass()(model).modified)
 
 

@@ -42,6 +42,7 @@ class _Branch:
 
     @property
     def heads(self) -> int:
+        """H."""
         return self.width // self.target[3]
 
 
@@ -52,6 +53,7 @@ class HeadsFirst(RewritePass):
     title = "Query, key and value heads turned in one go"
 
     def call(self, model: ir.Model) -> PassResult:
+        """See Pass."""
         modified, refused = False, []
         for split in find_nodes(model.graph, "Split"):
             found = [_branch(part) for part in split.outputs]

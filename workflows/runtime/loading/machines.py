@@ -1,29 +1,43 @@
-"""A bundle and a device in, a Machine out: its sessions opened, its program compiled, its cache made."""
+"""A bundle, or loose .onnx files, and a device in, a Machine out: its sessions opened, its program compiled.
+
+    {"encoder": a.onnx, "decoder": b.onnx} ──their inputs and outputs──infer_pipeline──▶ Pipeline ──▶ Machine
+
+Graphs that must be changed first, as optimum's decoders in two halves, need `joinery assemble`, which makes a bundle.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from workflows.bundle import Bundle
 from workflows.bundle.outline import Fault
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.session_options import SessionOptions
-from workflows.common.errors import BundleError, DeviceError, RecipeError, printable
+from workflows.common.errors import (
+    BundleError,
+    DeviceError,
+    GraphError,
+    JoineryError,
+    RecipeError,
+    RequestError,
+    printable,
+)
+from workflows.common.plugins import load
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.geometry import StateFacts
 from workflows.kvcache.layouts import choose_layout
-from workflows.runtime.binding import Observer
+from workflows.runtime.execution.binding import Observer
+from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.compiled_contexts import use_compiled_contexts
-from workflows.runtime.loading.emulation import is_emulated
-from workflows.runtime.loading.model_plugin import open_by_plugin
 from workflows.runtime.loading.session_plan import Placement, SessionPlan, plan_sessions
-from workflows.runtime.loading.sessions import OpenSession, open_session
-from workflows.runtime.machine import Machine
-from workflows.runtime.program.compiler import compile_program
+from workflows.runtime.loading.sessions import OpenSession, is_emulated, open_session
+from workflows.runtime.program.compiler import compile_program, complete_pipeline
+from workflows.runtime.program.pipeline_inference import infer_pipeline
 from workflows.runtime.program.program import Program
 from workflows.runtime.providers import device_named
 from workflows.runtime.providers.assignment import assignment_of, placement_note
@@ -58,7 +72,7 @@ def open_machine(
         open_machine, device=device, cache=cache, capacity=capacity, device_options=device_options,
         session_options=session_options, graphs=graphs, observer=observer,
     )  # fmt: skip
-    if (machine := open_by_plugin(bundle, open_without_plugin)) is not None:
+    if (machine := _open_by_plugin(bundle, open_without_plugin)) is not None:
         return machine
     place = _placement(bundle.pipeline, device)
     plans = plan_sessions(bundle, place, device_options, session_options)
@@ -164,24 +178,8 @@ def machine_with_own_cache(machine: Machine) -> Machine:
 def _new_cache(program: Program, layout: Layout, capacity: int) -> KVCache:
     return KVCache(
         program.state, layout, capacity, program.facts, program.drivers, pad_left=program.pad_left,
-        carried=program.carries,
+        carried=program.all_carried,
     )  # fmt: skip
-
-
-def complete_pipeline(pipeline: Pipeline, program: Program) -> Pipeline:
-    """The pipeline with the facts that its file leaves to the graphs.
-
-    These are the size of the vocabulary and of prompt chunks, and who writes the cache.
-    """
-    facts, inferred = pipeline.metadata, dict[str, int | str]()
-    size = program.decode.logits[1].shape[-1] if program.decode.logits else None
-    if facts.vocabulary is None and isinstance(size, int):
-        inferred["vocabulary"] = size
-    if "chunk" not in facts.model_fields_set and program.prefill.columns is not None:
-        inferred["chunk"] = program.prefill.columns
-    if "layout" not in facts.model_fields_set:
-        inferred["layout"] = {"host": "static"}.get(program.facts.writer, program.facts.writer)
-    return pipeline.model_copy(update={"metadata": facts.model_copy(update=inferred)})
 
 
 def _choose_layout(pipeline: Pipeline, requested: str | None, facts: StateFacts, where: str) -> Layout:
@@ -225,3 +223,64 @@ def _check_has_cache(pipeline: Pipeline, where: str) -> None:
             f"{printable(facts.task) or 'one run'} without a KV cache, so it generates no text: run it with "
             "workflows.runtime.run_single, or look at it with `joinery inspect`."
         )
+
+
+def _open_by_plugin(bundle: Bundle, open_bundle: Callable[[Bundle], Machine]) -> Machine | None:
+    """The machine that the bundle's plug-in makes; None where the file names no plug-in.
+
+    The entry point is a function `(bundle, open_bundle) -> Machine`: it may change the pipeline, open other sessions,
+    or wrap the machine that `open_bundle(bundle)` returns. Raises BundleError where it is not allowed, not installed,
+    or returns no machine, and JoineryError where it fails.
+    """
+    flow = bundle.pipeline.pipeline
+    if flow.plugin is None:
+        return None
+    path, name = "pipeline.plugin", f"{flow.plugin.entry_point} of {flow.plugin.library}"
+    try:
+        make = load(flow.plugin.library, flow.plugin.entry_point)
+    except RequestError as error:
+        raise Fault(path, str(error).removesuffix(".")).error(bundle.where) from None
+    if not callable(make):
+        raise Fault(f"{path}.entry_point", "the entry point is not a function").error(bundle.where)
+    own = flow.model_copy(update={"plugin": None})
+    plain = replace(bundle, pipeline=bundle.pipeline.model_copy(update={"pipeline": own}))
+    try:
+        machine = make(plain, open_bundle)
+    except JoineryError:
+        raise
+    except Exception as error:  # plug-ins may raise anything
+        raise JoineryError(f"The plugin {name} failed: {printable(error, 160).rstrip('.')}.") from error
+    if not isinstance(machine, Machine):
+        raise Fault(f"{path}.entry_point", "the entry point returned no machine").error(bundle.where)
+    return machine
+
+
+def open_onnx(
+    components: Mapping[str, str | Path],
+    pipeline: Mapping[str, Any] | None = None,
+    *,
+    provider: str = "cpu",
+    cache: str | None = None,
+    capacity: int | None = None,
+) -> Machine:
+    """Opens the graphs of `components`, name → file, around one cache; the caller chooses the names.
+
+    pipeline: top-level keys of a pipeline.json that win over inferred ones. Raises RequestError where a file is
+    missing, and GraphError, with everything that is missing, for graphs that form no composite.
+    """
+    if not components:
+        raise RequestError("No graph was given: give at least one, name → file.")
+    device = device_named(provider)
+    opened: dict[Path, OpenSession] = {}
+    sessions: dict[str, OpenSession] = {}
+    for name, file in components.items():
+        path = Path(file)
+        if not path.is_file():
+            raise RequestError(f"The {printable(name)} {printable(path)} is not a file: give the path of its graph.")
+        if path not in opened:
+            opened[path] = open_session(SessionPlan(name, path, device))
+        sessions[name] = replace(opened[path], name=name)
+    inferred = infer_pipeline(sessions, {name: f"{name}.onnx" for name in sessions}, pipeline)
+    if inferred.pipeline is None or inferred.lacks:
+        raise GraphError(" ".join(inferred.lacks))
+    return make_machine(inferred.pipeline, sessions, device, cache=cache, capacity=capacity)

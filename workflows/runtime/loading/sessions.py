@@ -9,6 +9,7 @@ import onnxruntime as ort
 import psutil
 from onnxruntime.capi import onnxruntime_pybind11_state
 
+from workflows.bundle import Pipeline
 from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import DeviceError, GraphError, printable
 from workflows.common.tensors import TensorSpec
@@ -18,43 +19,23 @@ from workflows.runtime.loading.session_plan import SessionPlan
 from workflows.runtime.program.signature import rename_tensors
 from workflows.runtime.providers import Provider, provider_of
 from workflows.runtime.providers.assignment import RECORD_ASSIGNMENT
-from workflows.runtime.providers.cpu import CPU
+from workflows.runtime.providers.registry import CPU
 
 _ERROR_NAMES = (
-    "DeviceReset",
-    "EngineError",
-    "EPFail",
-    "Fail",
-    "InvalidArgument",
-    "InvalidGraph",
-    "InvalidProtobuf",
-    "ModelLoadCanceled",
-    "ModelRequiresCompilation",
-    "NoSuchFile",
-    "NotImplemented",
-    "RuntimeException",
-)
+    "DeviceReset", "EngineError", "EPFail", "Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf",
+    "ModelLoadCanceled", "ModelRequiresCompilation", "NoSuchFile", "NotImplemented", "RuntimeException",
+)  # fmt: skip
 ORT_ERRORS: tuple[type[Exception], ...] = (
     *(getattr(onnxruntime_pybind11_state, name) for name in _ERROR_NAMES if hasattr(onnxruntime_pybind11_state, name)),
     RuntimeError,
 )
 """The exceptions of onnxruntime, which have no common base class; builds for OpenVINO and DirectML lack some."""
 _WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph given as bytes
-
-
 _NO_PREPACKING, _KEEP_QDQ = "session.disable_prepacking", "session.disable_quant_qdq"
 _DISABLED_OPTIMIZERS = "optimization.disable_specified_optimizers"
-# ours → onnxruntime's
-_OPTION_NAMES = {
-    "log_id": "logid",
-    "intra_op_num_threads": "intra_op_num_threads",
-    "inter_op_num_threads": "inter_op_num_threads",
-    "log_severity_level": "log_severity_level",
-    "log_verbosity_level": "log_verbosity_level",
-    "enable_cpu_mem_arena": "enable_cpu_mem_arena",
-    "enable_mem_pattern": "enable_mem_pattern",
-}
-_DEFAULT_LEVELS = {"log_severity_level": 4}  # errors are raised, and so reported once
+_OWN_FIELDS = {"log_id", "intra_op_num_threads", "inter_op_num_threads", "log_severity_level", "log_verbosity_level",
+               "enable_cpu_mem_arena", "enable_mem_pattern"}  # fmt: skip
+EMULATED_PRECISION = "w8a16"  # the CPU provider has no integer kernels for it
 
 
 @dataclass(frozen=True)
@@ -163,10 +144,11 @@ def session_settings(settings: SessionOptions, entries: Mapping[str, str]) -> or
     """onnxruntime's session options; the settings of file and person win over `entries` and Joinery's defaults."""
     options = ort.SessionOptions()
     entries = {"session.intra_op.allow_spinning": "1", **entries}
-    usual = _DEFAULT_LEVELS | {"intra_op_num_threads": psutil.cpu_count(logical=False) or 1}
-    own = settings.model_dump(exclude_none=True, include=set(_OPTION_NAMES))
+    # errors are raised, and so reported once
+    usual = {"log_severity_level": 4, "intra_op_num_threads": psutil.cpu_count(logical=False) or 1}
+    own = settings.model_dump(exclude_none=True, include=_OWN_FIELDS)
     for name, value in (usual | own).items():
-        setattr(options, _OPTION_NAMES[name], value)
+        setattr(options, "logid" if name == "log_id" else name, value)
     if settings.graph_optimization_level is not None:
         options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, settings.graph_optimization_level)
     if settings.enable_profiling is not None:
@@ -174,3 +156,23 @@ def session_settings(settings: SessionOptions, entries: Mapping[str, str]) -> or
     for name, text in {**entries, **settings.entries}.items():
         options.add_session_config_entry(name, text)
     return options
+
+
+def is_emulated(pipeline: Pipeline, session: str, provider: str) -> bool:
+    """Whether the provider rounds the session's numbers to their grids and computes in floating point."""
+    return provider == "cpu" and pipeline.metadata.precision_of(session) == EMULATED_PRECISION
+
+
+def emulation_note(pipeline: Pipeline, providers: Mapping[str, str]) -> str:
+    """The note for the person, naming the sessions where only some are emulated; empty where none is.
+
+    providers: session → its provider's name.
+    """
+    emulated = [name for name, provider in providers.items() if is_emulated(pipeline, name, provider)]
+    if not emulated:
+        return ""
+    what = "it" if len(emulated) == len(providers) else " and ".join(emulated)
+    return (
+        f"w8a16 is made for NPUs: the CPU provider computes {what} in float32 with every number on its 16-bit grid, so "
+        "the results are those of the quantized model, but speed and memory are not."
+    )

@@ -58,6 +58,22 @@ def compile_program(
         raise error.fault.error(location) from None
 
 
+def complete_pipeline(pipeline: Pipeline, program: Program) -> Pipeline:
+    """The pipeline with the facts that its file leaves to the graphs.
+
+    These are the size of the vocabulary and of prompt chunks, and who writes the cache.
+    """
+    facts, inferred = pipeline.metadata, dict[str, int | str]()
+    size = program.decode.logits[1].shape[-1] if program.decode.logits else None
+    if facts.vocabulary is None and isinstance(size, int):
+        inferred["vocabulary"] = size
+    if "chunk" not in facts.model_fields_set and program.prefill.columns is not None:
+        inferred["chunk"] = program.prefill.columns
+    if "layout" not in facts.model_fields_set:
+        inferred["layout"] = {"host": "static"}.get(program.facts.writer, program.facts.writer)
+    return pipeline.model_copy(update={"metadata": facts.model_copy(update=inferred)})
+
+
 class _PipelineError(Exception):
     """A fault in the pipeline file, with its JSON path."""
 
@@ -152,8 +168,8 @@ class _ProgramCompiler:
             prefill=runs["prefill"],
             decode=runs["decode"],
             final=runs.get("final"),
-            kept=self._kept,
-            carried=self._carried,
+            cache_tensors=self._cache_tensors,
+            carried_tensors=self._carried_tensors,
             facts=self._facts,
             drivers=self._drivers(runs),
             loops=frozenset(name for name in sessions["source"] if self._outline.loops(name)),
@@ -170,13 +186,13 @@ class _ProgramCompiler:
         """Finds the cache tensors and carried tensors of each session, and the cache's facts."""
         try:
             kept = find_cache_tensors(self._pipeline, self._outline, self._signatures, self._patterns)
-            self._carried = find_carried_tensors(self._pipeline, self._outline, self._signatures, kept)
+            self._carried_tensors = find_carried_tensors(self._pipeline, self._outline, self._signatures, kept)
         except GraphError as error:
             raise _PipelineError(STATE, str(error).removesuffix(".")) from None
         if not kept:
             message = f"no session has inputs named like {self._patterns.past_key % 0}, so there is no cache to share"
             raise _PipelineError(f"{STATE}.past_key_pattern", message)
-        self._kept, facts = merge_cache_facts(self._pipeline, kept, self._outline, self._signatures)
+        self._cache_tensors, facts = merge_cache_facts(self._pipeline, kept, self._outline, self._signatures)
         if facts is None:
             raise _PipelineError(STATE, "the sessions disagree on the shape of the cache that they share")
         self._facts = facts
@@ -189,11 +205,11 @@ class _ProgramCompiler:
 
     def _pasts(self, session: str) -> list[str]:
         """The inputs of a session that read the cache's memory."""
-        kept, carried = self._kept.get(session, ()), self._carried.get(session, ())
+        kept, carried = self._cache_tensors.get(session, ()), self._carried_tensors.get(session, ())
         return [*(tensor.past for tensor in kept), *(tensor.past for tensor in carried)]
 
     def _keepers(self, run: str, sessions: tuple[str, ...]) -> tuple[str, ...]:
-        keepers = tuple(name for name in sessions if name in self._kept)
+        keepers = tuple(name for name in sessions if name in self._cache_tensors)
         if not keepers:
             raise _PipelineError(_stage_path(self._outline, run), f"no session of {run} keeps the KV cache")
         owners: dict[str, str] = {}
@@ -244,9 +260,9 @@ class _ProgramCompiler:
 
     def _own(self, run: str, session: str, name: str) -> InputSource | None:
         """The source of an input that reads the cache's memory; None for others."""
-        if run in _OF_TOKENS and name in {tensor.past for tensor in self._kept.get(session, ())}:
+        if run in _OF_TOKENS and name in {tensor.past for tensor in self._cache_tensors.get(session, ())}:
             return InputSource("state")
-        if run in _OF_TOKENS and name in {tensor.past for tensor in self._carried.get(session, ())}:
+        if run in _OF_TOKENS and name in {tensor.past for tensor in self._carried_tensors.get(session, ())}:
             return InputSource("carried")
         return None
 
@@ -320,7 +336,7 @@ class _ProgramCompiler:
     def _check_use(self, run: str, sessions: tuple[str, ...], logits: Port, feeds: Mapping[Port, InputSource]) -> None:
         """Raises unless something uses each session's outputs, and a session takes the ids."""
         later = {source[0] for source, target in self._outline.edges if target[0] in self._outline.at("final")}
-        taken = {feed.source[0] for feed in feeds.values() if feed.source} | {logits[0], *self._kept, *later}
+        taken = {feed.source[0] for feed in feeds.values() if feed.source} | {logits[0], *self._cache_tensors, *later}
         for name in sessions:
             if name not in taken:
                 raise _PipelineError(_stage_path(self._outline, run, name), f"nothing uses the outputs of {name}")

@@ -53,12 +53,12 @@ def draft_faults(pipeline: Pipeline, target: Program, draft: Program | None) -> 
     strategy = pipeline.pipeline.strategy
     if strategy is None:
         return
-    if target.carries:
+    if target.all_carried:
         yield Fault(STRATEGY, "the target carries a state on that knows no way back from a wrong draft: take it out")
     if draft is None:
         return
     path = f"{DRAFT}.session"
-    if draft.carries:
+    if draft.all_carried:
         yield Fault(path, "the draft carries a state on that knows no way back: name one with a KV cache alone")
     sizes = [size for one in (target, draft) if isinstance(size := _vocabulary(one), int)]
     if len(set(sizes)) > 1:

@@ -75,8 +75,8 @@ class ProgramPhase:
 class Program:
     """What a pipeline runs.
 
-    source runs once on what comes with a prompt, prefill and decode on tokens, final once after the last token. kept,
-    carried: by session, the cache tensors and carried tensors that it reads and writes. facts: of the cache. drivers:
+    source runs once on what comes with a prompt, prefill and decode on tokens, final once after the last token.
+    cache_tensors, carried_tensors: by session, those that it reads and writes. facts: of the cache. drivers:
     the inputs that the cache computes, by name. loops: the sessions that run once for each item of a given list.
     places: the placeholder tokens of features. grid: the given input with the pictures' grids; None where each position
     is one number.
@@ -86,8 +86,8 @@ class Program:
     prefill: ProgramPhase
     decode: ProgramPhase
     final: ProgramPhase | None
-    kept: Mapping[str, tuple[StateTensor, ...]]
-    carried: Mapping[str, tuple[CarriedTensor, ...]]
+    cache_tensors: Mapping[str, tuple[StateTensor, ...]]
+    carried_tensors: Mapping[str, tuple[CarriedTensor, ...]]
     facts: StateFacts
     drivers: Mapping[str, TensorSpec]
     loops: frozenset[str] = frozenset()
@@ -95,36 +95,37 @@ class Program:
     grid: str | None = None
 
     @cached_property
-    def consumed(self) -> frozenset[Port]:
+    def used_outputs(self) -> frozenset[Port]:
         """The outputs that a session of any phase, or the caller, uses."""
         sources = {feed.source for run in self.runs.values() for feed in run.feeds.values() if feed.source}
-        given = {one[0] for run in self.runs.values() for one in (run.logits, run.hidden) if one}
-        return frozenset(sources | given)
+        results = {one[0] for run in self.runs.values() for one in (run.logits, run.hidden) if one}
+        return frozenset(sources | results)
 
     @cached_property
     def runs(self) -> dict[str, ProgramPhase]:
         """The phases by name."""
-        found = {"source": self.source, "prefill": self.prefill, "decode": self.decode, "final": self.final}
-        return {name: run for name, run in found.items() if run is not None}
+        phases = {"source": self.source, "prefill": self.prefill, "decode": self.decode, "final": self.final}
+        return {name: run for name, run in phases.items() if run is not None}
 
     @cached_property
     def state(self) -> tuple[StateTensor, ...]:
         """The tensors of the cache, by layer and role."""
-        found = {tensor.past: tensor for name in self.decode.keepers for tensor in self.kept[name]}
-        return tuple(sorted(found.values(), key=lambda tensor: (tensor.layer, tensor.role)))
+        by_past = {tensor.past: tensor for name in self.decode.keepers for tensor in self.cache_tensors[name]}
+        return tuple(sorted(by_past.values(), key=lambda tensor: (tensor.layer, tensor.role)))
 
-    def memory_of(self, session: str) -> list[tuple[str, str]]:
+    def memory_names(self, session: str) -> list[tuple[str, str]]:
         """The (past, present) names by which a session reads and writes the cache's memory."""
-        kept, carried = self.kept.get(session, ()), self.carried.get(session, ())
-        return [*((one.past, one.present) for one in kept), *((one.past, one.present) for one in carried)]
+        tensors: list[StateTensor | CarriedTensor] = [*self.cache_tensors.get(session, ())]
+        tensors += self.carried_tensors.get(session, ())
+        return [(one.past, one.present) for one in tensors]
 
     @cached_property
-    def carries(self) -> tuple[CarriedTensor, ...]:
+    def all_carried(self) -> tuple[CarriedTensor, ...]:
         """The carried tensors of all decode sessions."""
-        return tuple(tensor for name in self.decode.sessions for tensor in self.carried.get(name, ()))
+        return tuple(tensor for name in self.decode.sessions for tensor in self.carried_tensors.get(name, ()))
 
     @property
-    def reads(self) -> bool:
+    def has_encoder(self) -> bool:
         """Whether an encoder reads a text before the decoder starts."""
         feeds = self.source.feeds.items() if self.source else ()
         return any(feed.kind == "given" and feed.name == IDS for _, feed in feeds)

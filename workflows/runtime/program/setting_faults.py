@@ -26,7 +26,7 @@ def setting_faults(pipeline: Pipeline, program: Program) -> Iterator[Fault]:
     start = pipeline.tokens.decoder_start
     if start is not None and said is not None and start >= said:
         yield Fault("tokens.decoder_start", f"the token {start} is not among the {said} of the vocabulary")
-    for name, tensors in program.kept.items():
+    for name, tensors in program.cache_tensors.items():
         heads = {tensor.sized(1)[-3] for tensor in tensors if len(tensor.shape) > 3}
         yield from _cache_faults(pipeline, name, tensors[0].dtype, heads)
 

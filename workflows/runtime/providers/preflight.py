@@ -24,10 +24,10 @@ from workflows.bundle.session_options import SessionOptions, parse_options
 from workflows.common.errors import JoineryError, printable
 from workflows.common.tensors import Array
 from workflows.process.subprocesses import exit_with_parent, run_isolated
+from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import open_machine
 from workflows.runtime.loading.session_plan import Placement
 from workflows.runtime.loading.sessions import OpenSession, open_session
-from workflows.runtime.machine import Machine
 from workflows.runtime.providers import device_named
 from workflows.runtime.providers.assignment import Assignment, assignment_of
 from workflows.runtime.single_graph import SingleGraph, run_single, single_opening
@@ -178,7 +178,7 @@ def _difference(
 ) -> OutputDifference:
     run = machine.program.runs[phase]
     gives = run.logits is not None and run.logits[0][0] == name
-    pasts = [tensor.past for tensor in machine.program.kept.get(name, ())]
+    pasts = [tensor.past for tensor in machine.program.cache_tensors.get(name, ())]
     return OutputDifference(
         _largest_difference(logits[0], logits[1]) if gives else None,
         max((_largest_difference(kept[0][past], kept[1][past]) for past in pasts), default=None),

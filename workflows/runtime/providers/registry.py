@@ -1,26 +1,51 @@
 """All providers, and their devices on this machine.
 
-A plugin is a library of a driver: each is probed in a process of its own, so that one that crashes or hangs is merely a
-device that cannot be used.
+Providers with rules of their own have a file. A plugin is a library of a driver: each is probed in a subprocess, so
+that one that crashes or hangs is merely a device that cannot be used.
 """
 
 from __future__ import annotations
 
 import json
+import platform
 from concurrent.futures import ThreadPoolExecutor
 
 from workflows.common.errors import DeviceError
+from workflows.common.memory import total_bytes
 from workflows.process.subprocesses import run_isolated
-from workflows.runtime.providers.cpu import CPU
-from workflows.runtime.providers.cuda import CUDA
 from workflows.runtime.providers.dml import DML
-from workflows.runtime.providers.openvino import OPENVINO
 from workflows.runtime.providers.provider import Provider
 from workflows.runtime.providers.qnn import QNN
 from workflows.runtime.providers.webgpu import WEBGPU
 from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.reports.devices import Device
 
+
+class CpuProvider(Provider):
+    """The processor: part of every build, the reference for all others."""
+
+    def facts(self) -> tuple[str, int | None]:
+        """The processor's name, and the memory that there is for a process."""
+        return platform.processor() or platform.machine(), total_bytes()
+
+
+CPU = CpuProvider("cpu", "CPU", "CPUExecutionProvider", "CPU")
+OPENVINO = Provider(  # a build of onnxruntime that breaks the plain one beside it: an environment of its own
+    "openvino",
+    "Intel OpenVINO",
+    "OpenVINOExecutionProvider",
+    "NPU",
+    brought_by="onnxruntime-openvino in its own environment",
+    in_catalog=True,
+)
+CUDA = Provider(  # another build; what is bound is copied to the GPU; never run by the project
+    "cuda",
+    "NVIDIA CUDA",
+    "CUDAExecutionProvider",
+    "GPU",
+    brought_by="an NVIDIA GPU and onnxruntime-gpu",
+    copies_inputs=True,
+)
 PROVIDERS: dict[str, Provider] = {one.name: one for one in (CPU, DML, QNN, WEBGPU, OPENVINO, CUDA)}
 FIND_SECONDS = 20.0
 

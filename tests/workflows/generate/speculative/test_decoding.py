@@ -18,7 +18,7 @@ from workflows.generate.options import check_options
 from workflows.generate.speculative import Draft, DraftModel, NGramProposer, SpeculativeStrategy, decoding
 from workflows.generate.speculative.draft_length import DraftLengthTuner
 from workflows.generate.speculative.near_ties import NearTies
-from workflows.runtime.machine import Machine
+from workflows.runtime.execution.machine import Machine
 from workflows.wire.events import (
     Event,
     GenerationDone,

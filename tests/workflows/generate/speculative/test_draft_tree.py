@@ -269,7 +269,7 @@ def test_a_tie_is_looked_at_alone(machine: Machine, monkeypatch: pytest.MonkeyPa
 class Markov:
     """A machine whose logits are those of the last token alone; what it was fed is its cache."""
 
-    verifier, drafts, branches, rounds = "decode", 8, 8, False
+    verify_phase, drafts, branches, rounds = "decode", 8, 8, False
 
     def __init__(self, rows: NDArray[np.float32]) -> None:
         self.cache, self._rows, self.length = self, rows, 0
@@ -280,7 +280,7 @@ class Markov:
         self.length += len(tokens) if parents is None else 0
         return self._rows[list(tokens[len(tokens) - rows :])]
 
-    def keep(self, path: Sequence[int]) -> None:
+    def commit_path(self, path: Sequence[int]) -> None:
         self.length += len(path)
 
     def rewind(self, length: int) -> None:

@@ -1,0 +1,274 @@
+"""The `Family` class, and the registry (model_type, task) → family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from workflows.common.errors import CheckpointError, RecipeError, printable
+from workflows.common.tensor_names import IDS, MASK, PIXELS
+from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, Target
+
+UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
+
+TIDYING = ("strip_metadata", "constant_folding", "dead_nodes")
+MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
+FUSING = ("gelu_fusion", "fuse_rmsnorm", "fuse_rotary", "pack_qkv", "pack_gate_up")
+MOVING = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion")
+ROWS = ("last_token_logits", "logits_rows")
+LAST = (*MOVING, *REPAIR_PASSES, "clean_opset_imports")
+ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
+DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB_PASSES, "fold_tied_head", *ROWS, *LAST)
+IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
+OPTIONAL_PASSES = frozenset({*ROWS, *REPAIR_PASSES})  # evaluation reads every row; some providers cannot select rows
+
+SLIDING = "sliding_attention"  # in a config's layer_types
+_CHANGING_ROPES = ("longrope", "su", "dynamic")
+
+# The keys in transformers' configs, the most common first.
+CONFIG_NAMES: dict[str, tuple[str, ...]] = {
+    "layers": (
+        "decoder_layers",
+        "n_decoder_layer",
+        "num_decoder_layers",
+        "num_hidden_layers",
+        "n_layer",
+        "n_layers",
+        "num_layers",
+    ),
+    "hidden_size": ("hidden_size", "n_embd", "d_model"),
+    "heads": (
+        "decoder_attention_heads",
+        "num_decoder_attention_heads",
+        "num_attention_heads",
+        "attention_heads",
+        "n_head",
+        "n_heads",
+        "num_heads",
+    ),
+    "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_head"),
+    "head_dim": ("head_dim", "d_kv"),
+    "vocabulary": ("vocab_size",),
+    "max_positions": ("max_position_embeddings", "n_positions", "max_seq_len"),
+}
+
+
+_WIDTHS = ("intermediate_size", "moe_intermediate_size", "ffn_dim", "d_ff", "encoder_ffn_dim", "decoder_ffn_dim")
+
+
+@dataclass(frozen=True)
+class ModelGeometry:
+    """The sizes that a family reads from a config before the export; the cache itself uses the graphs.
+
+    windows: how many positions back each layer attends by the config; None for all. After the model has run, its actual
+    windows replace them (export/attention.py). latent: keys and values are computed from smaller latent vectors, so
+    head_dim is not that of attention.
+    """
+
+    windows: tuple[int | None, ...]
+    hidden_size: int
+    kv_heads: int
+    head_dim: int
+    vocabulary: int
+    max_positions: int
+    latent: bool = False
+
+    @property
+    def layers(self) -> int:
+        """The number of layers with keys and values."""
+        return len(self.windows)
+
+    def kv_bytes_per_token(self, item: int = 4) -> int:
+        """Bytes of one token in the cache: keys and values of every layer."""
+        return 2 * self.layers * self.kv_heads * self.head_dim * item
+
+
+@dataclass(frozen=True)
+class Family:
+    """One architecture family.
+
+    model_types: the types it serves; empty for a generic family. tasks: the first is the default. layouts: supported
+    cache layouts; `refused`: unsupported layout → reason. passes: optimizer passes in order, all except OPTIONAL_PASSES
+    on by default. covers: a description of the models. config_names: Joinery's name → keys in the config, of which the
+    first present one counts. serves: for a generic family, whether it serves a model type for a task (or None) that no
+    other family names. encoder: the decoder attends to an encoder. source_limited: the encoder has a position table, so
+    a source is limited to max_positions. remote_code: the checkpoint brings the model's code, which runs during the
+    build, with consent. variants: supported variants besides `plain`. reads: the input kind of a single graph without a
+    cache; None for a model that generates text.
+    """
+
+    name: str
+    model_types: tuple[str, ...]
+    tasks: tuple[str, ...]
+    layouts: tuple[str, ...]
+    refused: Mapping[str, str]
+    passes: tuple[str, ...]
+    covers: str
+    config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
+    serves: Callable[[str, str | None], bool] | None = None
+    encoder: bool = False
+    source_limited: bool = False
+    remote_code: bool = False
+    variants: tuple[str, ...] = ()
+    reads: Literal["tokens", "pixels"] | None = None
+
+    def default_passes(self, target: Target) -> dict[str, bool]:
+        """Pass → whether it runs by default, with the target's overrides."""
+        return {name: target.passes.get(name, name not in OPTIONAL_PASSES) for name in self.passes}
+
+    @property
+    def cached(self) -> bool:
+        """Whether its models have a KV cache; otherwise capacity, chunk, cache and graphs have no effect."""
+        return self.reads is None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The inputs of a single-graph model; some models that read tokens take token types as well."""
+        return {"tokens": (IDS, MASK), "pixels": (PIXELS,)}[self.reads] if self.reads else ()
+
+    def geometry(self, config: Mapping[str, object]) -> ModelGeometry:
+        """Reads the sizes in `config`. Raises CheckpointError for one that is missing or not a positive integer."""
+        names = self.config_names
+        heads = _positive_int(config, names["heads"])
+        hidden = _positive_int(config, names["hidden_size"])
+        _check_widths(config)
+        _check_rope(config)
+        return ModelGeometry(
+            windows=_windows(config, _positive_int(config, names["layers"])),
+            hidden_size=hidden,
+            kv_heads=_positive_int(config, names["kv_heads"], heads),
+            head_dim=_positive_int(config, names["head_dim"], max(hidden // heads, 1)),
+            vocabulary=_positive_int(config, names["vocabulary"]),
+            max_positions=min(_positive_int(config, names["max_positions"], UNLIMITED), _rope_limit(config)),
+            latent=bool(config.get("kv_lora_rank")),
+        )
+
+
+class FamilyRegistry:
+    """(model_type, task) → family. Raises RecipeError when two families claim the same pair."""
+
+    def __init__(self, families: Iterable[Family]) -> None:
+        self.families = tuple(families)
+        self._by_pair: dict[tuple[str, str], Family] = {}
+        for family in self.families:
+            for model_type in family.model_types:
+                for task in family.tasks:
+                    other = self._by_pair.setdefault((model_type, task), family)
+                    if other is not family:
+                        raise RecipeError(f"{family.name} and {other.name} both claim {model_type} for {task}.")
+
+    @property
+    def model_types(self) -> tuple[str, ...]:
+        """Every model type that some family builds, sorted."""
+        return tuple(sorted({model_type for model_type, _ in self._by_pair}))
+
+    def find(self, model_type: str, task: str | None = None) -> Family:
+        """See family_for."""
+        named = next((f for f in self.families if model_type in f.model_types), None)
+        if task is None and named is not None:
+            return named
+        if task is not None and (model_type, task) in self._by_pair:
+            return self._by_pair[model_type, task]
+        served = self._server(model_type, task)
+        if served is not None and (task is None or task in served.tasks):
+            return served
+        tasks = {t for m, t in self._by_pair if m == model_type} or set(served.tasks if served else ())
+        if tasks:
+            raise RecipeError(
+                f"{printable(model_type)} cannot be built for the task {printable(task)!r}: choose "
+                f"{', '.join(sorted(tasks))}."
+            )
+        raise self._unknown(model_type)
+
+    def _server(self, model_type: str, task: str | None) -> Family | None:
+        """The generic family that serves this model type."""
+        return next((f for f in self.families if f.serves is not None and f.serves(model_type, task)), None)
+
+    def _unknown(self, model_type: str) -> RecipeError:
+        named = ", ".join(f"{family.name} ({family.covers})" for family in self.families)
+        return RecipeError(
+            f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are {named}."
+        )
+
+
+def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...]:
+    """Each layer's window, where the config names one: the layers listed as sliding, all but every n-th, or all.
+    Defaults of transformers' config classes are not known here.
+    """
+    size, kinds, every = (config.get(name) for name in ("sliding_window", "layer_types", "sliding_window_pattern"))
+    if type(size) is not int or size <= 0 or config.get("use_sliding_window") is False:
+        return (None,) * layers
+    if isinstance(kinds, list):
+        sliding = {i for i, kind in enumerate(kinds) if kind == SLIDING}
+    else:
+        sliding = {i for i in range(layers) if not (type(every) is int and every > 0 and (i + 1) % every == 0)}
+    return tuple(size if i in sliding else None for i in range(layers))
+
+
+def _rope_limit(config: Mapping[str, object]) -> int:
+    """The number of positions up to which rotary angles do not depend on the text's length.
+
+    Beyond it, `longrope` and `dynamic` change the angles of every key, cached keys included.
+    """
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    kinds = [rope, *rope.values()] if isinstance(rope, Mapping) else []
+    rules = [kind for kind in kinds if isinstance(kind, Mapping)]
+    changing = [rule for rule in rules if (rule.get("rope_type") or rule.get("type")) in _CHANGING_ROPES]
+    name = "original_max_position_embeddings"
+    limits = [_positive_int({name: rule.get(name) or config.get(name)}, (name,), UNLIMITED) for rule in changing]
+    return min(limits, default=UNLIMITED)
+
+
+def _check_widths(config: Mapping[str, object]) -> None:
+    """Raises CheckpointError for an invalid width of the feed-forward layers."""
+    for name in _WIDTHS:
+        value = config.get(name)
+        for one in value if isinstance(value, list) else [value]:
+            _positive_int({name: one}, (name,), 1)
+
+
+def _check_rope(config: Mapping[str, object]) -> None:
+    """Raises CheckpointError for a rotary base that is not a positive number, or a rule that is not a string."""
+    rope = config.get("rope_parameters") or {}
+    if not isinstance(rope, Mapping):
+        raise _invalid_value_error("rope_parameters", rope, "an object")
+    for rule in (config, rope, *(rule for rule in rope.values() if isinstance(rule, Mapping))):
+        base, kind = rule.get("rope_theta"), rule.get("rope_type")
+        if base is not None and (isinstance(base, bool) or not isinstance(base, int | float) or not base > 0):
+            raise _invalid_value_error("rope_theta", base, "a positive number")
+        if kind is not None and not isinstance(kind, str):
+            raise _invalid_value_error("rope_type", kind, "the name of a rule")
+
+
+def _invalid_value_error(name: str, value: object, wanted: str) -> CheckpointError:
+    return CheckpointError(
+        f"config.json says {name} = {printable(value, 40)}, which must be {wanted}: correct the file."
+    )
+
+
+def _positive_int(config: Mapping[str, object], names: tuple[str, ...], default: int | None = None) -> int:
+    name = next((name for name in names if config.get(name) is not None), None)
+    if name is None and default is not None:
+        return default
+    if name is None:
+        raise _missing_value_error(config, names)
+    value = config[name]
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise _invalid_value_error(name, value, "a positive whole number")
+    return value
+
+
+def _missing_value_error(config: Mapping[str, object], names: tuple[str, ...]) -> CheckpointError:
+    """The error for a config with none of these names."""
+    nested = {part: value for part, value in config.items() if isinstance(value, Mapping)}
+    parts = [part for part, value in nested.items() if any(value.get(name) is not None for name in names)]
+    if parts:
+        return CheckpointError(
+            f"config.json describes a model of several parts ({printable(', '.join(parts))}), and this version of "
+            "Joinery builds models of one part alone."
+        )
+    return CheckpointError(
+        f"config.json has none of {', '.join(names)}: the model cannot be built around a KV cache, or the file is "
+        "incomplete."
+    )
