@@ -1,4 +1,4 @@
-"""SECURITY.md promises what tests hold: each of those that it names exists and is not skipped outright."""
+"""Each test that SECURITY.md names exists and is not skipped unconditionally."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TEXT)
 
 
 def collected(path: Path) -> set[str]:
-    """Functions of a file that pytest collects and always has a go at."""
+    """Functions of a file that pytest collects and always runs."""
     return {
         node.name
         for node in ast.parse(path.read_text("utf-8")).body
@@ -27,8 +27,8 @@ def test_every_test_that_is_named_exists() -> None:
     assert missing == []
 
 
-def test_every_promise_names_a_test() -> None:
-    rows = [line for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith("| promise |")]
+def test_every_guarantee_names_a_test() -> None:
+    rows = [line for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith("| guarantee |")]
     assert len(rows) > 15
     assert [row for row in rows if "::test_" not in row] == []
 

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QWidget
 
 from app.chat.controller import ChatController
 from app.chat.intents import DeleteChat, OpenChat, RenameChat
@@ -26,6 +26,7 @@ from app.jobs.time_slices import TimeSlicer, run_at_once
 from app.state.chat_store import SavedChat
 from app.widgets import label
 from app.widgets.actions import add_action
+from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.theme import G
 
@@ -125,21 +126,9 @@ class ChatList(QWidget):
         self.model.renamed.connect(lambda key, name: self.requested.emit(RenameChat(key, name)))
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(G, G, G, 0)
-        head.addWidget(self.query)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G)
-        column.addLayout(head)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(G, 0, G, G)
-        foot.addWidget(self.none, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(foot)
-        rows = QHBoxLayout()
-        rows.setContentsMargins(G // 2, 0, G // 2, 0)
-        rows.addWidget(self.view)
-        column.addLayout(rows, 1)
+        head = hbox(self.query, margins=(G, G, G, 0))
+        note = hbox((self.none, 0, Qt.AlignmentFlag.AlignTop), margins=(G, 0, G, G))
+        vbox(head, note, (hbox(self.view, margins=(G // 2, 0, G // 2, 0)), 1), parent=self)
         self.view.setFrameShape(QListView.Shape.NoFrame)
         self.view.setStyleSheet(_LOOK)
 

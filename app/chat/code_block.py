@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.chat.draft_underlines import DraftUnderlines, literal_spans
 from app.chat.segments import Segment
 from app.widgets import button, label
 from app.widgets.basics import make_frameless
+from app.widgets.layouts import STYLE_SPACING, hbox, vbox
 from app.widgets.theme import G, mono_font
 from workflows.wire.events import TokenEvent
 
@@ -33,14 +34,8 @@ class CodeBlock(QFrame):
         self.set_trace((), 0)
         self._copied_timer = QTimer(self, singleShot=True, interval=SAID_MS)
         self._copied_timer.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
-        head = QHBoxLayout()
-        head.addWidget(self.language, 1)
-        head.addWidget(self.copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(G, G // 2, G, G // 2)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.text)
+        head = hbox((self.language, 1), self.copy, spacing=STYLE_SPACING)
+        vbox(head, self.text, spacing=0, margins=(G, G // 2, G, G // 2), parent=self)
 
     def show_segment(self, segment: Segment) -> None:
         """Shows the code so far, or all of it."""

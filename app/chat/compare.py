@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chat.composer import Composer
 from app.chat.intents import Intent, Send, Stop
@@ -20,6 +20,7 @@ from app.state.conversation import Reply
 from app.text.formatting import pluralize
 from app.widgets import Banner, button, label
 from app.widgets.bundle_field import BundleField
+from app.widgets.layouts import STYLE_SPACING, hbox, vbox
 from app.widgets.theme import G, theme
 from app.widgets.token_diff import insert_token_diff, plain_format, read_only_text
 
@@ -38,13 +39,7 @@ class AnswerColumn(QWidget):
         self.text.setPlaceholderText(self.tr("The answer appears here; tokens that differ are marked."))
         self.foot = label("", "muted", wrap=True)
         self.foot.setMinimumHeight(3 * G)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G)
-        for part in (choice, self.banner):
-            column.addWidget(part)
-        column.addWidget(self.text, 1)
-        column.addWidget(self.foot)
+        vbox(choice, self.banner, (self.text, 1), self.foot, parent=self)
 
     def draw(self, equal: int) -> None:
         """Writes the answer again; tokens from `equal` on differ from the other column's."""
@@ -117,21 +112,10 @@ class CompareView(QWidget):
         self._on_choice()
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Side by side"), "heading"), 1)
         self.back = button(self.tr("Back to the chat"), "chat", clicked=self.leave)
-        head.addWidget(self.back)
-        middle = QHBoxLayout()
-        middle.setSpacing(2 * G)
-        for column in self.columns:
-            middle.addWidget(column, 1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(2 * G, G, 2 * G, 2 * G)
-        outer.setSpacing(G)
-        outer.addLayout(head)
-        outer.addLayout(middle, 1)
-        outer.addWidget(self.verdict)
-        outer.addWidget(self.composer)
+        head = hbox((label(self.tr("Side by side"), "heading"), 1), self.back, spacing=STYLE_SPACING)
+        middle = hbox(*((column, 1) for column in self.columns), spacing=2 * G)
+        vbox(head, (middle, 1), self.verdict, self.composer, margins=(2 * G, G, 2 * G, 2 * G), parent=self)
 
     def enter(self, bundle: str, sampling: SamplingSettings) -> None:
         """Starts with `bundle` on the left, and the chat's sampling for both."""

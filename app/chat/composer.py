@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chat.intents import EditPrompt, ReplacePrompt, Send, Stop
 from app.state.unsent_prompts import UnsentPrompt
-from app.widgets.plain_text import PlainLabel, set_tool_tip
+from app.widgets import label, set_role
+from app.widgets.layouts import hbox, vbox
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
 MOST_LINES = 8
@@ -62,27 +64,15 @@ class Composer(QWidget):
         self.edit = PromptEdit()
         self.button = QPushButton()
         self.button.setMinimumWidth(96)
-        self._note = PlainLabel(self.tr("Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it."))
-        self._note.setProperty("role", "muted")
-        self._note.hide()
-        self._completes = PlainLabel(self.tr("No chat template: the model completes what was written so far."))
-        self._completes.setProperty("role", "muted")
-        self._completes.hide()
-        self.problem = PlainLabel()
-        self.problem.setProperty("role", "error")
-        self.problem.setWordWrap(True)
-        self.problem.hide()
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        column.addWidget(self._completes)
-        column.addWidget(self._note)
-        column.addWidget(self.problem)
-        column.addLayout(row)
+        text = self.tr("Editing an earlier prompt: Enter sends it as a new branch, Esc cancels.")
+        self._note = label(text, "muted", selectable=False)
+        text = self.tr("No chat template: the model continues the text written so far.")
+        self._completes = label(text, "muted", selectable=False)
+        self.problem = label("", "error", wrap=True, selectable=False)
+        for line in (self._completes, self._note, self.problem):
+            line.hide()
+        row = hbox((self.edit, 1), (self.button, 0, Qt.AlignmentFlag.AlignBottom))
+        vbox(self._completes, self._note, self.problem, row, spacing=G // 2, parent=self)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self.escape)
         self.edit.recalled.connect(lambda: self.requested.emit(EditPrompt()))
@@ -161,8 +151,6 @@ class Composer(QWidget):
         set_icon(self.button, "stop" if running else "send", "text" if running else "accent_text", 16)
         role = "" if running else "primary"
         if self.button.property("role") != role:
-            self.button.setProperty("role", role)
-            self.button.style().unpolish(self.button)
-            self.button.style().polish(self.button)
+            set_role(self.button, role)
         free = self._enabled and not self._problem
         self.button.setEnabled(running or (free and bool(self.edit.toPlainText().strip())))

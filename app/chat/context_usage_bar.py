@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.state.measurements import ReplyTally
 from app.text.formatting import format_milliseconds, format_number, format_token_rate
 from app.widgets import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, theme
 
 NEARLY_FULL = 0.9
@@ -54,16 +55,7 @@ class ContextUsageBar(QWidget):
         self.bar = _Bar()
         self.usage = label("", "muted")
         self.speed = label("", "muted")
-        line = QHBoxLayout()
-        line.setSpacing(2 * G)
-        line.addWidget(self.usage)
-        line.addStretch(1)
-        line.addWidget(self.speed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        column.addWidget(self.bar)
-        column.addLayout(line)
+        vbox(self.bar, hbox(self.usage, 1, self.speed, spacing=2 * G), spacing=G // 2, parent=self)
         self.set_closed(chosen=False)
 
     def set_closed(self, chosen: bool) -> None:

@@ -11,10 +11,11 @@ from itertools import accumulate
 
 from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QTextCharFormat, QTextDocument, QTextLayout
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.jobs.time_slices import TimeSlicer
 from app.widgets import label
+from app.widgets.layouts import hbox
 from app.widgets.theme import G, theme
 from workflows.wire.events import TokenEvent
 
@@ -138,11 +139,7 @@ class UnderlineLegend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.words = label("", "muted", wrap=True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G)
-        row.addWidget(_Sample())
-        row.addWidget(self.words, 1)
+        hbox(_Sample(), (self.words, 1), parent=self)
 
     def show_drafter(self, by: str) -> None:
         """by: as in SpeculationEvent."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chat.intents import Send
 from app.widgets import button, label
+from app.widgets.layouts import STYLE_MARGINS, vbox
 from app.widgets.theme import G
 
 TAUGHT = {
@@ -25,19 +26,14 @@ class ExamplePrompts(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setSpacing(G)
-        column.addStretch(1)
         self.invitation = label(self.tr("Ask the model something"), "heading", selectable=False)
-        column.addWidget(self.invitation, 0, Qt.AlignmentFlag.AlignHCenter)
         self.hint = label("", "muted", selectable=False)
-        column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
         self.buttons: list[QPushButton] = []
         self._texts: tuple[str, ...] = ()
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(G)
-        column.addLayout(self._rows)
-        column.addStretch(1)
+        self._rows = vbox()
+        middle = Qt.AlignmentFlag.AlignHCenter
+        parts = (self.invitation, 0, middle), (self.hint, 0, middle), self._rows
+        vbox(1, *parts, 1, margins=STYLE_MARGINS, parent=self)
 
     def _offer(self, texts: tuple[str, ...]) -> None:
         if texts == self._texts:

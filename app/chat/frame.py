@@ -5,7 +5,7 @@ list of chats │ header, banners, the conversation, context bar, composer │ s
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from app.chat.chat_list import ChatList
 from app.chat.composer import Composer
@@ -16,6 +16,7 @@ from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
 from app.chat.transcript import Transcript
 from app.widgets import Banner, EmptyState
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G
 
 
@@ -45,31 +46,10 @@ class ChatFrame(QWidget):
         self.side = _beside(self.panel)
         self.chats = ChatList()
         self.left = _beside(self.chats, left=True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.left)
-        row.addLayout(self._middle(), 1)
-        row.addWidget(self.side)
-
-    def _middle(self) -> QLayout:
-        foot = QVBoxLayout()
-        foot.setContentsMargins(2 * G, G, 2 * G, 2 * G)
-        foot.setSpacing(G)
-        foot.addWidget(self.context_bar)
-        foot.addWidget(self.chips)
-        foot.addWidget(self.composer)
-        banners = QVBoxLayout()
-        banners.setContentsMargins(2 * G, 0, 2 * G, 0)
-        banners.addWidget(self.chat_banner)
-        banners.addWidget(self.banner)
-        middle = QVBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.header)
-        middle.addLayout(banners)
-        middle.addWidget(self.stack, 1)
-        middle.addLayout(foot)
-        return middle
+        foot = vbox(self.context_bar, self.chips, self.composer, margins=(2 * G, G, 2 * G, 2 * G))
+        banners = vbox(self.chat_banner, self.banner, spacing=0, margins=(2 * G, 0, 2 * G, 0))
+        middle = vbox(self.header, banners, (self.stack, 1), foot, spacing=0)
+        hbox(self.left, (middle, 1), self.side, spacing=0, parent=self)
 
     def show_state(self, bundle: str, empty: bool, completes: bool, opening: bool) -> None:
         """Shows the page's state: bundle name (or empty), whether the chat is empty, whether the model completes."""
@@ -90,9 +70,5 @@ def _beside(part: QWidget, left: bool = False) -> QWidget:
     side, rule = QWidget(), QFrame()
     rule.setProperty("role", "line")
     rule.setFixedWidth(1)
-    box = QHBoxLayout(side)
-    box.setContentsMargins(0, 0, 0, 0)
-    box.setSpacing(0)
-    for one in (part, rule) if left else (rule, part):
-        box.addWidget(one)
+    hbox(*((part, rule) if left else (rule, part)), spacing=0, parent=side)
     return side

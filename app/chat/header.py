@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.chat.intents import CompareBundles, NewChat
 from app.widgets import label
 from app.widgets.actions import tool_button
+from app.widgets.layouts import hbox
 from app.widgets.theme import G
 
 
@@ -33,13 +34,8 @@ class ChatHeader(QWidget):
         self.compare.clicked.connect(lambda: self.requested.emit(CompareBundles()))
         self.export.setMenu(QMenu(self.export))
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * G, G, 2 * G, G)
-        row.setSpacing(G // 2)
-        row.addWidget(self.recent)
-        row.addWidget(self.heading, 1)
-        for one in (self.new, self.compare, self.drafts, self.export, self.side):
-            row.addWidget(one)
+        tools = (self.new, self.compare, self.drafts, self.export, self.side)
+        hbox(self.recent, (self.heading, 1), *tools, spacing=G // 2, margins=(2 * G, G, 2 * G, G), parent=self)
 
     def set_empty(self, empty: bool) -> None:
         """Disables what an empty chat cannot do: export, and a new chat."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chat.code_block import CodeBlock
 from app.chat.message_text import MessageText
 from app.chat.segments import Segment, extend, split
 from app.chat.thinking import ThinkingBlock
-from app.widgets.theme import G
+from app.widgets.layouts import vbox
 from workflows.wire.events import TokenEvent
 
 Part = MessageText | CodeBlock | ThinkingBlock
@@ -24,9 +24,7 @@ class MessageBody(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(G)
+        self._column = vbox(parent=self)
         self.parts: list[Part] = []
         self._segments: list[Segment] = []
         self._raw = ""

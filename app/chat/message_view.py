@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from app.chat.decoding.tree import JsonReplyTree
 from app.chat.draft_underlines import UnderlineLegend
@@ -12,7 +12,10 @@ from app.chat.intents import EditPrompt, Intent, Regenerate, SwitchVersion
 from app.chat.message_body import MessageBody
 from app.state.conversation import ChatMessage, Reply
 from app.text.formatting import format_number
-from app.widgets.plain_text import PlainLabel, set_tool_tip
+from app.widgets import label
+from app.widgets.actions import tool_button
+from app.widgets.layouts import STYLE_SPACING, hbox, vbox
+from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G, set_icon
 
 FLUSH_MS = 33
@@ -25,19 +28,15 @@ def _tr(text: str) -> str:
 
 def finish_text(reason: str) -> str:
     """The finish reason of a reply as text."""
-
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("MessageView", text)
-
     return {
-        "eos": tr("the model finished"),
-        "length": tr("stopped at max new tokens"),
-        "stop": tr("stopped at a stop string"),
-        "capacity": tr("no room for another token"),
-        "cancelled": tr("stopped by you"),
-        "interrupted": tr("cut off when the worker or the window ended"),
-        "failed": tr("failed"),
-        "refused": tr("not sent"),
+        "eos": _tr("the model finished"),
+        "length": _tr("stopped at max new tokens"),
+        "stop": _tr("stopped at a stop string"),
+        "capacity": _tr("no room for another token"),
+        "cancelled": _tr("stopped by you"),
+        "interrupted": _tr("cut off when the worker or the window ended"),
+        "failed": _tr("failed"),
+        "refused": _tr("not sent"),
     }.get(reason, reason)
 
 
@@ -49,20 +48,16 @@ def reply_summary(reply: Reply) -> str:
     if reply.decode_rate is not None:
         parts.append(f"{format_number(reply.decode_rate, 0 if reply.decode_rate >= 100 else 1)} tok/s")
     if reply.tokens:
-        unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
-        parts.append(f"{format_number(reply.tokens)} {QCoreApplication.translate(*unit)}")
+        parts.append(f"{format_number(reply.tokens)} {_tr('token') if reply.tokens == 1 else _tr('tokens')}")
     if reply.tokens_per_step is not None:
         parts.append(_tr("tokens per step: {0}").format(format_number(reply.tokens_per_step, 2)))
     if reply.accept_rate is not None:
         parts.append(_tr("{0} % of drafts accepted").format(format_number(100 * reply.accept_rate, 0)))
     if reply.provider and reply.tokens:
-        parts.append(QCoreApplication.translate("MessageView", "on {0}").format(reply.provider))
+        parts.append(_tr("on {0}").format(reply.provider))
     if reply.ended:
-        parts.append(
-            f"{finish_text(reply.ended)}: {reply.error}"
-            if reply.ended in ("failed", "refused") and reply.error
-            else finish_text(reply.ended)
-        )
+        error = reply.error if reply.ended in ("failed", "refused") else ""
+        parts.append(f"{finish_text(reply.ended)}: {error}" if error else finish_text(reply.ended))
     return " · ".join(parts)
 
 
@@ -78,9 +73,7 @@ class MessageView(QFrame):
         self.legend: UnderlineLegend | None = None  # made with the first line that it explains
         self._underlines = True
         self._tail: list[str] = []
-        self._flush = QTimer(self)
-        self._flush.setSingleShot(True)
-        self._flush.setInterval(FLUSH_MS)
+        self._flush = QTimer(self, singleShot=True, interval=FLUSH_MS)
         self._flush.timeout.connect(self.flush)
         self._tools: dict[str, QToolButton] = {}
         self._build(siblings)
@@ -96,27 +89,14 @@ class MessageView(QFrame):
             self.setProperty("role", "card")
         self.setAccessibleName(self.tr("Message of: {0}").format(who))
         reply = self.message.reply
-        self.who = PlainLabel(f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who)
-        self.who.setProperty("role", "muted")
-        self.status = PlainLabel()
-        self.status.setProperty("role", "muted")
-        self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.status.setWordWrap(True)
-        self.notices = QVBoxLayout()
+        name = f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who
+        self.who = label(name, "muted", selectable=False)
+        self.status = label("", "muted", wrap=True)
+        self.notices = vbox(spacing=STYLE_SPACING)
         self.tree: JsonReplyTree | None = None
-        column = self._column = QVBoxLayout(self)
-        margin = G + G // 2
-        column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
-        column.setSpacing(G // 2)
-        head, foot = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self.who, 1)
-        column.addLayout(head)
-        column.addWidget(self.text)
-        column.addLayout(self.notices)
-        foot.addWidget(self.status, 1)
-        column.addLayout(foot)
-        for row in (head, foot):
-            row.setSpacing(2)
+        head, foot = hbox((self.who, 1), spacing=2), hbox((self.status, 1), spacing=2)
+        margins = (G + G // 2, G // 2, G + G // 2, G if self._is_user else G // 2)
+        self._column = vbox(head, self.text, self.notices, foot, spacing=G // 2, margins=margins, parent=self)
         self.status.setVisible(not self._is_user)
         self._add_tools(head if self._is_user else foot, siblings)
 
@@ -124,8 +104,7 @@ class MessageView(QFrame):
         index, count = siblings
         if count > 1:
             self._tool(row, "previous", "chevron-left", self.tr("Previous version")).setEnabled(index > 0)
-            self.place = PlainLabel(f"{index + 1}/{count}")
-            self.place.setProperty("role", "muted")
+            self.place = label(f"{index + 1}/{count}", "muted", selectable=False)
             self.place.setAccessibleName(self.tr("Version {0} of {1}").format(index + 1, count))
             row.addWidget(self.place)
             self._tool(row, "next", "chevron-right", self.tr("Next version")).setEnabled(index < count - 1)
@@ -136,10 +115,7 @@ class MessageView(QFrame):
             self._tool(row, "regenerate", "refresh", self.tr("Answer again, as a new branch"))
 
     def _tool(self, row: QHBoxLayout, name: str, icon: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        set_icon(button, icon, "muted")
-        set_tool_tip(button, tip)
-        button.setAccessibleName(tip)
+        button = tool_button(icon, tip, "muted")
         if name != "copy":
             intent = self._intent(name)
             button.clicked.connect(lambda: self.requested.emit(intent))
@@ -178,17 +154,9 @@ class MessageView(QFrame):
 
     def add_notice(self, text: str) -> None:
         """Adds a notice: the window slid, a template is missing."""
-        row = QHBoxLayout()
-        row.setSpacing(G // 2)
         icon = PlainLabel()
         set_icon(icon, "info", "accent", 16)
-        notice = PlainLabel(text)
-        notice.setProperty("role", "muted")
-        notice.setWordWrap(True)
-        notice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row.addWidget(icon)
-        row.addWidget(notice, 1)
-        self.notices.addLayout(row)
+        self.notices.addLayout(hbox(icon, (label(text, "muted", wrap=True), 1), spacing=G // 2))
 
     def finish(self) -> None:
         """Shows the message in its final form: a reply in its segments, a prompt as plain text."""
@@ -245,9 +213,7 @@ class MessageView(QFrame):
         tree = self.tree or JsonReplyTree()
         if tree.show_text(self.message.content) and self.tree is None:
             self.tree = tree
-            layout = self.layout()
-            assert isinstance(layout, QVBoxLayout)
-            layout.insertWidget(layout.indexOf(self.text) + 1, tree)
+            self._column.insertWidget(self._column.indexOf(self.text) + 1, tree)
             tree.seen.connect(lambda on: self.text.setVisible(not on))
             self.text.hide()
 

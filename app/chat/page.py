@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chat import intents
 from app.chat.active_settings import ActiveSettings
@@ -28,6 +28,7 @@ from app.chat.prompt_autosave import PromptAutosave
 from app.state.chat_store import ChatStore
 from app.state.unsent_prompts import UnsentPrompts
 from app.widgets.actions import add_action
+from app.widgets.layouts import vbox
 from app.widgets.styling import style_separately
 
 if TYPE_CHECKING:
@@ -63,9 +64,7 @@ class ChatPage(QWidget):
         self.opener = BundleOpener(context, self.panel, self.controller, self.banner, self)
         self.failures = FailureBanner(context, self.banner, self.do, self)
         self.views = ChatStack(context, self.frame)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.views)
+        vbox(self.views, parent=self)
         style_separately(self.frame.stack)
         self._connect()
         self._chat_actions = self._add_actions()

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.chat.sampling import SamplingSettings
 from app.state.json_file import parse_json
 from app.widgets import button
+from app.widgets.layouts import STYLE_SPACING, hbox, vbox
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.generation_options import CHAIN_OPTIONS
@@ -73,16 +74,8 @@ class PresetPicker(QWidget):
         self.name.setAccessibleName(self.tr("Name of the preset"))
         self.name.returnPressed.connect(self._save)
         self.name.hide()
-        row = QHBoxLayout()
-        row.addWidget(self.save)
-        row.addStretch(1)
-        row.addWidget(self.remove)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        for part in (self.box, self.name):
-            column.addWidget(part)
-        column.addLayout(row)
+        tools = hbox(self.save, 1, self.remove, spacing=STYLE_SPACING)
+        vbox(self.box, self.name, tools, spacing=G // 2, parent=self)
         self.offer(None, {})
 
     def offer(self, bundle: SamplingSettings | None, own: Mapping[str, SamplingSettings]) -> None:

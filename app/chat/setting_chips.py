@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QToolButton, QWidget
 
 from app.widgets import button
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 
@@ -65,11 +66,7 @@ class SettingChip(QFrame):
         set_tool_tip(self.cross, remove)
         self.words.clicked.connect(lambda _checked=False: self.opened.emit())
         self.cross.clicked.connect(lambda _checked=False: self.removed.emit())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2, 0, 2, 0)
-        row.setSpacing(0)
-        row.addWidget(self.words)
-        row.addWidget(self.cross)
+        hbox(self.words, self.cross, spacing=0, margins=(2, 0, 2, 0), parent=self)
 
 
 class SettingChipRow(QWidget):

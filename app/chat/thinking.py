@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chat.message_text import MessageText
 from app.chat.segments import Segment, split
 from app.text.formatting import format_duration, pluralize
 from app.widgets import button
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, set_icon
 from workflows.wire.events import TokenEvent
 
@@ -35,17 +36,7 @@ class ThinkingBlock(QWidget):
         self.text.setAccessibleName(self.tr("What the model thought"))
         self.text.hide()
         self.fold = button("", role="link", clicked=lambda: self.unfold(self.text.isHidden()))
-        row = QHBoxLayout()
-        row.addWidget(self.fold)
-        row.addStretch(1)
-        inside = QHBoxLayout()
-        inside.setContentsMargins(2 * G, 0, 0, 0)
-        inside.addWidget(self.text)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        column.addLayout(row)
-        column.addLayout(inside)
+        vbox(hbox(self.fold, 1), hbox(self.text, margins=(2 * G, 0, 0, 0)), spacing=G // 2, parent=self)
         self.unfold(False)
 
     def show_segment(self, segment: Segment) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.home.recent_row import RecentRow
 from app.home.unfinished_builds import UnfinishedSection
@@ -14,6 +14,7 @@ from app.state.inspection import InspectTarget
 from app.state.recent_bundles import RecentBundle
 from app.widgets.actions import add_action
 from app.widgets.basics import Banner, CardFrame, EmptyState, Section, button, label, scroll_area
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, set_icon
 
 
@@ -26,13 +27,7 @@ class HomePage(QWidget):
         self._context = context
         self.rows: list[RecentRow] = []
         self.undo = Banner()
-        content = QWidget()
-        self._body = QVBoxLayout(content)
-        self._body.setContentsMargins(3 * G, 3 * G, 3 * G, 3 * G)
-        self._body.setSpacing(2 * G)
-        self._body.addWidget(label(self.tr("Start"), "title"))
-        self._body.addLayout(self._cards())
-        self._recent = Section(self.tr("Recent bundles"))
+        recent = Section(self.tr("Recent bundles"))
         self._empty = EmptyState(
             self.tr("No bundles yet"),
             self.tr(
@@ -42,18 +37,16 @@ class HomePage(QWidget):
             icon="component",
         )
         self.unfinished = UnfinishedSection(context)
-        self._body.addWidget(self.unfinished)
-        self._body.addSpacing(G)
-        self._body.addWidget(self._recent)
-        self._body.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll_area(content))
-        self._recent.body.addWidget(self.undo)
-        self._rows_box = QVBoxLayout()
-        self._rows_box.setSpacing(G)
-        self._recent.body.addLayout(self._rows_box)
-        self._recent.body.addWidget(self._empty)
+        self._rows_box = vbox()
+        recent.body.addWidget(self.undo)
+        recent.body.addLayout(self._rows_box)
+        recent.body.addWidget(self._empty)
+        content, start = QWidget(), label(self.tr("Start"), "title")
+        body = vbox(start, self._cards(), self.unfinished, spacing=2 * G, margins=(3 * G,) * 4, parent=content)
+        body.addSpacing(G)
+        body.addWidget(recent)
+        body.addStretch(1)
+        vbox(scroll_area(content), parent=self)
         self._add_actions()
         context.recents.changed.connect(self.refresh)
         context.build.changed.connect(self._watch_demo)
@@ -61,8 +54,7 @@ class HomePage(QWidget):
         self.refresh()
 
     def _cards(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
+        row = hbox(spacing=2 * G)
         self.convert = self._card(
             row,
             "build",
@@ -98,14 +90,11 @@ class HomePage(QWidget):
         card.body.addWidget(label(text, "muted", wrap=True))
         card.body.addStretch(1)
         push = button(action, role="primary" if icon == "demo" else "")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(G)
-        buttons.addWidget(push)
+        buttons = [push]
         if icon == "folder":
             self.open_file = button(self.tr("Open a file"), clicked=self.choose_file)
-            buttons.addWidget(self.open_file)
-        buttons.addStretch(1)
-        card.body.addLayout(buttons)
+            buttons.append(self.open_file)
+        card.body.addLayout(hbox(*buttons, 1))
         row.addWidget(card, 1)
         return push
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from app.state.recent_bundles import RecentBundle
 from app.text.formatting import cache_label, format_bytes, format_local_time, format_token_rate
+from app.widgets.actions import tool_button
 from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
-from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G, set_icon
+from app.widgets.layouts import hbox, vbox
+from app.widgets.theme import G
 
 
 class RecentRow(CardFrame):
@@ -26,35 +27,16 @@ class RecentRow(CardFrame):
         super().__init__(parent=parent)
         self.entry = entry
         self.setAccessibleName(entry.title)
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addLayout(self._texts(), 1)
-        if entry.summary:
-            row.addLayout(self._figures())
-        for part in self._buttons():
-            row.addWidget(part)
-        self.body.addLayout(row)
+        figures = [self._figures()] if entry.summary else []
+        self.body.addLayout(hbox((self._texts(), 1), *figures, *self._buttons(), spacing=2 * G))
 
     def _texts(self) -> QVBoxLayout:
         entry = self.entry
-        head = QHBoxLayout()
-        head.setSpacing(G)
-        head.addWidget(label(entry.name, "heading"))
-        if entry.problem:
-            head.addWidget(PillLabel(self.tr("Damaged"), "error"))
-        for pill in self._pills():
-            head.addWidget(pill)
-        head.addStretch(1)
+        damaged = [PillLabel(self.tr("Damaged"), "error")] if entry.problem else []
+        head = hbox(label(entry.name, "heading"), *damaged, *self._pills(), 1)
         used = self.tr("used {0}").format(format_local_time(entry.used_at)) if entry.used_at else ""
         path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))))
-        box = QVBoxLayout()
-        box.setSpacing(G // 2)
-        box.addLayout(head)
-        if entry.problem:
-            box.addWidget(label(entry.problem, "error", wrap=True))
-        else:
-            box.addWidget(path)
-        return box
+        return vbox(head, label(entry.problem, "error", wrap=True) if entry.problem else path, spacing=G // 2)
 
     def _pills(self) -> list[PillLabel]:
         s = self.entry.summary
@@ -82,9 +64,7 @@ class RecentRow(CardFrame):
 
     def _buttons(self) -> list[QWidget]:
         path = self.entry.path
-        away = QToolButton()
-        set_icon(away, "close", "muted")
-        set_tool_tip(away, self.tr("Remove from list"))
+        away = tool_button("close", self.tr("Remove from list"), "muted")
         away.setAccessibleName(self.tr("Remove {0} from the list").format(self.entry.title))
         away.clicked.connect(lambda: self.remove.emit(path))
         if self.entry.problem:
@@ -99,10 +79,8 @@ class RecentRow(CardFrame):
 
     def _more(self) -> QToolButton:
         """The menu of rarely used actions."""
-        more = QToolButton()
-        set_icon(more, "more", "muted")
+        more = tool_button("more", self.tr("More"), "muted")
         more.setAccessibleName(self.tr("More for {0}").format(self.entry.title))
-        set_tool_tip(more, self.tr("More"))
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(more)
         text = (

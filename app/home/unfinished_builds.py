@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
-
 from app.state.context import AppContext
 from app.state.unfinished_builds import UnfinishedBuild
 from app.text.formatting import format_local_time
 from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, Section, button, label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G
 
 
@@ -18,26 +17,14 @@ class UnfinishedRow(CardFrame):
         super().__init__()
         self.entry, self._context = entry, context
         self.setAccessibleName(entry.name)
-        head = QHBoxLayout()
-        head.setSpacing(G)
-        head.addWidget(label(entry.name, "heading"))
-        head.addWidget(PillLabel(self.tr("not finished"), "warning"))
-        head.addStretch(1)
-        texts = QVBoxLayout()
-        texts.setSpacing(G // 2)
-        texts.addLayout(head)
+        head = hbox(label(entry.name, "heading"), PillLabel(self.tr("not finished"), "warning"), 1)
         self.status = ElidedLabel(self._status_text())
-        texts.addWidget(self.status)
         self.resume = button(self.tr("Resume"), "refresh", "primary", self._resume)
         self.discard = button(self.tr("Discard"), "trash", clicked=self._discard)
         for part, verb in ((self.resume, self.tr("Resume {0}")), (self.discard, self.tr("Discard {0}"))):
             part.setAccessibleName(verb.format(entry.name))
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addLayout(texts, 1)
-        row.addWidget(self.resume)
-        row.addWidget(self.discard)
-        self.body.addLayout(row)
+        texts = vbox(head, self.status, spacing=G // 2)
+        self.body.addLayout(hbox((texts, 1), self.resume, self.discard, spacing=2 * G))
 
     def _status_text(self) -> str:
         done = ", ".join(self.entry.stages)

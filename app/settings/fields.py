@@ -7,11 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from app.state.settings import Settings, expand_home
 from app.text.formatting import format_bytes
 from app.widgets.basics import label
+from app.widgets.layouts import vbox
 from app.widgets.path_field import FolderField
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
@@ -33,11 +34,7 @@ class SettingRow(QWidget):
         grid.setContentsMargins(0, G // 2, 0, G // 2)
         grid.setHorizontalSpacing(2 * G)
         grid.setVerticalSpacing(0)
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(label(title, selectable=False))
-        texts.addWidget(label(text, "muted", wrap=True))
-        grid.addLayout(texts, 0, 0)
+        grid.addLayout(vbox(label(title, selectable=False), label(text, "muted", wrap=True), spacing=2), 0, 0)
         grid.addWidget(control, 0, 1)
         grid.setColumnStretch(0, 3)
         grid.setColumnStretch(1, 2)

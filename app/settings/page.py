@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.settings.fields import Options, SettingChoice, SettingFolder, SettingRow, StageCacheChoice
 from app.state.context import AppContext
@@ -13,6 +13,7 @@ from app.text.catalog import available_languages
 from app.text.formatting import format_bytes, format_number
 from app.widgets.actions import add_action
 from app.widgets.basics import CardFrame, button, label, scroll_area
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G
 
 ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
@@ -29,21 +30,11 @@ class SettingsPage(QWidget):
         self._context = context
         content = QWidget()
         content.setMaximumWidth(120 * G)  # the whole column: the size hint of a card ignores its own limit
-        box = QVBoxLayout(content)
-        box.setContentsMargins(3 * G, 3 * G, 3 * G, 3 * G)
-        box.setSpacing(2 * G)
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Settings"), "title"))
-        head.addStretch(1)
         self.reset_button = button(self.tr("Reset to defaults"), "undo", clicked=self.reset)
-        head.addWidget(self.reset_button)
-        box.addLayout(head)
-        for part in (self._appearance(), self._bundles(), self._history(), self._privacy()):
-            box.addWidget(part)
-        box.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll_area(content))
+        head = hbox(label(self.tr("Settings"), "title"), 1, self.reset_button)
+        cards = (self._appearance(), self._bundles(), self._history(), self._privacy())
+        vbox(head, *cards, 1, spacing=2 * G, margins=(3 * G,) * 4, parent=content)
+        vbox(scroll_area(content), parent=self)
         self.setFocusProxy(self.theme)
         add_action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")
         add_action(self, self.tr("Open Joinery's folder"), self._open_folder, icon="folder")
@@ -109,10 +100,8 @@ class SettingsPage(QWidget):
             "where you ask for it (a model from the hub, a provider's plugin)."
         )
         card.body.addWidget(label(text, wrap=True))
-        row = QHBoxLayout()
-        row.addWidget(label(str(self._context.home), "muted", wrap=True), 1)
-        row.addWidget(button(self.tr("Open Joinery's folder"), "folder", clicked=self._open_folder))
-        card.body.addLayout(row)
+        folder = button(self.tr("Open Joinery's folder"), "folder", clicked=self._open_folder)
+        card.body.addLayout(hbox((label(str(self._context.home), "muted", wrap=True), 1), folder))
         return card
 
     def reset(self) -> None:

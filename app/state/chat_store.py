@@ -76,7 +76,7 @@ class ChatStore:
         Raises OSError.
         """
         try:
-            self._presence.take()
+            self._presence.acquire()
             self._is_first = True
         except LockHeldError:  # another window is open: whether it was closed is not known yet
             return str(self._marker.read().get("last", ""))
@@ -223,7 +223,7 @@ class ChatStore:
         """Locks the conversation for this window. Raises LockHeldError if another window has it open, or OSError."""
         if key not in self._claims:
             lock = Lock(self._path(key).with_name(f".{key}.lock"))
-            lock.take()
+            lock.acquire()
             self._claims[key] = lock
 
     def _release(self, *keys: str) -> None:

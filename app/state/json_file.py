@@ -82,7 +82,7 @@ class JsonFile(Generic[T]):
     @contextmanager
     def _locked(self) -> Iterator[None]:
         try:
-            self._lock.take(PATIENCE_S)
+            self._lock.acquire(PATIENCE_S)
         except LockHeldError as error:
             raise TimeoutError(errno.ETIMEDOUT, f"it is {error}", str(self.path)) from None
         with self._lock.held():

@@ -108,7 +108,7 @@ def _sweep(path: Path) -> None:
         return
     lock = Lock(lock_path)
     try:
-        lock.take()
+        lock.acquire()
     except (LockHeldError, OSError):
         return  # another window writes now
     with lock.held():

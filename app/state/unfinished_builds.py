@@ -70,7 +70,7 @@ class UnfinishedBuild:
         if not lock.path.exists():
             return False
         try:
-            lock.take()
+            lock.acquire()
         except LockHeldError:
             return True
         except (LocksUnsupportedError, OSError):

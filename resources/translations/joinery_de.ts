@@ -1207,8 +1207,8 @@
       <translation>Bearbeiten …</translation>
     </message>
     <message>
-      <source>Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it.</source>
-      <translation>Ein früherer Prompt wird bearbeitet: Eingabe sendet ihn als neuen Zweig, Esc verlässt ihn.</translation>
+      <source>Editing an earlier prompt: Enter sends it as a new branch, Esc cancels.</source>
+      <translation>Ein früherer Prompt wird bearbeitet: Eingabe sendet ihn als neuen Zweig, Esc bricht ab.</translation>
     </message>
     <message>
       <source>Embedding too</source>
@@ -2315,8 +2315,8 @@
       <translation>Kein Chat hat diese Wörter.</translation>
     </message>
     <message>
-      <source>No chat template: the model completes what was written so far.</source>
-      <translation>Keine Chat-Vorlage: das Modell setzt fort, was bisher geschrieben ist.</translation>
+      <source>No chat template: the model continues the text written so far.</source>
+      <translation>Keine Chat-Vorlage: das Modell setzt den bisherigen Text fort.</translation>
     </message>
     <message>
       <source>No chats so far.</source>

@@ -37,7 +37,7 @@ def build(make_context: Any, clock: Clock) -> BuildModel:
 
 
 def test_the_stages_stand_as_the_engine_has_them() -> None:
-    """But for the doors', and for compiling, which few builds do."""
+    """Without those of import and export, and of compiling, which few builds do."""
     assert list(module.WEIGHTS) == [name for name in STAGES if name not in ("compile", "assemble", "export-genai")]
 
 

@@ -149,7 +149,7 @@ def test_two_graphs_can_be_put_together_instead_of_compared(qtbot: Any, make_win
     shown(window).close()
 
 
-def test_the_palette_has_the_doors(make_window: Make) -> None:
+def test_the_palette_has_import_and_export(make_window: Make) -> None:
     window = make_window()
     texts = [action.text() for action in window.every_action()]
     for word in ("Import a folder of onnxruntime-genai", "Export the bundle", "Put ONNX graphs together"):

@@ -162,7 +162,7 @@ def test_what_killed_windows_left_holds_nobody_up(tmp_path: Path, qapp: object) 
 def test_what_another_window_writes_now_is_left_to_it(tmp_path: Path, qapp: object) -> None:
     """Its lock is held."""
     lock = Lock(tmp_path / "window.ini.lock")
-    lock.take()
+    lock.acquire()
     (tmp_path / "window.ini.aBcDeF").write_text("half")
     with lock.held():
         Settings(tmp_path)

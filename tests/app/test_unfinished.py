@@ -172,7 +172,7 @@ def test_a_window_that_was_killed_offers_its_build(qtbot: Any, make_window: Make
     (tmp_path / "there").mkdir()
     work = make_stage(tmp_path / "killed", "optimize")
     lock = Lock(tmp_path / ".elsewhere.lock")
-    lock.take()
+    lock.acquire()
     with lock.held():
         window = make_window()
         page: Any = window.stack.page("home")

@@ -71,7 +71,7 @@ def _build(root: Path, seed: int, precision: str) -> None:
     with open_workspace(root / OUT, True, lambda _: None, lambda: False) as work:
         exported = work.stage("export", f"{seed}" * 64, lambda folder: _exported(folder, seed))
         last = work.stage("optimize", f"{seed}" * 64, lambda folder: _made(exported, folder, precision))
-        draft = work.draft("bundle")
+        draft = work.draft_folder("bundle")
         (draft / "stages").mkdir()
         for name in ("decode.onnx", WEIGHTS, archive_name("decode")):
             link_or_copy(last / name, draft / name)

@@ -17,7 +17,7 @@ from workflows.inspection.probe import plan
 from workflows.quantize import METHODS
 from workflows.recipe import resolve_recipe
 from workflows.recipe.compatibility import target_remarks
-from workflows.recipe.precision import FACTS, target_precision, weight_bytes
+from workflows.recipe.precision import PRECISIONS, target_precision, weight_bytes
 from workflows.recipe.schema import Precision
 from workflows.recipe.settings import parse_settings
 from workflows.recipe.target import TARGETS, TargetName
@@ -28,7 +28,7 @@ MILLION = 10**6
 
 
 def test_every_precision_has_its_words_and_methods_are_precisions() -> None:
-    assert list(FACTS) and set(FACTS) == set(get_args(Precision)) >= {"fp32", *METHODS}
+    assert list(PRECISIONS) and set(PRECISIONS) == set(get_args(Precision)) >= {"fp32", *METHODS}
 
 
 def test_dots_reach_inside_at_any_depth() -> None:

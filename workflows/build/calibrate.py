@@ -26,14 +26,11 @@ from workflows.common.tensors import Array
 from workflows.generate import Engine
 from workflows.graph.weights import WEIGHTS
 from workflows.quantize import METHODS, Ranges
-from workflows.quantize.calibration import (
-    RunObserver,
-    SecondMoments,
-    add_observers,
-    calibration_prompts,
-    make_range_finder,
-    run_trajectories,
-)
+from workflows.quantize.calibration.moments import SecondMoments
+from workflows.quantize.calibration.observers import add_observers
+from workflows.quantize.calibration.prompts import calibration_prompts
+from workflows.quantize.calibration.ranges import RunObserver, make_range_finder
+from workflows.quantize.calibration.trajectories import run_trajectories
 from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
@@ -127,7 +124,7 @@ def _observed_engine(
 
     def observe(component: str, outputs: Mapping[str, Array]) -> None:
         if names.get(component):
-            watcher.take(component, outputs)
+            watcher.observe(component, outputs)
 
     # beside the stage, so that weights are hard links; files that are still open are removed later, with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
@@ -139,9 +136,9 @@ def _observed_engine(
 
 def _slots(cut: Cut, recipe: Recipe) -> int | None:
     """The number of cache slots: small where the graphs leave it open, since calibration needs no long context."""
-    if recipe.cache == "window" or any(part.slots for part in cut.keepers):
+    if recipe.cache == "window" or any(part.slots for part in cut.cached_parts):
         return None
-    return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.keepers))
+    return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.cached_parts))
 
 
 def _observed_graph(file: Path, values: list[str], watcher: RunObserver) -> bytes:

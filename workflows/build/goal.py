@@ -26,7 +26,7 @@ from workflows.generate import Engine
 from workflows.generate.prompt_sets import read_prompts
 from workflows.graph.weights import WEIGHTS, load_saved_graph
 from workflows.quantize import check_excluded
-from workflows.quantize.node_patterns import expand_node_patterns
+from workflows.quantize.base import expand_node_patterns
 from workflows.recipe import QuantizeSettings, Recipe, family_for
 from workflows.recipe.schema import CalibrationSettings
 from workflows.runtime import device_named, open_machine

@@ -25,9 +25,9 @@ from workflows.inspection.build_stages import archive_name
 from workflows.inspection.snapshots import ComponentSnapshots
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Method, check_excluded, run_method
-from workflows.quantize.calibration import SecondMoments
+from workflows.quantize.base import expand_node_patterns
+from workflows.quantize.calibration.moments import SecondMoments
 from workflows.quantize.mixed_precision import MixedPrecision
-from workflows.quantize.node_patterns import expand_node_patterns
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
 from workflows.recipe import Recipe
@@ -68,7 +68,7 @@ def make_quantize(
         evidence.append({**entry, "name": STAGE} | facts | graph_facts(model))
     _refuse_unchanged(recipe, evidence)
     parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's folder name ends with its key
-    TensorCache(parts).keep(models, partial(_report_progress, report))
+    TensorCache(parts).store(models, partial(_report_progress, report))
     report(ProgressEvent(stage=STAGE, message="writing the weights"))
     regions = save_graphs(models, folder)
     for name, history in snapshots.items():

@@ -7,11 +7,13 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from workflows import __version__
 from workflows.build.pipeline import component_options, cut_of_components, make_pipeline, portable_source
-from workflows.build.toolchain import toolchain_digest
 from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
 from workflows.bundle.evidence import Evidence, load_evidence, save_evidence
 from workflows.bundle.read import read_bundle
@@ -275,7 +277,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     from workflows.inspection.build_stages import archive_name
 
     last = stages[-1]
-    draft = work.draft("bundle")
+    draft = work.draft_folder("bundle")
     components = load_evidence(last)
     untouched = [
         entry["component"]
@@ -287,7 +289,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     (draft / archives[0]).parent.mkdir()
     goals = {stage / GOAL_FILE: draft / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()}
     names = [*(component["file"] for component in components), WEIGHTS, *archives]
-    work.bring(goals | {last / name: draft / name for name in names})
+    work.transfer_files(goals | {last / name: draft / name for name in names})
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
@@ -305,3 +307,28 @@ def _portable(quantize: QuantizeSettings) -> QuantizeSettings:
 
 def _key(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+_LIBRARIES = ("torch", "transformers", "onnx", "onnx_ir", "onnxscript", "onnxruntime", "tokenizers", "numpy")
+
+
+@cache
+def toolchain_digest() -> str:
+    """SHA-256 of the toolchain: a stage of another toolchain is not reused.
+
+    A frozen Joinery has neither sources nor the libraries' metadata; there its version stands for all of them.
+    """
+    digest = hashlib.sha256(__version__.encode())
+    package = Path(__file__).parents[1]
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"{path.relative_to(package).as_posix()} {path.stat().st_size}\0".encode() + path.read_bytes())
+    for name in _LIBRARIES:
+        digest.update(f"{name} {_version(name)}\0".encode())
+    return digest.hexdigest()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "frozen"

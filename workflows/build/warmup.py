@@ -10,7 +10,7 @@ from workflows.common.memory import gc_paused
 def warm_up() -> None:
     """Imports what the stages need, and exports a graph of one node so that the exporter fills its tables."""
     import_exporter()
-    from workflows.export.warmup import export_minimal_graph
+    from workflows.export.trace import export_minimal_graph
 
     export_minimal_graph()
 

@@ -51,20 +51,20 @@ class BuildWorkspace:
         """Returns the folder of the stage; runs `make(folder) -> evidence` unless a complete one exists."""
         self.check()
         done = self.folder / f"{name}-{key[:16]}"
-        with self._cache.alone(
+        with self._cache.locked(
             done.name, lambda holder: self._log(_WAITING_MESSAGE.format(name, holder)), self.check
         ) as cached:
             if not self._is_complete(name, done) and not (cached and self._fetched(name, done)):
                 self._make(name, done, make)
-            if cached and (why := self._cache.keep(done)):
+            if cached and (why := self._cache.add(done)):
                 self._log(why)
         return done
 
-    def bring(self, files: Mapping[Path, Path]) -> None:
+    def transfer_files(self, files: Mapping[Path, Path]) -> None:
         """Moves files of stages to the bundle; copies those that the cache links to, so that no file is shared
         with it.
         """
-        linked = self._cache.held(files)
+        linked = self._cache.shared_files(files)
         for source, target in files.items():
             (shutil.copyfile if source in linked else link_or_copy)(source, target)
 
@@ -80,17 +80,17 @@ class BuildWorkspace:
 
     def _fetched(self, name: Stage, done: Path) -> bool:
         """Whether the cache had the complete stage."""
-        draft = self.draft(name)
+        draft = self.draft_folder(name)
         if not self._cache.fetch(done.name, draft):
             return False
         draft.rename(done)
         if self._is_complete(name, done):
             return True
-        self._cache.drop(done.name)
+        self._cache.remove(done.name)
         return False
 
     def _make(self, name: Stage, done: Path, make: Callable[[Path], Evidence]) -> None:
-        draft = self.draft(name)
+        draft = self.draft_folder(name)
         with timed_stage(self._report, name) as spent, raise_disk_full(self.folder / name):
             evidence = make(draft)
         with raise_disk_full(self.folder / name):
@@ -103,14 +103,14 @@ class BuildWorkspace:
     def _log(self, message: str) -> None:
         self._report(LogEvent(message=message))
 
-    def draft(self, name: str) -> Path:
+    def draft_folder(self, name: str) -> Path:
         """Creates an empty folder for files in progress; no build takes it for a stage."""
         draft = self.folder / f"{name}.draft"
         remove(draft)
         draft.mkdir(parents=True)
         return draft
 
-    def tidy(self) -> None:
+    def remove_leftovers(self) -> None:
         """Removes everything except stages, and the folder itself where it has none; what cannot be removed stays."""
         is_ours = self.folder.is_dir() and not self.folder.is_symlink()
         entries = list(self.folder.iterdir()) if is_ours else []
@@ -136,11 +136,11 @@ def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[
         check_target(out, force)  # another build may have ended meanwhile
         work = BuildWorkspace(out.with_name(f".{out.name}.build"), report, cancelled, StageCache())
         purge_removed(work.folder)
-        work.tidy()
+        work.remove_leftovers()
         try:
             yield work
         except BaseException:
-            work.tidy()
+            work.remove_leftovers()
             raise
         try_remove(work.folder)
 

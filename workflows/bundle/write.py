@@ -59,7 +59,7 @@ def locked_target(out: Path) -> Iterator[None]:
     target = out.resolve()
     lock = Lock(target.with_name(f".{target.name}.lock"))
     try:
-        lock.take()
+        lock.acquire()
     except LockHeldError as error:
         raise RequestError(f"{out} is being built by {error.holder}: wait for it or choose another --out.") from None
     except LocksUnsupportedError:

@@ -8,7 +8,7 @@
     files.py               reads files: regular, inside the folder, bounded in size
     configuration.py       reads config.json and checks it against allow-lists
     config_checks.py       compares the sizes in config.json with the weights
-    weights.py             lists the weight files; safetensors_header.py: the tensors of one file
+    weights.py             lists the weight files and the tensors in their headers
     tokenizer.py           detects the kind of tokenizer
     remote_code.py         lists the Python files that the checkpoint would run, with their hashes
     checkpoint.py          the `Checkpoint` class: files, digest, consent to remote code
@@ -17,9 +17,9 @@ Nothing here imports torch or transformers, runs code from a checkpoint, or read
 """
 
 from workflows.checkpoint.checkpoint import Checkpoint, SourceKind
-from workflows.checkpoint.safetensors_header import TensorInfo
 from workflows.checkpoint.source import CheckpointLocation, demos, find_checkpoint, is_hub_id, open_checkpoint
 from workflows.checkpoint.tokenizer import TokenizerInfo
+from workflows.checkpoint.weights import TensorInfo
 
 __all__ = ["Checkpoint", "CheckpointLocation", "SourceKind", "TensorInfo", "TokenizerInfo", "demos", "find_checkpoint",
            "is_hub_id",           "open_checkpoint"]  # fmt: skip

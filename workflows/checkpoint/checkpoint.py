@@ -14,8 +14,8 @@ from workflows.checkpoint.config_checks import check_sizes, check_values
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.remote_code import remote_code
-from workflows.checkpoint.safetensors_header import TensorInfo
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
+from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import Cancelled, CheckpointError, RemoteCodeError, printable
 from workflows.wire.events import Event, ProgressEvent
 

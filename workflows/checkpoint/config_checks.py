@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from workflows.checkpoint.safetensors_header import TensorInfo
+from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
 
 LAYER_COUNTS = (

@@ -74,12 +74,12 @@ class DownloadState:
         self._stop.wait(seconds)
         self.check()
 
-    def begin(self, name: str) -> None:
+    def start_file(self, name: str) -> None:
         """Starts the next file."""
         self.check()
         self.name, self.current = name, 0
 
-    def end(self, size: int) -> None:
+    def finish_file(self, size: int) -> None:
         """Completes the current file."""
         self.finished, self.current = self.finished + size, 0
 

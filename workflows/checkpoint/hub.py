@@ -118,7 +118,7 @@ class _SnapshotDownload:
             else sorted(set(weights.read_index(folder).values()))
         )
         self._get_all([*small, *code, *shards], shards, listing, None)
-        self.cache.remember(self.revision, self.commit)
+        self.cache.set_revision(self.revision, self.commit)
         return folder
 
     def _code(self, folder: Path, listing: dict[str, RemoteFile]) -> list[str]:
@@ -162,7 +162,7 @@ class _SnapshotDownload:
             self._get(listing[name] if listing[name].etag else self._head(name))
 
     def _check_space(self, files: list[RemoteFile]) -> None:
-        needed = sum(file.size for file in files if not self.cache.present(self.commit, file.name, file.etag or "-"))
+        needed = sum(file.size for file in files if not self.cache.find_file(self.commit, file.name, file.etag or "-"))
         existing = next(path for path in (self.cache.root, *self.cache.root.parents) if path.is_dir())
         if needed > shutil.disk_usage(existing).free:
             raise CheckpointError(
@@ -171,13 +171,13 @@ class _SnapshotDownload:
 
     def _get(self, file: RemoteFile) -> None:
         """Gets one file, from the cache where its hash matches."""
-        self.transfer.begin(file.name)
-        there = self.cache.present(self.commit, file.name, file.etag)
+        self.transfer.start_file(file.name)
+        there = self.cache.find_file(self.commit, file.name, file.etag)
         with self._explained(f"'{printable(file.name)}'"):
             if there is None or not self._right(there, file):
                 self._download(file)
             self.cache.link(self.commit, file.name, file.etag)
-        self.transfer.end(file.size)
+        self.transfer.finish_file(file.size)
 
     def _right(self, path: Path, file: RemoteFile) -> bool:
         """Whether a cached file has the hash that the Hub states; removes the file if not."""
@@ -194,20 +194,20 @@ class _SnapshotDownload:
                 level="warning", message=(f"The cached '{printable(file.name)}' is damaged and is downloaded again.")
             )
         )
-        self.cache.forget(self.commit, file.name, file.etag)
-        self.transfer.begin(file.name)
+        self.cache.remove_file(self.commit, file.name, file.etag)
+        self.transfer.start_file(file.name)
         return False
 
     def _download(self, file: RemoteFile) -> None:
         from huggingface_hub import hf_hub_url
 
-        self.cache.prepare(file.etag)
+        self.cache.make_folders(file.etag)
         url = hf_hub_url(self.repository, file.name, revision=self.commit, endpoint=self.endpoint)
         with self._lock(file.etag):
             if not self.cache.blob(file.etag).exists():
                 partial = self.cache.partial(file.etag)
                 if download(self.session, url, self.headers, file, partial, self.transfer) != file.etag:
-                    self.cache.forget(self.commit, file.name, file.etag)
+                    self.cache.remove_file(self.commit, file.name, file.etag)
                     raise CheckpointError(
                         f"The hub's '{printable(file.name)}' does not match its stated hash, so it was removed; try "
                         "again, and if it happens again tell the owner of the model."

@@ -46,12 +46,12 @@ class HubCache:
         """The folder that mirrors the repository at a commit."""
         return self.root / "snapshots" / commit
 
-    def prepare(self, etag: str) -> None:
+    def make_folders(self, etag: str) -> None:
         """Creates the folders that a download needs."""
         for folder in (self.root / "blobs", self.root / "snapshots", self.lock(etag).parent):
             folder.mkdir(parents=True, exist_ok=True)
 
-    def present(self, commit: str, name: str, etag: str) -> Path | None:
+    def find_file(self, commit: str, name: str, etag: str) -> Path | None:
         """The path of the file in the snapshot or in the blobs, or None."""
         for path in (self.snapshot(commit) / name, self.blob(etag)):
             if path.is_file():
@@ -75,7 +75,7 @@ class HubCache:
             shutil.move(self.blob(etag), pointer)
         return pointer
 
-    def forget(self, commit: str, name: str, etag: str) -> None:
+    def remove_file(self, commit: str, name: str, etag: str) -> None:
         """Removes a file whose contents are wrong."""
         for path in ((self.snapshot(commit) / name), self.blob(etag), self.partial(etag)):
             path.unlink(missing_ok=True)
@@ -90,7 +90,7 @@ class HubCache:
             return commit if COMMIT.fullmatch(commit) else None
         return None
 
-    def remember(self, revision: str, commit: str) -> None:
+    def set_revision(self, revision: str, commit: str) -> None:
         """Points `revision` to `commit`, atomically; a read-only cache is left unchanged."""
         if revision == commit or self.commit_of(revision) == commit:
             return

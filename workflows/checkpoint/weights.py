@@ -5,12 +5,14 @@ folder ──weight_files──▶ ("model-00001-of-00002.safetensors", …) ─
 
 from __future__ import annotations
 
+import math
+import os
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from workflows.checkpoint.files import exists, read_object, safe_name
-from workflows.checkpoint.safetensors_header import TensorInfo, read_header
+from workflows.checkpoint.files import exists, open_file, parse_object, read_object, regular_file, safe_name
 from workflows.common.errors import CheckpointError, printable
 
 SINGLE_FILE = "model.safetensors"
@@ -119,3 +121,122 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
             "open the original checkpoint with safetensors weights."
         )
     return CheckpointError(f"The checkpoint has no weights: '{SINGLE_FILE}' is missing; get the checkpoint again.")
+
+
+HEADER_LIMIT = 100_000_000  # bytes; the library's own limit
+
+# dtype in the file: (dtype in numpy or torch, bits of one element)
+DTYPES: dict[str, tuple[str, int]] = {
+    "BOOL": ("bool", 8),
+    "U8": ("uint8", 8),
+    "I8": ("int8", 8),
+    "U16": ("uint16", 16),
+    "I16": ("int16", 16),
+    "U32": ("uint32", 32),
+    "I32": ("int32", 32),
+    "U64": ("uint64", 64),
+    "I64": ("int64", 64),
+    "F16": ("float16", 16),
+    "BF16": ("bfloat16", 16),
+    "F32": ("float32", 32),
+    "F64": ("float64", 64),
+    "C64": ("complex64", 64),
+    "F8_E4M3": ("float8_e4m3fn", 8),
+    "F8_E5M2": ("float8_e5m2", 8),
+    "F8_E4M3FNUZ": ("float8_e4m3fnuz", 8),
+    "F8_E5M2FNUZ": ("float8_e5m2fnuz", 8),
+    "F8_E8M0": ("float8_e8m0fnu", 8),
+    "F6_E2M3": ("float6_e2m3fn", 6),
+    "F6_E3M2": ("float6_e3m2fn", 6),
+    "F4": ("float4_e2m1fn", 4),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    file: str
+    bytes: int
+
+    @property
+    def elements(self) -> int:
+        """The number of elements: 1 for a scalar."""
+        return math.prod(self.shape)
+
+
+def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
+    """Reads the tensors of a safetensors file. Raises CheckpointError where header and data disagree."""
+    header, available = _read_json(folder, name)
+    metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise _damaged(name, "its metadata is not an object of strings")
+    tensors: dict[str, TensorInfo] = {}
+    spans: list[tuple[int, int, str]] = []
+    for tensor, entry in header.items():
+        tensors[tensor], (begin, end) = _tensor(name, tensor, entry)
+        spans.append((begin, end, tensor))
+    _check_spans(name, sorted(spans), available)
+    return tensors
+
+
+def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int]:
+    """Returns the header object and the number of data bytes after it."""
+    with open_file(regular_file(folder, name)) as file:
+        size = os.fstat(file.fileno()).st_size
+        prefix = file.read(8)
+        length = int.from_bytes(prefix, "little")
+        if len(prefix) < 8 or length > size - 8:
+            raise _damaged(name, "it ends before its header does, so it is cut short")
+        if length > HEADER_LIMIT:
+            raise _damaged(name, f"its header is larger than {HEADER_LIMIT // 1_000_000} MB")
+        content = file.read(length)
+    if content[:1] != b"{":
+        raise _damaged(name, "its header is not JSON")
+    return parse_object(content, name), size - 8 - length
+
+
+def _tensor(name: str, tensor: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
+    what = f"its tensor '{printable(tensor, 60)}'"
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise _damaged(name, f"{what} is not described by dtype, shape and data_offsets")
+    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise _damaged(name, f"{what} has the unknown dtype '{printable(dtype, 30)}'")
+    if not _naturals(shape) or not _naturals(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise _damaged(name, f"{what} has a shape or offsets that are not counts")
+    label, bits = DTYPES[dtype]
+    expected, rest = divmod(math.prod(shape) * bits, 8)
+    if rest or expected != offsets[1] - offsets[0]:
+        needed = printable(expected + bool(rest), 24)
+        raise _damaged(name, f"{what} has {offsets[1] - offsets[0]} bytes where its shape needs {needed}")
+    return TensorInfo(label, tuple(shape), name, expected), (offsets[0], offsets[1])
+
+
+def _naturals(values: object) -> bool:
+    """Whether `values` is a list of at most 64 integers from 0 to 2**63: the valid shapes."""
+    return (
+        isinstance(values, list)
+        and len(values) <= 64
+        and all(type(value) is int and 0 <= value < 1 << 63 for value in values)
+    )
+
+
+def _check_spans(name: str, spans: list[tuple[int, int, str]], available: int) -> None:
+    """Raises CheckpointError unless the tensors fill the data from its first byte to its last."""
+    position = 0
+    for begin, end, tensor in spans:
+        if end > available:
+            raise _damaged(name, f"its data ends before the tensor '{printable(tensor, 60)}' does, so it is cut short")
+        if begin != position:
+            problem = "overlaps the tensor before it" if begin < position else "leaves a gap before it"
+            raise _damaged(name, f"its tensor '{printable(tensor, 60)}' {problem}")
+        position = end
+    if position != available:
+        raise _damaged(name, f"it holds {available - position} bytes that belong to no tensor")
+
+
+def _damaged(name: str, problem: str) -> CheckpointError:
+    return CheckpointError(f"'{printable(name)}' is damaged: {problem}; copy or download it again.")

@@ -112,9 +112,9 @@ def layouts(prefix: str) -> Iterator[str]:
 
 def precisions(prefix: str) -> Iterator[str]:
     """Precisions of weights."""
-    from workflows.recipe.precision import FACTS
+    from workflows.recipe.precision import PRECISIONS
 
-    yield from FACTS
+    yield from PRECISIONS
 
 
 COMPLETERS: dict[str, Callable[[str], Iterator[str]]] = {

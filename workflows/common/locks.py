@@ -38,7 +38,7 @@ class Lock:
         # no fallback to a plain file: it would outlive a crash
         self._lock = FileLock(path, mode=0o600 if is_private(path) else 0o644, fallback_to_soft=False)
 
-    def take(self, wait_s: float = 0.0) -> None:
+    def acquire(self, wait_s: float = 0.0) -> None:
         """Acquires the lock within `wait_s` seconds.
 
         Raises LockHeldError where another process holds it, LocksUnsupportedError, and OSError where the folder cannot

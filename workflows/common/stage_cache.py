@@ -1,6 +1,6 @@
 """Caches complete stages for later builds of the same content, whatever their folder or precision.
 
-    keep(stage)  ──links──▶ draft ──renamed──▶ STAGE-KEY ──trim──▶ least recently used stages are removed
+    add(stage)   ──links──▶ draft ──renamed──▶ STAGE-KEY ──trim──▶ least recently used stages are removed
     fetch(name)  ◀─links── STAGE-KEY, which the build verifies against its manifest
 
 Each name has a lock: two builds never make the same stage at once, and no stage is removed while it is fetched.
@@ -67,7 +67,7 @@ class StageCache:
         return [_described(stage) for stage in reversed(self._stages())]
 
     @contextmanager
-    def alone(self, name: str, waiting: Callable[[str], None], check: Callable[[], None]) -> Iterator[bool]:
+    def locked(self, name: str, waiting: Callable[[str], None], check: Callable[[], None]) -> Iterator[bool]:
         """Locks the stage `name`; yields False, without a lock, where the cache is off or its folder unusable.
 
         waiting: called once with the holder's name. check: called while another process holds the lock; its errors end
@@ -77,7 +77,7 @@ class StageCache:
             yield self.limit > 0 and self._take(name, held, waiting, check)
 
     def fetch(self, name: str, folder: Path) -> bool:
-        """Links the files of a stage, locked by `alone`, into the empty `folder`; whether it was complete."""
+        """Links the files of a stage, locked by `locked`, into the empty `folder`; whether it was complete."""
         stage = self.folder / name
         if stage.is_symlink() or not stage.is_dir():
             try_remove(stage)
@@ -89,18 +89,18 @@ class StageCache:
             return False
         return True
 
-    def held(self, files: Iterable[Path]) -> set[Path]:
+    def shared_files(self, files: Iterable[Path]) -> set[Path]:
         """The files to which the cache has another hard link."""
         cached = _sizes(*self._stages())
         stats = {file: file.stat() for file in files}
         return {file for file, stat in stats.items() if (stat.st_dev, stat.st_ino) in cached}
 
-    def drop(self, name: str) -> None:
-        """Removes a stage, locked by `alone`, that does not match its manifest."""
+    def remove(self, name: str) -> None:
+        """Removes a stage, locked by `locked`, that does not match its manifest."""
         try_remove(self.folder / name)
 
-    def keep(self, stage: Path) -> str:
-        """Caches a complete stage, locked by `alone`, and trims the cache; returns the reason where it is not
+    def add(self, stage: Path) -> str:
+        """Caches a complete stage, locked by `locked`, and trims the cache; returns the reason where it is not
         cached.
         """
         place, limit = self.folder / stage.name, self.limit
@@ -144,7 +144,7 @@ class StageCache:
         while True:
             check()
             try:
-                lock.take(_POLL_S)
+                lock.acquire(_POLL_S)
             except LockHeldError as error:
                 if not notified:
                     waiting(error.holder)
@@ -204,7 +204,7 @@ def _exclusive(folder: Path, name: str) -> Iterator[bool]:
     with ExitStack() as held:
         free = True
         try:
-            lock.take()
+            lock.acquire()
             held.enter_context(lock.held())
         except (LockHeldError, OSError):
             free = False

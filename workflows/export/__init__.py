@@ -6,6 +6,6 @@ load ──▶ a cut: thin modules around the model ──torch.onnx──▶ de
 
 decoder.py · encoder_decoder.py · remote_encoder_decoder.py · single_graph.py   modules, one kind of cut each
 in_place.py   adapters whose graph writes the cache;  signature.py   names, example inputs and axes of a graph
-components.py  exports a recipe: the entry point;  reference.py   the model's own logits, read without torch
-saving.py     saves traced graphs as the components of the recipe's cut
+components.py  exports a recipe and saves its graphs: the entry point;  trace.py   torch's exporter
+reference.py   the model's own logits, read without torch
 """

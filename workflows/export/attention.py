@@ -16,17 +16,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import torch
-from transformers import AttentionInterface, AttentionMaskInterface
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.masking_utils import causal_mask_function, sdpa_mask
 
 from workflows.common.errors import RecipeError, printable
 from workflows.export.masks import MaskRule, is_part_of, window_of
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 ATTENTION_NAME = "joinery"
 KeyValueRows = tuple[torch.Tensor, torch.Tensor]
@@ -80,15 +77,12 @@ class CacheAdapter(Protocol):
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Called by the model with the new tokens' keys and values, [B,H,S,D]; returns those that attention uses."""
-        ...
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
         """Computes the attention output, [B,Hq,S,Dv]."""
-        ...
 
     def key_positions(self, sequence: int) -> torch.Tensor:
         """The position of each key in `attend`, for models with a learned relative bias."""
-        ...
 
 
 _seam: ContextVar[CacheAdapter] = ContextVar("seam")
@@ -190,7 +184,7 @@ class BaseCacheAdapter:
 
     is_compileable = False
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Stores the new rows and returns what `update` returns."""
         raise NotImplementedError
 
@@ -199,13 +193,12 @@ class BaseCacheAdapter:
         raise NotImplementedError
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """See CacheAdapter."""
         raise NotImplementedError
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: object, **__: object) -> KeyValueRows:
         """See CacheAdapter; further arguments differ between models and are ignored."""
         self.pending = True
-        return self.take(key, value, layer)
+        return self.add_rows(key, value, layer)
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
         """See CacheAdapter: without a preceding update, this is cross-attention over the encoder's tokens."""
@@ -231,13 +224,12 @@ class HostCacheAdapter(BaseCacheAdapter):
 
     masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """→ [B,H,C+S,D] each."""
         self.present[layer] = key, value
         return torch.cat([self.keys[layer], key], dim=2), torch.cat([self.values[layer], value], dim=2)
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """See BaseCacheAdapter."""
         return reference_attention(call, self.masks[call.window])
 
     def key_positions(self, sequence: int) -> torch.Tensor:
@@ -253,8 +245,7 @@ class ProbeCacheAdapter(BaseCacheAdapter):
     facts: dict[int, LayerFacts] = field(default_factory=dict)
     rules: list[tuple[torch.Tensor, MaskRule]] = field(default_factory=list)  # of the masks that the model requested
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Returns its arguments."""
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         self.present[layer] = key, value
         return key, value
 
@@ -287,7 +278,6 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         return super().attend(call)
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """[S]."""
         return torch.arange(sequence)
 
     def get_query_offset(self, layer: int = 0) -> int:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 import torch
 from onnx_ir.tensor_adapters import TorchTensor
+from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.memory import trim_heap
@@ -30,8 +30,11 @@ from workflows.export.load import load_model
 from workflows.export.reference import ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
 from workflows.export.repeated_layers import trace_decoder
-from workflows.export.saving import save_components
 from workflows.export.signature import (
+    CAPACITY,
+    SEQUENCE,
+    SOURCE,
+    TOTAL,
     ExportSignature,
     add_cross,
     decoder_signature,
@@ -43,14 +46,12 @@ from workflows.export.signature import (
 from workflows.export.single_graph import SingleGraphModule, single_signature
 from workflows.export.trace import trace
 from workflows.export.transformer_only import TransformerModule, cut_transformer
+from workflows.graph.weights import save_graphs
 from workflows.recipe import Family, Recipe, family_for
-from workflows.recipe.cut import ComponentRole, Cut, make_cut
-from workflows.recipe.families.base import UNLIMITED, ModelGeometry
+from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
+from workflows.recipe.family import UNLIMITED, ModelGeometry
 from workflows.recipe.schema import cache_writer
 from workflows.wire.events import Event, ProgressEvent
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 TraceFunction = Callable[[], ir.Model]
 
@@ -240,3 +241,68 @@ def _trace_pair(
         ComponentRole.DECODER: partial(trace, decoder(model, signature, layers), signature, recipe.opset),
     }
     return ComponentTraces(graphs, _windows(layers))
+
+
+def save_components(
+    folder: Path, graphs: Mapping[ComponentRole, ir.Model], cut: Cut, source_length: int | None
+) -> None:
+    """Writes the graphs of the cut's components over one weight file into `folder`.
+
+    graphs: the traced ones. source_length: the fixed length of an encoder, None for any.
+    """
+    if source_length is not None:
+        for graph in graphs.values():
+            _fix(graph, {SOURCE: source_length})
+    files = {role: folder / f"{role}.onnx" for role in graphs}
+    save_graphs({file.name: graphs[role] for role, file in files.items()}, folder)
+    copied = set[Path]()
+    for part in cut.parts:
+        if part.copy_of is not None:
+            _save_fixed(files[part.copy_of], folder / part.file, _sizes(part))
+            copied.add(files[part.copy_of])
+    for file in copied:
+        file.unlink()
+
+
+def _sizes(part: Component) -> dict[str, int]:
+    """The component's fixed axes, by name."""
+    sizes = {SEQUENCE: part.columns, CAPACITY: part.slots}
+    fixed = {axis: size for axis, size in sizes.items() if size is not None}
+    return fixed | ({TOTAL: sum(fixed.values())} if len(fixed) == len(sizes) else {})
+
+
+def _save_fixed(source: Path, target: Path, sizes: Mapping[str, int]) -> None:
+    """Saves the dynamic graph `source` with the axes in `sizes` fixed, over the same weight file."""
+    model = ir.load(source)
+    _fix(model, sizes)
+    ir.save(model, target)
+
+
+def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
+    """Fixes the symbolic axes in `sizes` in the graph's inputs, outputs and values."""
+    ends = {*model.graph.inputs, *model.graph.outputs}
+    for value in ends:
+        assert value.shape is not None  # the exporter gives every input and output a shape
+        value.shape = ir.Shape([_size(axis, sizes) for axis in value.shape])
+    for node in model.graph:
+        for value in node.outputs:
+            if value not in ends:
+                value.shape = _fixed_shape(value.shape, sizes)
+
+
+def _fixed_shape(shape: ir.Shape | None, sizes: Mapping[str, int]) -> ir.Shape | None:
+    """The fixed shape of an inner value; None, for onnxruntime to infer, where an axis is not a sum of known sizes."""
+    axes = [axis if isinstance(axis, int) else _sum(str(axis.value), sizes) for axis in shape or ()]
+    return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
+
+
+def _sum(axis: str, sizes: Mapping[str, int]) -> int | str | None:
+    """`sequence + capacity` as a number; an axis without a name from `sizes` is unchanged."""
+    if not any(name in axis for name in sizes):
+        return axis
+    parts = [sizes.get(part) for part in axis.split(" + ")]
+    return None if None in parts else sum(part for part in parts if part is not None)
+
+
+def _size(axis: int | ir.SymbolicDim, sizes: Mapping[str, int]) -> int | ir.SymbolicDim:
+    return axis if isinstance(axis, int) else sizes.get(str(axis.value), axis)

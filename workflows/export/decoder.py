@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
+from transformers import PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutputWithPast
 
 from workflows.common.errors import RecipeError
 from workflows.common.tensor_names import HIDDEN
@@ -33,10 +35,6 @@ from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
 from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
-    from transformers.modeling_outputs import BaseModelOutputWithPast
-
 
 class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """A causal LM with its cache as separate tensors; inputs and outputs in the signature's order."""
@@ -48,7 +46,6 @@ class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
         self.exposes = HIDDEN in signature.outputs
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Takes the inputs in the signature's order."""
         by_name = dict(zip(self.names, inputs, strict=True))
         assert self.facts is not None
         adapter = make_adapter(by_name, self.facts, len(self.layers))

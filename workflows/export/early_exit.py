@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+from transformers import PreTrainedModel
 
 from workflows.common.errors import RecipeError
 from workflows.export.attention import LayerFacts
@@ -15,9 +17,6 @@ from workflows.export.decoder import causal_layers
 from workflows.export.equivalence import check_causal
 from workflows.export.layer_kinds import find_layer_list
 from workflows.recipe.schema import Recipe
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 Made = TypeVar("Made")
 _REFUSED = "This model does not support early_exit:  "

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import torch
-from transformers import EncoderDecoderCache
+from transformers import EncoderDecoderCache, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
 from workflows.common.errors import RecipeError
@@ -31,9 +30,6 @@ from workflows.export.attention import (
     using_adapter,
 )
 from workflows.export.decoder import DecoderModule
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
 # Of the largest logit: T5's scores are not scaled, and float32 alone can change its logits by 0.7 % (measured with
@@ -75,14 +71,13 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
 
     @property
     def is_compileable(self) -> bool:
-        """Always False."""
         return False
 
 
 class SourceAttentionAdapter(BaseCacheAdapter):
     """Attention among the source's tokens, each of which attends to all that the mask permits."""
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Returns its arguments: one decoder token runs only to capture its cross-attention."""
         return key, value
 
@@ -91,7 +86,6 @@ class SourceAttentionAdapter(BaseCacheAdapter):
         return reference_attention(call, None)
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """[S]."""
         return torch.arange(sequence)
 
 
@@ -123,7 +117,6 @@ class CrossDecoderModule(DecoderModule):
     """A decoder whose cross-attention takes the encoder's keys and values as inputs."""
 
     def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
-        """See DecoderModule."""
         cross = [(by_name[CROSS_KEY % i], by_name[CROSS_VALUE % i]) for i in range(len(self.layers))]
         return run_decoder(self.model, adapter, cross, by_name["input_ids"])
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.checkpoint.configuration import walk
 from workflows.common.errors import LayoutError, RecipeError, printable
@@ -32,9 +32,6 @@ from workflows.export.decoder import run_causal
 from workflows.export.reference import STEPS, ReferenceLogits
 from workflows.recipe.compatibility import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel
 
 _TOKENS_BEYOND = 16  # tokens past the last such length
 _MIN_TOKENS = 80  # tokens compared in every way, whatever their cost

@@ -26,8 +26,7 @@ from workflows.export.attention import (
 class _InPlaceAdapter(BaseCacheAdapter):
     """Passes the new rows to the operator that writes them."""
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Returns its arguments."""
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         return key, value
 
     def key_positions(self, sequence: int) -> torch.Tensor:
@@ -109,7 +108,6 @@ class ScatterAdapter(_InPlaceAdapter):
     drivers: KeyValueRows | None = None
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """See BaseCacheAdapter."""
         assert self.drivers is not None
         _refuse_sinks(call, "Attention over a scattered cache")
         past = self.keys[call.layer], self.values[call.layer]

@@ -11,7 +11,7 @@ from functools import lru_cache
 import torch
 
 from workflows.common.errors import RecipeError
-from workflows.recipe.families.base import UNLIMITED
+from workflows.recipe.family import UNLIMITED
 
 MaskRule = Callable[..., torch.Tensor]
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import torch
+from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
 from workflows.common.errors import RecipeError
@@ -24,9 +24,6 @@ from workflows.common.tensor_names import CROSS_KEY, CROSS_VALUE, MASK
 from workflows.export.attention import BaseCacheAdapter, KeyValueRows, LayerFacts
 from workflows.export.decoder import DecoderModule
 from workflows.export.signature import ExportSignature
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 
 class RemoteEncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
@@ -54,7 +51,6 @@ class RemoteDecoderModule(DecoderModule):
         self._cross = [module for _, module in cross_attentions(model)]
 
     def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
-        """See DecoderModule."""
         cross = [(by_name[CROSS_KEY % i], by_name[CROSS_VALUE % i]) for i in range(len(self.layers))]
         with _whole_masks(), _replaced_projections(self._cross, cross):
             return run_remote(
@@ -65,8 +61,7 @@ class RemoteDecoderModule(DecoderModule):
 class RemoteProbeAdapter(BaseCacheAdapter):
     """Records the shapes of the new rows."""
 
-    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Returns its arguments."""
+    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         self.present[layer] = key, value
         return key, value
 

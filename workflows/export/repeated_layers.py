@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 import torch
 from onnx_ir.tensor_adapters import TorchTensor
+from transformers import PreTrainedModel
 
 from workflows.common.errors import RecipeError
 from workflows.export.attention import MODEL_ERRORS, LayerFacts
@@ -28,9 +28,6 @@ from workflows.export.layer_kinds import find_layer_list, hidden_output, layer_k
 from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.export.trace import export_program, quiet_exporter, trace
 from workflows.kvcache.geometry import FACTS_KEY
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 MakeDecoder = Callable[[Sequence[LayerFacts]], tuple[torch.nn.Module, ExportSignature]]
 _AFTER = "after_layer_%d"  # an output of the traced graph, and a value of the finished one
@@ -168,7 +165,7 @@ class _LayerGraph:
     nodes: tuple[ir.Node, ...]
     roles: Mapping[ir.Value, str]
 
-    def is_like(self, other: _LayerGraph) -> bool:
+    def is_equivalent(self, other: _LayerGraph) -> bool:
         """Whether both compute the same, each with its own weights and cache."""
         places = [{value: (i, k) for i, node in enumerate(part.nodes) for k, value in enumerate(node.outputs)}
                   for part in (self, other)]  # fmt: skip
@@ -204,7 +201,7 @@ class _LayerCopier:
         templates = {}
         for kind in sorted({*kinds[traced:]}):
             *others, last = (self._part(i) for i in range(1, traced) if kinds[i] == kind)
-            if not all(last.is_like(other) for other in others):
+            if not all(last.is_equivalent(other) for other in others):
                 return False
             templates[kind] = last
         hidden = first = self._ends[_AFTER % (traced - 1)]

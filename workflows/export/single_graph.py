@@ -8,16 +8,13 @@ pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state
 from __future__ import annotations
 
 from inspect import signature as parameters_of
-from typing import TYPE_CHECKING
 
 import torch
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.common.tensor_names import MASK, PIXELS
 from workflows.export.signature import SEQUENCE, ExportSignature
 from workflows.recipe.cut import Component
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel
 
 HEIGHT, WIDTH = "height", "width"
 
@@ -30,7 +27,6 @@ class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not 
         self.model, self.names, self.outputs = model, list(signature.inputs), signature.outputs
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Takes the inputs in the signature's order."""
         output = self.model(**dict(zip(self.names, inputs, strict=True)), return_dict=True)
         return tuple(output[name] for name in self.outputs)
 
@@ -40,13 +36,13 @@ def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature
 
     Includes the part's inputs and outputs, and the model's own: token types, the field of view of a camera.
     """
-    signature = ExportSignature(outputs=[*part.gives])
+    signature = ExportSignature(outputs=[*part.own_outputs])
     if getattr(model.config, "use_fov_model", False):  # DepthPro: depth in metres needs the field of view
         signature.outputs.append("field_of_view")
-    if PIXELS in part.takes:
+    if PIXELS in part.own_inputs:
         _add_pixels(signature, model.config)
         return signature
-    names = [*part.takes]
+    names = [*part.own_inputs]
     if "token_type_ids" in parameters_of(model.forward).parameters and getattr(model.config, "type_vocab_size", 0) > 1:
         names.append("token_type_ids")
     for name in names:

@@ -13,9 +13,10 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
+from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutputWithPast
 
 from workflows.common.errors import RecipeError, printable
@@ -23,9 +24,6 @@ from workflows.export.attention import MODEL_ERRORS, KeyValueRows, LayerFacts, u
 from workflows.export.decoder import run_causal
 from workflows.export.in_place import GroupQueryAdapter, rotate_next
 from workflows.export.signature import PATTERNS, ExportSignature
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 _TOLERANCE = 1e-3  # of the largest logit: float32 in another summation order
 _REFUSED = "The transformer-only variant cannot be built from this model: "
@@ -39,7 +37,6 @@ class EmbeddingsModule(torch.nn.Module):  # type: ignore[misc]  # torch is not t
         self.table = model.get_input_embeddings()
 
     def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
-        """See the class."""
         embeds: torch.Tensor = self.table(input_ids)
         return embeds
 
@@ -53,7 +50,6 @@ class HeadModule(torch.nn.Module):  # type: ignore[misc]
         self.model._modules = {**model._modules, model.base_model_prefix: _PassThroughDecoder()}
 
     def forward(self, hidden_states: torch.Tensor) -> torch.Tensor:
-        """See the class."""
         logits: torch.Tensor = self.model(inputs_embeds=hidden_states, use_cache=False).logits
         return logits
 
@@ -73,7 +69,6 @@ class TransformerModule(torch.nn.Module):  # type: ignore[misc]
         self.decoder, self.names, self.layers = model.base_model, list(signature.inputs), tuple(layers)
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Takes the inputs in the signature's order."""
         by_name = dict(zip(self.names, inputs, strict=True))
         count, embeds = len(self.layers), by_name["inputs_embeds"]
         adapter = GroupQueryAdapter(

@@ -10,9 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import onnx
+from google.protobuf import descriptor_pool, message_factory  # type: ignore[import-untyped,unused-ignore]
+from google.protobuf.descriptor_pb2 import (  # type: ignore[import-untyped,unused-ignore]
+    DescriptorProto,
+    FileDescriptorProto,
+)
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
 
 from workflows.common.errors import GraphError, printable
@@ -20,7 +27,6 @@ from workflows.graph.dtypes import byte_count, dtype_name
 from workflows.graph.external_data import check_location, external_location
 from workflows.graph.structure import structure_faults
 from workflows.graph.subgraphs import all_graphs, values_read
-from workflows.graph.utf8_names import has_utf8_names
 
 PARSE_LIMIT = (1 << 31) - 1
 _KNOWN_DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "com.microsoft"}
@@ -200,3 +206,37 @@ def _link_warnings(places: dict[str, Path], shown: str) -> Iterator[str]:
                 f"{printable(location)} has another name elsewhere, a hard link: what is written to that file "
                 f"changes the weights of {shown}."
             )
+
+
+_UNREAD = "doc_string"  # of which exporters have made what they liked
+
+
+def has_utf8_names(data: bytes) -> bool:
+    """Whether `data` is a model in which every name is UTF-8."""
+    try:
+        _strict_model_class()().ParseFromString(data)
+    except (DecodeError, UnicodeDecodeError):  # the latter where protobuf is written in Python alone
+        return False
+    return True
+
+
+@cache
+def _strict_model_class() -> Any:
+    """Returns ModelProto with strict strings."""
+    file = FileDescriptorProto()
+    onnx.ModelProto.DESCRIPTOR.file.CopyToProto(file)
+    file.syntax = "proto3"
+    for message in file.message_type:
+        _drop_unread_fields(message)
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(onnx.ModelProto.DESCRIPTOR.full_name))
+
+
+def _drop_unread_fields(message: DescriptorProto) -> None:
+    """Removes fields that Joinery does not read, so that their content does not matter."""
+    read = [field for field in message.field if field.name != _UNREAD]
+    del message.field[:]
+    message.field.extend(read)
+    for inner in message.nested_type:
+        _drop_unread_fields(inner)

@@ -14,9 +14,9 @@ from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
 from workflows.common.errors import GraphError, RequestError, printable
 from workflows.common.tensors import item_bytes
 from workflows.generate.text_problems import find_text_problems
-from workflows.graph.build_requirements import requirement_faults
 from workflows.graph.dtypes import byte_count
 from workflows.graph.load import load_graph
+from workflows.graph.pipeline_requirements import requirement_faults
 from workflows.graph.signature import signature_of
 from workflows.inspection.build_stages import read_evidence
 from workflows.inspection.picture.composite import CROSS, composite_of, composite_of_graph, group_layers

@@ -23,7 +23,7 @@ from workflows.bundle.write import check_target, publish
 from workflows.common.errors import RequestError, printable
 from workflows.common.files import special_file_kind
 from workflows.common.strict_json import InvalidJsonError, read_json
-from workflows.graph.build_requirements import weight_precision
+from workflows.graph.pipeline_requirements import weight_precision
 from workflows.inspection.picture.composite import composite_of
 from workflows.interop.checkpoint_metadata import read_checkpoint_metadata
 from workflows.interop.feature_placement import place_features
@@ -125,7 +125,7 @@ def assemble(
 
 def _draft(work: BuildWorkspace, graphs: LooseGraphs, pipeline: Pipeline, checkpoint_folder: Path | None) -> Path:
     """Writes the bundle's files into a draft folder of the workspace."""
-    draft = work.draft("bundle")
+    draft = work.draft_folder("bundle")
     if checkpoint_folder is not None:
         write_tokenizer(checkpoint_folder, draft / "tokenizer", work.report)
     folder, files = GraphFolder(draft), _files(graphs)

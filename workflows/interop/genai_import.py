@@ -20,8 +20,8 @@ from workflows.bundle.read import PIPELINE, unverified_bundle
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.common.errors import RequestError, printable
-from workflows.graph.build_requirements import weight_precision
 from workflows.graph.load import load_graph
+from workflows.graph.pipeline_requirements import weight_precision
 from workflows.inspection.contents import check_graphs
 from workflows.interop.graph_folder import GraphFolder
 from workflows.runtime.program.compiler import complete_pipeline
@@ -61,7 +61,7 @@ def import_genai(
 
 def _draft(work: BuildWorkspace, folder: Path, pipeline: Pipeline, files: dict[str, Path]) -> Path:
     """Checks the program against its graphs and writes the bundle's files into a draft folder of the workspace."""
-    draft = work.draft("bundle")
+    draft = work.draft_folder("bundle")
     graphs = GraphFolder(draft)
     names: dict[str, str] = {}  # source file → file here
     models: dict[str, onnx.ModelProto] = {}

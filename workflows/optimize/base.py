@@ -38,15 +38,11 @@ class Pass(Protocol):
 
     def requires(self, model: ir.Model) -> Refusal | None:
         """Returns why the pass cannot run on `model`, or None."""
-        ...
 
-    def call(self, model: ir.Model) -> PassResult:
-        """Rewrites `model`."""
-        ...
+    def call(self, model: ir.Model) -> PassResult: ...
 
     def ensures(self, model: ir.Model) -> str:
         """Returns which postcondition does not hold, as a sentence; empty if all hold."""
-        ...
 
 
 class RewritePass:
@@ -55,7 +51,6 @@ class RewritePass:
     reshapes: tuple[str, ...] = ()
 
     def requires(self, model: ir.Model) -> Refusal | None:
-        """Runs on any graph."""
         return None
 
     def ensures(self, model: ir.Model) -> str:

@@ -20,7 +20,7 @@ from workflows.optimize.queries import constant_tensor, consumers, dimensions, h
 
 @dataclass(frozen=True)
 class Projection:
-    """x [.., K] · weight [K,N] (+ bias [N]); output: the value that the graph reads."""
+    """x [.., K] · weight [K,N] (+ bias [N]), of `width` N; output: the value that the graph reads."""
 
     matmul: ir.Node
     weight: ir.Value
@@ -29,7 +29,6 @@ class Projection:
 
     @property
     def width(self) -> int:
-        """N."""
         return int(self.weight.const_value.shape[1])
 
 

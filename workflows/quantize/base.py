@@ -9,14 +9,17 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Iterable, Mapping
+from fnmatch import translate
+from re import compile as pattern_of
 from typing import Protocol
 
 import onnx_ir as ir
 
 from workflows.common.errors import GraphError, JoineryError, RecipeError, printable
+from workflows.graph.scopes import SCOPES_KEY, scope_of_name, scope_of_names
 from workflows.optimize.base import PassReport, PassResult, Refusal
 from workflows.optimize.graph_checks import find_fault, graph_interface, infer_shapes, remove_unused
-from workflows.recipe import QuantizeSettings
+from workflows.recipe import QuantizeSettings, Recipe
 
 Ranges = Mapping[str, tuple[float, float]]  # value name → the lowest and the highest number seen
 
@@ -50,11 +53,9 @@ class Method(Protocol):
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Returns why the method cannot run on `model`, or None."""
-        ...
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         """Quantizes `model`; every node that is expected to be quantized and is not is refused by name."""
-        ...
 
 
 def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, ranges: Ranges | None = None) -> PassReport:
@@ -95,3 +96,30 @@ def _refuse_quantized(model: ir.Model) -> None:
             f"The graph is quantized already, by {found.op_type} {printable(str(found.name))}: quantize the "
             "floating-point model that it was made from."
         )
+
+
+def expand_node_patterns(recipe: Recipe, models: Iterable[ir.Model]) -> Recipe:
+    """Replaces each pattern by the nodes that it matches; one without matches stays, and is refused later."""
+    if not any(map(_is_pattern, recipe.quantize.exclude)):
+        return recipe
+    nodes = [node for model in models for node in model.graph.all_nodes()]
+    exclude = dict.fromkeys(name for wanted in recipe.quantize.exclude for name in _matching_nodes(wanted, nodes))
+    return recipe.model_copy(update={"quantize": recipe.quantize.model_copy(update={"exclude": tuple(exclude)})})
+
+
+def _is_pattern(wanted: str) -> bool:
+    return "*" in wanted or "?" in wanted
+
+
+def _matching_nodes(wanted: str, nodes: list[ir.Node]) -> list[str]:
+    if not _is_pattern(wanted):
+        return [wanted]
+    fits = pattern_of(translate(wanted.replace("[", "[[]"))).match  # a bracket in a name is a bracket
+    return [str(node.name) for node in nodes if any(map(fits, _node_names(node)))] or [wanted]
+
+
+def _node_names(node: ir.Node) -> tuple[str, ...]:
+    """Returns its name, its module, and its name within the module."""
+    name, noted = str(node.name), node.metadata_props.get(SCOPES_KEY)
+    scope = scope_of_names(noted) if noted is not None else scope_of_name(name)
+    return (name, scope, f"{scope}/{name}") if scope else (name,)

@@ -50,7 +50,6 @@ class HalfPrecision:
         return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
-        """See Method."""
         if not any(value.dtype == FLOAT for value in model.graph.initializers.values()):
             return PassResult(False, (Refusal("the graph has no float32 weight"),))
         kept = _Retyping(model.graph, self._dtype, settings).run()

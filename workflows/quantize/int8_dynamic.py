@@ -31,11 +31,9 @@ class Int8Dynamic:
     retypes = False
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        """Runs on any graph."""
         return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
-        """See Method."""
         linears, refused = find_linears(model, settings)
         taken = [linear for linear in linears if linear.tensor.dtype == ir.DataType.FLOAT]
         for linear in linears:

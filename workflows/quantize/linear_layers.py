@@ -24,7 +24,10 @@ _AFTER_HEAD = frozenset({"Reshape", "Slice", "Cast", "Add", "Mul", "Div", "Tanh"
 
 @dataclass(frozen=True)
 class LinearProduct:
-    """A product with a constant matrix. rows: `weight` is stored [N,K], else [K,N]. bias: [N], within a Gemm."""
+    """A product with a constant matrix: `inner` is K, `outer` is N.
+
+    rows: `weight` is stored [N,K], else [K,N]. bias: [N], within a Gemm.
+    """
 
     node: ir.Node
     weight: ir.Value
@@ -39,12 +42,10 @@ class LinearProduct:
 
     @property
     def inner(self) -> int:
-        """K."""
         return int(self.tensor.shape[1 if self.rows else 0])
 
     @property
     def outer(self) -> int:
-        """N."""
         return int(self.tensor.shape[0 if self.rows else 1])
 
 

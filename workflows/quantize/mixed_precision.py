@@ -42,7 +42,6 @@ class MixedPrecision:
         return self._own.requires(model, settings) if self._own else None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
-        """See Method."""
         here = {str(node.name) for node in model.graph.all_nodes()}
         named = {name: how for name, how in settings.nodes.items() if name in here}
         modified, refused = False, list[Refusal]()

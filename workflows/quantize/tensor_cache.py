@@ -30,7 +30,7 @@ class TensorCache:
         self._whole: dict[str, Path] = {}  # a part's name → its file, or that of another with the same bytes
         self._by_content: dict[tuple[int, bytes], Path] = {}
 
-    def keep(self, models: Mapping[str, ir.Model], report: Callable[[int, int], None]) -> None:
+    def store(self, models: Mapping[str, ir.Model], report: Callable[[int, int], None]) -> None:
         """Replaces the models' large lazy tensors by files. report: takes the numbers of tensors done and of all."""
         self._folder.mkdir(exist_ok=True)
         values = [value for model in models.values() for value in large_initializers(model)]

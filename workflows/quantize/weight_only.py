@@ -48,7 +48,6 @@ class WeightOnly:
         return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
-        """See Method."""
         how = BlockFormat(self._bits, settings.block_size, settings.symmetric, settings.rounding)
         fine = changed(how, size=min(how.size, settings.fine_block_size or how.size)) if self._bits == 4 else how
         linears, refused = find_linears(model, settings)

@@ -3,7 +3,8 @@
 Checkpoint ──families──▶ Family ──resolve_recipe(options)──▶ Recipe ──make_cut──▶ Cut
 """
 
-from workflows.recipe.families import FAMILIES, Family, family_for
+from workflows.recipe.families import FAMILIES, family_for
+from workflows.recipe.family import Family
 from workflows.recipe.resolve import resolve_recipe
 from workflows.recipe.schema import QuantizeSettings, Recipe
 from workflows.recipe.task import task_of, tasks_for

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, layout_violation
-from workflows.recipe.families.base import Family, ModelGeometry
+from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import MIXABLE, Cache, Recipe
 
 

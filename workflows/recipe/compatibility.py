@@ -13,7 +13,7 @@ from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import alternative_layout, layout_conflict
 from workflows.recipe.cut import ComponentRole, Cut, make_cut
-from workflows.recipe.families.base import SLIDING, Family, ModelGeometry
+from workflows.recipe.family import SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, TARGETS, Target, TargetSetting
 

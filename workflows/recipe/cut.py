@@ -20,7 +20,7 @@ from functools import partial
 from typing import Literal
 
 from workflows.common import tensor_names
-from workflows.recipe.families.base import Family, ModelGeometry
+from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import Recipe, cache_writer, single_graph_output
 
 RunPhase = Literal["init", "step"]
@@ -54,7 +54,7 @@ class CacheTensors:
 
 @dataclass(frozen=True)
 class Component:
-    """One graph of a cut. takes, gives: inputs and outputs besides the cache tensors.
+    """One graph of a cut. own_inputs, own_outputs: inputs and outputs besides the cache tensors.
 
     when: empty for a draft, which a strategy runs. made_of: the graph of which this is a copy with fixed axes; None if
     it is traced itself. columns, slots: tokens per run and cache slots if the graph fixes them, None for any number.
@@ -62,10 +62,10 @@ class Component:
 
     role: ComponentRole
     when: tuple[RunPhase, ...]
-    takes: tuple[str, ...]
-    gives: tuple[str, ...]
+    own_inputs: tuple[str, ...]
+    own_outputs: tuple[str, ...]
     state: CacheTensors | None = None
-    made_of: ComponentRole | None = None
+    copy_of: ComponentRole | None = None
     columns: int | None = None
     slots: int | None = None
 
@@ -82,31 +82,31 @@ class Component:
     @property
     def inputs(self) -> tuple[str, ...]:
         """All inputs of the graph."""
-        return (*self.takes, *(self.state.past if self.state else ()))
+        return (*self.own_inputs, *(self.state.past if self.state else ()))
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """All outputs of the graph."""
-        return (*self.gives, *(self.state.present if self.state else ()))
+        return (*self.own_outputs, *(self.state.present if self.state else ()))
 
 
 @dataclass(frozen=True)
 class ComponentEdge:
     """A tensor that is an output of one component and an input of another, under the same name."""
 
-    giver: str
-    taker: str
+    producer: str
+    consumer: str
     tensor: str
 
     @property
     def source(self) -> str:
         """Its source as written in a pipeline file."""
-        return f"{self.giver}.{self.tensor}"
+        return f"{self.producer}.{self.tensor}"
 
     @property
     def target(self) -> str:
         """Its target as written in a pipeline file."""
-        return f"{self.taker}.{self.tensor}"
+        return f"{self.consumer}.{self.tensor}"
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Cut:
         return tuple(part.name for part in self.parts)
 
     @property
-    def keepers(self) -> tuple[Component, ...]:
+    def cached_parts(self) -> tuple[Component, ...]:
         """The components that read and write the cache."""
         return tuple(part for part in self.parts if part.state is not None)
 
@@ -140,11 +140,11 @@ class Cut:
     def edges(self) -> tuple[ComponentEdge, ...]:
         """From each output to the later components that take it."""
         return tuple(
-            ComponentEdge(giver.name, taker.name, tensor)
-            for i, giver in enumerate(self.parts)
-            for taker in self.parts[i + 1 :]
-            for tensor in giver.gives
-            if tensor in taker.takes
+            ComponentEdge(producer.name, consumer.name, tensor)
+            for i, producer in enumerate(self.parts)
+            for consumer in self.parts[i + 1 :]
+            for tensor in producer.own_outputs
+            if tensor in consumer.own_inputs
         )
 
     def follows_text(self, part: Component) -> bool:
@@ -194,7 +194,7 @@ def _cached_components(recipe: Recipe, whole: Component) -> tuple[Component, ...
         whole.role is ComponentRole.TRANSFORMER and not recipe.build_target.fixed
     )  # its operator accepts any length
     slots = None if any_length else recipe.capacity
-    copy = partial(replace, whole, made_of=whole.role, slots=slots)
+    copy = partial(replace, whole, copy_of=whole.role, slots=slots)
     return (
         copy(role=ComponentRole.PREFILL, when=("init",), columns=recipe.chunk),
         copy(role=ComponentRole.DECODE, when=("step",), columns=1),
@@ -207,9 +207,13 @@ def _early_exit_component(recipe: Recipe, whole: Component, cache: CacheTensors)
         return ()
     windows = cache.windows[: recipe.early_exit]
     own = _cache_inputs(recipe, windows)
-    takes = (*(name for name in whole.takes if name not in _cache_inputs(recipe, cache.windows)), *own)
-    gives = tuple(name for name in whole.gives if name != tensor_names.HIDDEN) or whole.gives  # no heads draft from it
-    return (replace(whole, role=ComponentRole.DRAFT, when=(), takes=takes, gives=gives, state=_state(windows)),)
+    takes = (*(name for name in whole.own_inputs if name not in _cache_inputs(recipe, cache.windows)), *own)
+    gives = (
+        tuple(name for name in whole.own_outputs if name != tensor_names.HIDDEN) or whole.own_outputs
+    )  # no heads draft from it
+    return (
+        replace(whole, role=ComponentRole.DRAFT, when=(), own_inputs=takes, own_outputs=gives, state=_state(windows)),
+    )
 
 
 def _cache_inputs(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ _IN_BLOCKS: dict[TargetName, str] = {
     "webgpu": "WebGPU has the operator, MatMulNBits; its speed was not measured.",
 }
 
-FACTS: dict[str, PrecisionInfo] = {
+PRECISIONS: dict[str, PrecisionInfo] = {
     "fp32": PrecisionInfo(
         "Keep fp32",
         "Every weight as it is.",
@@ -123,7 +123,7 @@ def target_precision(precision: Precision, target: TargetName) -> TargetPrecisio
     """Returns how `target` runs `precision`."""
     has, setting = find_target(target), ("precision", precision)
     return TargetPrecision(
-        FACTS[precision].on.get(target, ""), has.noted.get(setting, ""), has.refused.get(setting, "")
+        PRECISIONS[precision].on.get(target, ""), has.noted.get(setting, ""), has.refused.get(setting, "")
     )
 
 
@@ -131,7 +131,7 @@ def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, ti
     """Estimates the bytes of the weights in `precision`; table: elements of the embedding. A tied head is the
     embedding, which `parameters` count once; if only one of them is quantized, both are stored.
     """
-    facts = FACTS[precision]
+    facts = PRECISIONS[precision]
     if precision in ("fp32", "fp16", "bf16"):
         return int(parameters * facts.bits / 8)
     bits = fine = float(facts.bits)

@@ -17,7 +17,7 @@ from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import default_layout
 from workflows.recipe.compatibility import check_recipe
 from workflows.recipe.families import family_for
-from workflows.recipe.families.base import Family, ModelGeometry
+from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
 from workflows.recipe.target import Target, find_target
 from workflows.recipe.task import check_task, task_of

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import RecipeError, printable
-from workflows.recipe.families import FAMILIES, Family, family_for, tasks_of
+from workflows.recipe.families import FAMILIES, family_for, tasks_of
+from workflows.recipe.family import Family
 
 _TEXT, _FEATURES, _SEQUENCE = "text-generation", "feature-extraction", "sequence-to-sequence"
 # Suffix of a transformers class name → the task of that head; the first match counts.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.chat.decoding.chain_list import ChainListView
 from app.chat.decoding.chain_model import ChainModel
@@ -16,6 +16,7 @@ from app.chat.sampling import SamplingSettings
 from app.text.formatting import pluralize
 from app.widgets import button, label
 from app.widgets.actions import tool_button
+from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, theme
 
@@ -49,9 +50,6 @@ class ChainSection(CollapsibleSection):
         self.show_chain(None)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(G // 2)
-        row.addWidget(self.add_button)
         self.undo = tool_button("undo", self.tr("Undo (Ctrl+Z)"))
         tools = (
             (tool_button("chevron-up", self.tr("Up (Alt+Up)")), partial(self._shift, -1)),
@@ -61,15 +59,10 @@ class ChainSection(CollapsibleSection):
         )
         for one, act in tools:
             one.clicked.connect(lambda _checked=False, act=act: act())
-            row.addWidget(one)
-        row.addStretch(1)
-        back = QHBoxLayout()
-        back.addWidget(self.reset)
-        back.addStretch(1)
         for part in (self.note, self.list, self.problem):
             self.body.addWidget(part)
-        self.body.addLayout(row)
-        self.body.addLayout(back)
+        self.body.addLayout(hbox(self.add_button, *(one for one, _act in tools), 1, spacing=G // 2))
+        self.body.addLayout(hbox(self.reset, 1))
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)

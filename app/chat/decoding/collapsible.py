@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.widgets import ElidedLabel, button
+from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
@@ -17,18 +18,8 @@ class CollapsibleSection(QWidget):
         self.head = button("", role="link", clicked=lambda: self.unfold(not self.unfolded))
         self.words = ElidedLabel("")
         self._inside = QWidget()
-        self.body = QVBoxLayout(self._inside)
-        self.body.setContentsMargins(0, 0, 0, G)
-        self.body.setSpacing(G)
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.head)
-        row.addWidget(self.words, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        column.addLayout(row)
-        column.addWidget(self._inside)
+        self.body = vbox(margins=(0, 0, 0, G), parent=self._inside)
+        vbox(hbox(self.head, (self.words, 1)), self._inside, spacing=G // 2, parent=self)
         self.unfold(False)
 
     def set_title(self, title: str, tip: str) -> None:

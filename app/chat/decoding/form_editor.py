@@ -11,11 +11,9 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QHBoxLayout,
     QMenu,
     QPlainTextEdit,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,7 @@ from app.chat.decoding.decoding_options import Form
 from app.chat.decoding.form_check import FormFinding
 from app.chat.decoding.form_examples import form_examples
 from app.widgets import button, label, set_role
+from app.widgets.layouts import STYLE_MARGINS, hbox, vbox
 from app.widgets.theme import G, mono_font, theme
 from workflows.common.files import write_atomically
 
@@ -53,22 +52,12 @@ class FormEditor(QDialog):
         self.resize(76 * G, 64 * G)  # seventy letters, thirty lines
 
     def _lay_out(self) -> None:
-        above, below = QHBoxLayout(), QHBoxLayout()
-        above.setSpacing(G)
-        above.addWidget(self.begin)
-        above.addWidget(button(self.tr("Open a file …"), "folder", clicked=self._choose_load))
-        above.addWidget(button(self.tr("Save …"), "save", clicked=self._choose_save))
-        above.addStretch(1)
-        below.addWidget(self.said, 1)
-        below.addWidget(self.place, 0, Qt.AlignmentFlag.AlignTop)
+        load = button(self.tr("Open a file …"), "folder", clicked=self._choose_load)
+        save = button(self.tr("Save …"), "save", clicked=self._choose_save)
+        status = hbox((self.said, 1), (self.place, 0, Qt.AlignmentFlag.AlignTop))
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
-        box = QVBoxLayout(self)
-        box.setSpacing(G)
-        box.addLayout(above)
-        box.addWidget(self.text, 1)
-        box.addLayout(below)
-        box.addWidget(close)
+        vbox(hbox(self.begin, load, save, 1), (self.text, 1), status, close, margins=STYLE_MARGINS, parent=self)
 
     def show_form(self, kind: Form, title: str, text: str) -> None:
         """Shows another form without emitting `changed`."""

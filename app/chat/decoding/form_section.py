@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_options import Form, ReplyForms
@@ -13,6 +13,7 @@ from app.chat.decoding.form_check import FormCheck, FormFinding
 from app.chat.decoding.form_editor import FormEditor
 from app.text.formatting import pluralize
 from app.widgets import button, label
+from app.widgets.layouts import hbox
 from app.widgets.wheel_guard import ignore_wheel
 
 
@@ -45,11 +46,8 @@ class FormSection(CollapsibleSection):
         self.lines = label("", "muted")
         self.edit = button(self.tr("Edit …"), "edit", clicked=self.open_editor)
         self.said = label("", "error", wrap=True)
-        row = QHBoxLayout()
-        row.addWidget(self.lines, 1)
-        row.addWidget(self.edit)
         self.body.addWidget(self.kind)
-        self.body.addLayout(row)
+        self.body.addLayout(hbox((self.lines, 1), self.edit))
         self.body.addWidget(self.said)
         self.show_forms(ReplyForms())
 

@@ -11,19 +11,18 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, 
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.state.json_file import parse_json
 from app.text.formatting import pluralize
 from app.widgets import button
+from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 
@@ -42,15 +41,7 @@ class JsonReplyTree(QWidget):
         self.tree = _Tree()
         self.toggle = button("", role="link", clicked=lambda: self.look(self.tree.isHidden()))
         self.copy = button(self.tr("Copy JSON"), "copy", "link", clicked=self._copy)
-        row = QHBoxLayout()
-        row.addWidget(self.toggle)
-        row.addStretch(1)
-        row.addWidget(self.copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        column.addWidget(self.tree)
-        column.addLayout(row)
+        vbox(self.tree, hbox(self.toggle, 1, self.copy), spacing=G // 2, parent=self)
         self._value: Any = None
 
     def show_text(self, text: str) -> bool:

@@ -13,7 +13,7 @@ from workflows.wire.requests import ImportGenai
 REQUEST = ImportGenai("/theirs", "/ours")
 
 
-class Errands:
+class BackgroundTasks:
     """Hands out workers that remember whether they were let go."""
 
     def __init__(self) -> None:
@@ -35,20 +35,20 @@ class Errands:
 
 
 @pytest.fixture
-def errands(qtbot: QtBot) -> Errands:
-    return Errands()
+def tasks(qtbot: QtBot) -> BackgroundTasks:
+    return BackgroundTasks()
 
 
 @pytest.fixture
-def door(errands: Errands) -> InteropModel:
-    return InteropModel(errands)  # type: ignore[arg-type]
+def model(tasks: BackgroundTasks) -> InteropModel:
+    return InteropModel(tasks)  # type: ignore[arg-type]
 
 
 DONE = BuildDone(bundle="/ours", components=["decode"], seconds=1.0, bytes=9)
 
 
-def test_what_the_work_says_is_the_note_and_notices_are_kept(door: InteropModel, errands: Errands) -> None:
-    door.start(REQUEST)
+def test_what_the_work_says_is_the_note_and_notices_are_kept(model: InteropModel, tasks: BackgroundTasks) -> None:
+    model.start(REQUEST)
     for event, note in (
         (LogEvent(message="Reading."), "Reading."),
         (ProgressEvent(stage="", message="3 of 7 files", done=3, total=7), "3 of 7 files"),
@@ -56,38 +56,40 @@ def test_what_the_work_says_is_the_note_and_notices_are_kept(door: InteropModel,
         (StageEvent(stage="bundle", state="running", note="Writing."), "Writing."),
         (NoticeEvent(code="x", message="It has no chat template."), "Writing."),
     ):
-        errands.job.event.emit(event)
-        assert door.note == note and door.running
-    errands.job.answered.emit(DONE)
-    assert (door.state, door.outcome, door.notices) == ("done", DONE, ["It has no chat template."])
-    assert errands.retired == 1
+        tasks.job.event.emit(event)
+        assert model.note == note and model.running
+    tasks.job.answered.emit(DONE)
+    assert (model.state, model.outcome, model.notices) == ("done", DONE, ["It has no chat template."])
+    assert tasks.retired == 1
 
 
 @pytest.mark.parametrize(("kind", "state"), [("cancelled", "cancelled"), ("bundle", "failed"), ("crashed", "failed")])
-def test_how_it_ended_and_why(door: InteropModel, errands: Errands, kind: str, state: str) -> None:
-    door.start(REQUEST)
-    errands.job.failed.emit(ErrorEvent(kind=kind, message="It has a window."))
-    assert (door.state, door.error, door.outcome, door.running) == (state, "It has a window.", None, False)
-    assert errands.retired == 1
+def test_how_it_ended_and_why(model: InteropModel, tasks: BackgroundTasks, kind: str, state: str) -> None:
+    model.start(REQUEST)
+    tasks.job.failed.emit(ErrorEvent(kind=kind, message="It has a window."))
+    assert (model.state, model.error, model.outcome, model.running) == (state, "It has a window.", None, False)
+    assert tasks.retired == 1
 
 
-def test_one_at_a_time_and_the_next_begins_without_the_words_of_the_last(door: InteropModel, errands: Errands) -> None:
-    door.start(REQUEST)
-    door.start(ImportGenai("/other", "/ours"))
-    assert len(errands.workers) == 1
-    errands.job.event.emit(NoticeEvent(code="x", message="Odd."))
-    errands.job.failed.emit(ErrorEvent(kind="bundle", message="No."))
-    door.start(ImportGenai("/other", "/ours"))
-    assert len(errands.workers) == 2 and errands.job.request == ImportGenai("/other", "/ours")
-    assert (door.state, door.note, door.error, door.notices) == ("running", "", "", [])
+def test_one_at_a_time_and_the_next_begins_without_the_words_of_the_last(
+    model: InteropModel, tasks: BackgroundTasks
+) -> None:
+    model.start(REQUEST)
+    model.start(ImportGenai("/other", "/ours"))
+    assert len(tasks.workers) == 1
+    tasks.job.event.emit(NoticeEvent(code="x", message="Odd."))
+    tasks.job.failed.emit(ErrorEvent(kind="bundle", message="No."))
+    model.start(ImportGenai("/other", "/ours"))
+    assert len(tasks.workers) == 2 and tasks.job.request == ImportGenai("/other", "/ours")
+    assert (model.state, model.note, model.error, model.notices) == ("running", "", "", [])
 
 
-def test_stopping_says_so_until_it_has_stopped(door: InteropModel, errands: Errands) -> None:
-    door.cancel()  # nothing runs
-    assert door.note == ""
-    door.start(REQUEST)
-    door.cancel()
-    assert door.note == "Stopping …" and errands.job.cancelled and door.running
-    errands.job.failed.emit(ErrorEvent(kind="cancelled", message="Cancelled."))
-    door.cancel()
-    assert door.state == "cancelled"
+def test_stopping_says_so_until_it_has_stopped(model: InteropModel, tasks: BackgroundTasks) -> None:
+    model.cancel()  # nothing runs
+    assert model.note == ""
+    model.start(REQUEST)
+    model.cancel()
+    assert model.note == "Stopping …" and tasks.job.cancelled and model.running
+    tasks.job.failed.emit(ErrorEvent(kind="cancelled", message="Cancelled."))
+    model.cancel()
+    assert model.state == "cancelled"

@@ -15,7 +15,7 @@ from app.state.recent_bundles import RecentBundles, bundle_title
 from app.state.saved_choices import FILE, BundleChoices, SavedChoices
 from app.state.unfinished_builds import UnfinishedBuilds
 from tests.app.conftest import fake_summary, make_bundle
-from tests.app.state.test_interop import Errands
+from tests.app.state.test_interop import BackgroundTasks
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.requests import Build, Preflight
@@ -83,7 +83,7 @@ class Tried(Listed):
     name = "preflights.json"
 
     def open(self) -> None:
-        self.workers = Errands()
+        self.workers = BackgroundTasks()
         self._hear(Preflights(self.folder, self.workers))  # type: ignore[arg-type]
 
     def add(self) -> None:

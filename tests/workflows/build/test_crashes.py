@@ -44,7 +44,7 @@ def small_build(out: Path, report: Callable[[Event], None] = lambda _: None) -> 
     """What `build` does with its folders, without a model."""
     with open_workspace(out, True, report, lambda: False) as work:
         stages = [work.stage(name, "0" * 64, make_stage) for name in ("export", "optimize")]
-        draft = work.draft("bundle")
+        draft = work.draft_folder("bundle")
         (draft / "tokenizer").mkdir()
         (draft / "pipeline.json").write_text(json.dumps(pipeline()))
         (draft / "tokenizer" / "tokenizer.json").write_text("{}")

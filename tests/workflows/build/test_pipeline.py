@@ -137,7 +137,7 @@ def test_the_cut_of_what_was_built_has_the_windows_that_the_model_showed() -> No
 
     cut = remade(slide)
     assert cut.cache is not None and cut.cache.windows == (None, 24)
-    assert cut.parts[1].takes[:4] == ("input_ids", "position_ids", "attention_mask", "attention_mask_24")
+    assert cut.parts[1].own_inputs[:4] == ("input_ids", "position_ids", "attention_mask", "attention_mask_24")
 
 
 @pytest.mark.parametrize(

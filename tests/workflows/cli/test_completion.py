@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from workflows.kvcache.layouts import LAYOUTS
-from workflows.recipe.precision import FACTS
+from workflows.recipe.precision import PRECISIONS
 from workflows.runtime.providers.registry import PROVIDERS
 
 
@@ -36,7 +36,7 @@ def complete(line: str, home: Path) -> list[str]:
         ("joinery chat B --pro", ["--provider"]),
         ("joinery chat B --provider ", sorted(PROVIDERS)),
         ("joinery generate B --cache ", sorted(LAYOUTS)),
-        ("joinery build --precision int", sorted(name for name in FACTS if name.startswith("int"))),
+        ("joinery build --precision int", sorted(name for name in PRECISIONS if name.startswith("int"))),
         ("joinery build demo:", ["demo:mu", "demo:qwen3", "demo:qwen3-draft", "demo:t5"]),
         ("joinery runs ex", ["export"]),
     ],

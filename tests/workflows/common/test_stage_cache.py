@@ -96,10 +96,10 @@ def test_a_bundle_shares_no_file_with_the_cache(tmp_path: Path, cache: StageCach
     """Whoever writes into a bundle writes into nothing else; without a cache the file is linked."""
     bench = Bench(tmp_path / "a", cache)
     stage = bench.stage()
-    bench.work.bring({stage / "weights.data": tmp_path / "weights.data"})
+    bench.work.transfer_files({stage / "weights.data": tmp_path / "weights.data"})
     assert (tmp_path / "weights.data").stat().st_nlink == 1
     cache.clear()
-    bench.work.bring({stage / "graphs" / "decoder.zip": tmp_path / "decoder.zip"})
+    bench.work.transfer_files({stage / "graphs" / "decoder.zip": tmp_path / "decoder.zip"})
     assert (tmp_path / "decoder.zip").stat().st_ino == (stage / "graphs" / "decoder.zip").stat().st_ino
 
 
@@ -111,7 +111,7 @@ import sys
 from pathlib import Path
 from workflows.common.locks import Lock
 lock = Lock(Path(sys.argv[1]))
-lock.take()
+lock.acquire()
 print("held", flush=True)
 sys.stdin.read(1)
 """
@@ -266,7 +266,7 @@ def test_after_a_crash_anywhere_the_cache_is_whole(
 
         ended = forked(trap, work)
         bench = Bench(root / "a", cache)
-        bench.work.tidy()
+        bench.work.remove_leftovers()
         whole = below(bench.stage())
         other = Bench(root / "b", cache)
         assert below(other.stage()) == whole and other.made == 0, f"at operation {count}"
@@ -287,4 +287,4 @@ def test_locks_are_those_of_the_names(cache: StageCache, tmp_path: Path) -> None
 
     BuildWorkspace(tmp_path / "a", lambda _: None, lambda: False, cache).stage("export", KEY, make)
     assert seen == [True] and not (cache.folder / f".{NAME}.lock").exists()
-    Lock(cache.folder / f".{NAME}.lock").take()
+    Lock(cache.folder / f".{NAME}.lock").acquire()

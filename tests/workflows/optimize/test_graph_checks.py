@@ -13,7 +13,7 @@ from workflows.common.errors import JoineryError
 from workflows.optimize import PASSES, run_passes
 from workflows.optimize.base import PassResult, RewritePass
 from workflows.recipe.families import FAMILIES
-from workflows.recipe.families.base import OPTIONAL_PASSES
+from workflows.recipe.family import OPTIONAL_PASSES
 from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, TARGETS
 
 TEXT = "g (float[1,S,4] x) => (float[1,S,4] y) { y = Mul(x, w) }"

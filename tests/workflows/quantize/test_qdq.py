@@ -8,8 +8,7 @@ import pytest
 
 from tests.workflows.optimize.making import operators, parse, values, weights
 from workflows.quantize import METHODS, run_method
-from workflows.quantize.channel_quantization import channel_scales, quantize_channels
-from workflows.quantize.qdq import StaticQdq
+from workflows.quantize.qdq import StaticQdq, channel_scales, quantize_channels
 from workflows.recipe import QuantizeSettings
 
 W8A16, W8A8 = METHODS["w8a16"], METHODS["w8a8"]

@@ -59,7 +59,7 @@ def quantize(stage: Path, out: Path, kill_at: int = -1) -> bytes:
         if done == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    TensorCache(stage / "parts").keep({"g.onnx": model}, tell)
+    TensorCache(stage / "parts").store({"g.onnx": model}, tell)
     out.mkdir()
     save_graphs({"g.onnx": model}, out)
     return (out / "weights.data").read_bytes()

@@ -12,9 +12,8 @@ from workflows.common.errors import RecipeError
 from workflows.inspection.probe.checkpoint_facts import plan_report
 from workflows.recipe import family_for, resolve_recipe
 from workflows.recipe.cache_layout import default_layout, layout_notice
-from workflows.recipe.families.base import Family
-from workflows.recipe.families.decoder import DECODER
-from workflows.recipe.families.encoder_decoder import BART, MU, T5
+from workflows.recipe.families import BART, DECODER, MU, T5
+from workflows.recipe.family import Family
 from workflows.recipe.schema import Recipe
 
 KEPT = "GroupQueryAttention attends to cached keys"

@@ -23,7 +23,7 @@ def test_the_draft_is_the_decoder_with_fewer_layers(options: dict[str, Any]) -> 
     draft = cut.parts[-1]
     assert cut.parts[:-1] == plain.parts and cut.stages == plain.stages and not cut.edges
     assert (draft.name, draft.when, draft.columns, draft.slots) == ("draft", (), None, None)
-    assert draft.takes == plain.parts[-1].takes and draft.gives == ("logits",)
+    assert draft.own_inputs == plain.parts[-1].own_inputs and draft.own_outputs == ("logits",)
     assert draft.state is not None and draft.state.past == ("past_key_values.0.key", "past_key_values.0.value")
 
 
@@ -38,8 +38,8 @@ def test_its_masks_are_those_of_its_layers() -> None:
     """Of layers with and without a window the first has one mask, which is called as an only one is."""
     config = {"sliding_window": 8, "layer_types": ["sliding_attention", "full_attention"]}
     whole, draft = decoder(config, early_exit=1).parts
-    assert [name for name in whole.takes if "mask" in name] == ["attention_mask", "attention_mask_8"]
-    assert [name for name in draft.takes if "mask" in name] == ["attention_mask"]
+    assert [name for name in whole.own_inputs if "mask" in name] == ["attention_mask", "attention_mask_8"]
+    assert [name for name in draft.own_inputs if "mask" in name] == ["attention_mask"]
     assert draft.state is not None and draft.state.windows == (8,)
 
 

@@ -12,7 +12,7 @@ from workflows.recipe.cut import ComponentRole
 
 ENGINE = Path(__file__).parents[3] / "workflows"
 ROLES = {role.value for role in ComponentRole}
-OWNERS = ("recipe/cut.py", "recipe/families/")  # where the words are made
+OWNERS = ("recipe/cut.py", "recipe/families.py", "recipe/family.py")  # where the words are made
 RUN = "a run of the program, whatever the sessions in it are called"
 # where a word means something else
 OTHERWISE = {

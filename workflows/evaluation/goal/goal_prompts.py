@@ -24,7 +24,7 @@ from workflows.generate.prompt_sets import (
     evenly_spaced,
     unknown_share,
 )
-from workflows.quantize.calibration import calibration_prompts
+from workflows.quantize.calibration.prompts import calibration_prompts
 from workflows.wire.goals import Goal
 
 RANKING = 16  # prompts

@@ -17,8 +17,8 @@ from workflows.common.tensors import item_bytes
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of, tasks_for
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
 from workflows.recipe.cut import Component, Cut, make_cut
-from workflows.recipe.families.base import ModelGeometry
-from workflows.recipe.precision import FACTS, target_precision, weight_bytes
+from workflows.recipe.family import ModelGeometry
+from workflows.recipe.precision import PRECISIONS, target_precision, weight_bytes
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS
 from workflows.wire.reports.plan import (
@@ -142,9 +142,9 @@ def _box(part: Component) -> PlanComponent:
 
 def _arrows(cut: Cut) -> list[PlanEdge]:
     """Returns the dataflow between components, and the cache, which the components of each step read."""
-    reader = f"{cut.keepers[-1].name}.past" if cut.keepers else ""
-    cache = [PlanEdge(f"{part.name}.present", reader, "cache") for part in cut.keepers]
-    feeds = dict.fromkeys((edge.giver, edge.taker, _layered(edge.tensor)[0]) for edge in cut.edges)
+    reader = f"{cut.cached_parts[-1].name}.past" if cut.cached_parts else ""
+    cache = [PlanEdge(f"{part.name}.present", reader, "cache") for part in cut.cached_parts]
+    feeds = dict.fromkeys((edge.producer, edge.consumer, _layered(edge.tensor)[0]) for edge in cut.edges)
     return cache + [PlanEdge(f"{a}.{what}", f"{b}.{what}", "dataflow") for a, b, what in feeds]
 
 
@@ -229,7 +229,7 @@ def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOption]
             calibrated=name in METHODS and METHODS[name].needs_ranges,
             blocks=name in IN_BLOCKS,
         )
-        for name, facts in FACTS.items()
+        for name, facts in PRECISIONS.items()
         if name in {"fp32", *METHODS}
     ]
 

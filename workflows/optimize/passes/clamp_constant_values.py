@@ -40,7 +40,6 @@ class ClampConstantValues(RewritePass):
     title = "Finite masks instead of −inf"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for value in _candidates(model):
             tensor = constant_tensor(value)

@@ -15,7 +15,6 @@ class CleanOpsetImports(RewritePass):
     title = "Remove unused operator-set imports"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         unused = unused_domains(model)
         for domain in unused:
             del model.opset_imports[domain]

@@ -24,7 +24,6 @@ class CommonSubexpressions(RewritePass):
         return Refusal(reason, str(drawing.name))
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         return PassResult(common.CommonSubexpressionEliminationPass()(model).modified)
 
 

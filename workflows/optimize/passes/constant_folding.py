@@ -19,7 +19,6 @@ class ConstantFolding(RewritePass):
     title = "Compute constants once"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         from onnxscript.optimizer import FOLDED_FROM_KEY, fold_constants_ir  # slow to import, and lists need only names
 
         known = {*model.graph.initializers}

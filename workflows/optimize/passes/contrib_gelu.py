@@ -25,7 +25,6 @@ class ContribGelu(RewritePass):
     title = "Gelu as onnxruntime's own operator"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for node in find_nodes(model.graph, "Gelu"):
             x, result = node.inputs[0], node.outputs[0]

@@ -15,7 +15,6 @@ class DeadNodes(RewritePass):
     title = "Remove nodes that nothing reads"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         steps = (common.IdentityEliminationPass(), common.RemoveUnusedNodesPass(), common.RemoveUnusedFunctionsPass())
         modified = [step(model).modified for step in steps]
         return PassResult(any(modified))

@@ -25,7 +25,6 @@ class FloatMasks(RewritePass):
     title = "Masks of numbers for attention"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         made: dict[tuple[ir.Value, ir.DataType], ir.Value] = {}
         for node in find_nodes(model.graph, "Attention"):
             mask = node.inputs[_MASK] if len(node.inputs) > _MASK else None

@@ -23,7 +23,6 @@ class FoldTiedHead(RewritePass):
     title = "A tied head without a transposed copy"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for matmul in find_nodes(model.graph, "MatMul"):
             transpose = producer(matmul.inputs[1], "Transpose")

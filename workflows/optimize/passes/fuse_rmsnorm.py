@@ -47,7 +47,6 @@ class FuseRMSNorm(RewritePass):
     title = "RMS norm as one node"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         standard = model.opset_imports.get("", 0) >= _RMS_OPSET
         for node in find_nodes(model.graph, "Sqrt", "Pow"):

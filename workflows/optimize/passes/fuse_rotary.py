@@ -54,7 +54,6 @@ class FuseRotary(RewritePass):
         return None if opset >= _OPSET else Refusal(f"opset {opset} has no RotaryEmbedding, which came with {_OPSET}")
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         halves: dict[ir.Value, ir.Value] = {}
         for node in find_nodes(model.graph, "Add"):

@@ -34,7 +34,6 @@ class GeluFusion(RewritePass):
     title = "Gelu as one node"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         opset = model.opset_imports.get("", 0)
         for node in find_nodes(model.graph, "Erf", "Tanh"):

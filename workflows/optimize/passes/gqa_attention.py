@@ -60,7 +60,6 @@ class GqaAttention(RewritePass):
         )
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         tables: dict[tuple[ir.Value, ...], tuple[ir.Value, ir.Value] | str] = {}
         for node in find_nodes(model.graph, GQA, domain=CONTRIB):

@@ -42,7 +42,6 @@ class _Branch:
 
     @property
     def heads(self) -> int:
-        """H."""
         return self.width // self.target[3]
 
 
@@ -53,7 +52,6 @@ class HeadsFirst(RewritePass):
     title = "Query, key and value heads turned in one go"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for split in find_nodes(model.graph, "Split"):
             found = [_branch(part) for part in split.outputs]

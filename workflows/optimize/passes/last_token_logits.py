@@ -32,7 +32,6 @@ class LastTokenLogits(RewritePass):
         return None
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         head = find_head(model)
         if isinstance(head, Refusal):
             return PassResult(False, (head,))

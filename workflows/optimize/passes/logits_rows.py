@@ -41,7 +41,6 @@ class LogitsRows(RewritePass):
         return Refusal("the rows of its logits can be chosen already") if chosen else None
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         head = find_head(model)
         if isinstance(head, Refusal):
             return PassResult(False, (head,))

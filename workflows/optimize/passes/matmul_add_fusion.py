@@ -18,7 +18,6 @@ class MatMulAddFusion(RewritePass):
     title = "MatMul and bias as Gemm"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for matmul in find_nodes(model.graph, "MatMul"):
             found = _bias_add(matmul)

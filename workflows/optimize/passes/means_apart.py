@@ -27,7 +27,6 @@ class MeansApart(RewritePass):
     title = "LayerNorms of 16 rows with the mean subtracted first"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for node in find_nodes(model.graph, "LayerNormalization"):
             axes = dimensions(node.inputs[0])

@@ -27,7 +27,6 @@ class NormInThreeAxes(RewritePass):
     title = "Norms over heads on three axes"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for node in find_nodes(model.graph, *_NORMS):
             axes = dimensions(node.inputs[0])

@@ -23,7 +23,6 @@ class PackGateUp(RewritePass):
     title = "One MatMul for gate and up"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for projections in projections_by_input(model.graph).values():
             group = _gated(projections)

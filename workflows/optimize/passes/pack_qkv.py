@@ -25,7 +25,6 @@ class PackQKV(RewritePass):
     title = "One MatMul for query, key and value"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for projections in projections_by_input(model.graph).values():
             for group in _by_attention(projections):

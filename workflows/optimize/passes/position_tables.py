@@ -42,7 +42,6 @@ class PositionTables(RewritePass):
         return None
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         positions = next(value for value in model.graph.inputs if value.name == tensor_names.POSITIONS)
         count = int(model.metadata_props[POSITIONS_KEY])
         own = _position_nodes(model.graph, positions)

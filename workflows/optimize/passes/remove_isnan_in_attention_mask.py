@@ -37,7 +37,6 @@ class RemoveIsNaNInAttentionMask(RewritePass):
     title = "Remove NaN guards that finite masks make dead"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for guard in find_nodes(model.graph, "Where"):
             softmax, reason = _find_guard(guard)

@@ -16,7 +16,6 @@ class SimplifyLayout(RewritePass):
     title = "Shorter chains of Reshape and Transpose"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, changing = False, True
         while changing:
             found = find_nodes(model.graph, "Reshape", "Transpose")

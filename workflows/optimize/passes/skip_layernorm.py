@@ -37,7 +37,6 @@ class SkipLayerNorm(RewritePass):
     title = "Residual sum and norm as one node"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         for norm in [node for node in model.graph if node.op_type in FUSED and node.domain == ""]:
             add = producer(norm.inputs[0], "Add")

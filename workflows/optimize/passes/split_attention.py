@@ -43,7 +43,6 @@ class SplitAttention(RewritePass):
     title = "Attention over past and new rows without joining them"
 
     def call(self, model: ir.Model) -> PassResult:
-        """See Pass."""
         modified, refused = False, []
         lengths: dict[tuple[int | str, ...], ir.Value] = {}
         for attention in find_nodes(model.graph, "Attention"):
@@ -128,16 +127,16 @@ def _split(attention: ir.Node, parts: _CacheParts, lengths: ir.Value) -> None:
     by_head, by_kv_head = ([1, count, -1, 0] if heads != kv_heads else None for count in (heads, kv_heads))
     against = {"alpha": attention.attributes.get_float("scale") or size**-0.5, "transB": 1}
     rows = steps.shaped(query, by_kv_head, "rows")  # [1,H,Hq/H·S,D]
-    past = steps.take("FusedMatMul", [rows, past_keys], "past_scores", against)
-    new = steps.take("FusedMatMul", [rows, new_keys], "new_scores", against)
-    scores = steps.shaped(steps.take("Concat", [past, new], "scores", {"axis": 3}), by_head, "by_head")  # [1,Hq,S,C+S]
-    masked = steps.take("Add", [scores, attention.inputs[3]], "masked")
-    weights = steps.shaped(steps.take("Softmax", [masked], "weights", {"axis": -1}), by_kv_head, "by_kv_head")
+    past = steps.add("FusedMatMul", [rows, past_keys], "past_scores", against)
+    new = steps.add("FusedMatMul", [rows, new_keys], "new_scores", against)
+    scores = steps.shaped(steps.add("Concat", [past, new], "scores", {"axis": 3}), by_head, "by_head")  # [1,Hq,S,C+S]
+    masked = steps.add("Add", [scores, attention.inputs[3]], "masked")
+    weights = steps.shaped(steps.add("Softmax", [masked], "weights", {"axis": -1}), by_kv_head, "by_kv_head")
     on_past, on_new = (ir.Value(name=f"{result.name}.{name}", type=result.type) for name in ("on_past", "on_new"))
     steps.nodes.append(make_node("Split", [weights, lengths], [on_past, on_new], {"axis": 3}, like=attention))
-    of_past = steps.take("MatMul", [on_past, past_values], "of_past")
-    of_new = steps.take("MatMul", [on_new, new_values], "of_new")
-    total = steps.shaped(steps.take("Add", [of_past, of_new], "total"), by_head, "back")
+    of_past = steps.add("MatMul", [on_past, past_values], "of_past")
+    of_new = steps.add("MatMul", [on_new, new_values], "of_new")
+    total = steps.shaped(steps.add("Add", [of_past, of_new], "total"), by_head, "back")
     assert total is not None  # a step gave it
     total.name, total.shape = result.name, result.shape
     replace_nodes([attention.outputs[0]], [total], steps.nodes, attention)
@@ -149,7 +148,7 @@ class _NodeBuilder:
     def __init__(self, attention: ir.Node, result: ir.Value) -> None:
         self.attention, self.result, self.nodes = attention, result, list[ir.Node]()
 
-    def take(
+    def add(
         self, op: str, inputs: list[ir.Value | None], name: str, attributes: dict[str, float | int] | None = None
     ) -> ir.Value:
         """Adds a node and returns its value."""
@@ -164,7 +163,7 @@ class _NodeBuilder:
         if target is None or graph is None:
             return value
         shape = add_constant(graph, "attention.heads." + str(target[1]), target, _INT64)
-        return self.take("Reshape", [value, shape], name)
+        return self.add("Reshape", [value, shape], name)
 
 
 def _known_size(value: ir.Value | None, axis: int) -> int:

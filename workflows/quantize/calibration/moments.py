@@ -49,7 +49,7 @@ class SecondMoments:
             into = [self._of_weight.setdefault(key, fresh) for key in keys]
             self._fed[component, place] = list(dict.fromkeys(into))
 
-    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
+    def observe(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """Adds the inputs of one run; the outputs are named as `observers` names them."""
         for place in range(len(self.names[component])):
             inputs = np.asarray(outputs[WHOLE % place], np.float32)

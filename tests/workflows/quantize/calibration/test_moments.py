@@ -11,7 +11,7 @@ from tests.workflows.optimize.making import parse, weights
 from workflows.graph.weights import load_saved_graph, save_graphs
 from workflows.quantize import METHODS, run_method
 from workflows.quantize.block_quantization import dequantize_rows
-from workflows.quantize.calibration import SecondMoments
+from workflows.quantize.calibration.moments import SecondMoments
 from workflows.quantize.calibration.ranges import WHOLE
 from workflows.quantize.error_compensation import GROUP, second_moments, shrink_moments
 from workflows.quantize.grids import BlockFormat
@@ -38,8 +38,8 @@ def test_sums_are_of_all_runs_and_weights_that_are_fed_alike_share_them(tmp_path
     moments = SecondMoments(models, COMPENSATED)
     assert moments.names == {"prefill": ["x", "h"], "decode": ["x", "h"]}
     x, h = weights(7, 300, seed=3), weights(7, 40, seed=4)
-    moments.take("prefill", {WHOLE % 0: x[None, :5], WHOLE % 1: h[None, :5]})
-    moments.take("decode", {WHOLE % 0: x[None, 5:], WHOLE % 1: h[None, 5:]})
+    moments.observe("prefill", {WHOLE % 0: x[None, :5], WHOLE % 1: h[None, :5]})
+    moments.observe("decode", {WHOLE % 0: x[None, 5:], WHOLE % 1: h[None, 5:]})
     a, b, c = (models["decode"].graph.initializers[name].const_value for name in "abc")
     for weight, fed in ((a, x), (c, x), (b, h)):  # as far as seven rows can tell
         np.testing.assert_allclose(
@@ -56,7 +56,7 @@ def test_the_method_rounds_by_them_and_tells_of_weights_that_it_has_none_of(tmp_
     moments = SecondMoments({"decoder": model}, COMPENSATED)
     x = weights(400, 6, seed=5) @ weights(6, 300, seed=6) + 0.1 * weights(400, 300, seed=7)
     c = model.graph.initializers["c"].const_value.numpy().copy()
-    moments.take("decoder", {WHOLE % 0: x, WHOLE % 1: np.zeros((400, 40), np.float32)})
+    moments.observe("decoder", {WHOLE % 0: x, WHOLE % 1: np.zeros((400, 40), np.float32)})
     report = run_method(model, WeightOnly(4, moments=moments.of), COMPENSATED)
     assert report.modified and not report.refused
     found = [model.graph.initializers[f"c.int4{end}"].const_value.numpy() for end in ("", ".scales")]

@@ -9,8 +9,7 @@ import pytest
 from workflows.common.errors import PromptError
 from workflows.generate import Engine, open_engine
 from workflows.generate.prompt_sets import demo_questions
-from workflows.quantize.calibration import calibration_prompts
-from workflows.quantize.calibration.prompts import prompts_digest
+from workflows.quantize.calibration.prompts import calibration_prompts, prompts_digest
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from workflows.bundle.schema import parse_pipeline
-from workflows.graph.build_requirements import requirement_faults
+from workflows.graph.pipeline_requirements import requirement_faults
 
 
 def model(*nodes: onnx.NodeProto, weights: tuple[Any, ...] = (), outputs: tuple[str, ...] = ("y",)) -> onnx.ModelProto:

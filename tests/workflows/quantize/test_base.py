@@ -8,7 +8,7 @@ import pytest
 from workflows.common.errors import RecipeError
 from workflows.graph.scopes import SCOPES_KEY
 from workflows.quantize import check_excluded
-from workflows.quantize.node_patterns import expand_node_patterns
+from workflows.quantize.base import expand_node_patterns
 from workflows.recipe import QuantizeSettings, Recipe
 
 NODES = {

@@ -164,7 +164,6 @@ class FamilyRegistry:
         return tuple(sorted({model_type for model_type, _ in self._by_pair}))
 
     def find(self, model_type: str, task: str | None = None) -> Family:
-        """See family_for."""
         named = next((f for f in self.families if model_type in f.model_types), None)
         if task is None and named is not None:
             return named

@@ -1,4 +1,4 @@
-"""optimum's real exporter, assembled: what `python -m tests.doors.optimum` tries by hand, in CI."""
+"""optimum's real exporter, assembled: what `python -m tests.interop.optimum` tries by hand, in CI."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors import optimum
+from tests.interop import optimum
 
 PYTHON = os.environ.get("JOINERY_OPTIMUM_PYTHON", "")
-UNSET = "JOINERY_OPTIMUM_PYTHON names no Python of an environment with tests/doors/optimum.txt; .ci/run makes one"
+UNSET = "JOINERY_OPTIMUM_PYTHON names no Python of an environment with tests/interop/optimum.txt; .ci/run makes one"
 
 
 @pytest.mark.slow

@@ -1,12 +1,12 @@
 """optimum's exports, assembled, against eager Hugging Face: tokens and logits, at lengths where chunks begin and end.
 
-    python -m tests.doors.optimum PYTHON FOLDER
+    python -m tests.interop.optimum PYTHON FOLDER
 
-PYTHON: that of an environment with tests/doors/optimum.txt, which needs another transformers than ours:
+PYTHON: that of an environment with tests/interop/optimum.txt, which needs another transformers than ours:
 
     python3 -m venv optimum
     optimum/bin/pip install torch==2.13.0
-    optimum/bin/pip install -r tests/doors/optimum.txt torch==2.13.0
+    optimum/bin/pip install -r tests/interop/optimum.txt torch==2.13.0
 
 FOLDER: where the exports and bundles are put, 10 MB. It runs for a minute.
 """

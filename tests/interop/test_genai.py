@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors import genai
+from tests.interop import genai
 from workflows.inspection.contents import inspect_path
 from workflows.interop.genai_import import import_genai
 

@@ -1,4 +1,6 @@
-"""The doors to onnxruntime-genai, tried: `python -m tests.doors.genai [ARCH…] [--document FILE]`; needs the wheel.
+"""Converts from and to onnxruntime-genai and compares the tokens: `python -m tests.interop.genai [ARCH…]`.
+
+`--document FILE` writes the table. Needs the wheel of onnxruntime-genai.
 
     tiny checkpoint ─┬─ the peer's builder ─▶ its folder ─▶ the wheel │ in place │ imported
                      └─ our build ─▶ exported ─▶ the wheel │ imported again            each against eager Hugging Face
@@ -38,7 +40,7 @@ from workflows.runtime import device_named, open_machine
 
 _PLACE = re.compile(rf"{re.escape(tempfile.gettempdir())}/[^/ ]+/")
 SOURCES = ("workflows/interop", "workflows/graph", "workflows/export", "workflows/optimize", "workflows/runtime",
-           "workflows/kvcache", "workflows/bundle", "tests/doors/genai.py")  # fmt: skip
+           "workflows/kvcache", "workflows/bundle", "tests/interop/genai.py")  # fmt: skip
 LENGTHS, STEPS, END = (1, 7, 64, 65, 100), 64, 2
 Tokens = dict[int, list[int]]
 ASK = """
@@ -270,9 +272,9 @@ def document(rows: list[Row]) -> str:
     columns = [*THEIRS, *_columns("static"), *_columns("gqa")]
     packages = ("onnxruntime-genai", "onnxruntime", "transformers", "torch")
     lines = [
-        "# The doors to onnxruntime-genai",
+        "# Conversion from and to onnxruntime-genai",
         "",
-        f"Written by `python -m tests.doors.genai --document FILE` on {datetime.now(UTC):%Y-%m-%d} with "
+        f"Written by `python -m tests.interop.genai --document FILE` on {datetime.now(UTC):%Y-%m-%d} with "
         + ", ".join(f"{name} {version(name)}" for name in packages) + ".",
         header_line(*SOURCES),
         "",

@@ -1,0 +1,164 @@
+"""The architecture families: how each is divided into components, and which cache layouts it supports.
+
+decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
+t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
+encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
+
+FAMILIES is the registry; the order of imports does not matter. The properties of a layer are detected when the model
+runs (export/attention.py), not read from its config.
+"""
+
+from workflows.recipe.family import DECODER_PASSES, ENCODER_PASSES, IMAGE_PASSES, Family, FamilyRegistry
+
+QWEN3 = Family(
+    name="qwen3",
+    model_types=("qwen3",),
+    tasks=("text-generation",),
+    layouts=("static", "window", "gqa", "scatter"),
+    refused={},
+    variants=("transformer-only",),
+    passes=DECODER_PASSES,
+    covers="qwen3",
+)
+
+
+def _is_causal_lm(model_type: str, task: str | None) -> bool:
+    """Whether transformers has a causal LM of that type. For an encoder-decoder type it is the decoder alone, and is
+    built only where the task is given.
+    """
+    from transformers.models.auto import modeling_auto as known
+
+    both = {**known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES, **known.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES}
+    return model_type in known.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and (task is not None or model_type not in both)
+
+
+DECODER = Family(
+    name="decoder-only",
+    model_types=(),
+    tasks=("text-generation",),
+    layouts=("static", "window", "gqa", "scatter"),
+    refused={},
+    variants=("transformer-only",),
+    passes=DECODER_PASSES,
+    covers="any causal LM with a cache: llama, qwen2, mistral, gemma3, phi3, smollm3, gpt2 …",
+    serves=_is_causal_lm,
+)
+
+TASKS = ("translation", "summarization")
+
+# T5 learns a bias over distances between positions, and its graph uses slots as positions.
+T5 = Family(
+    name="t5",
+    model_types=("t5", "mt5"),
+    tasks=TASKS,
+    layouts=("static", "scatter"),
+    refused={
+        "window": "its learned position bias needs left-aligned slots, which a ring buffer does not keep",
+        "gqa": "GroupQueryAttention takes no position bias",
+    },
+    passes=DECODER_PASSES,
+    covers="t5, mt5",
+    encoder=True,
+)
+
+# Absolute positions are added to the embeddings, so keys may be in any slots.
+BART = Family(
+    name="bart",
+    model_types=(
+        "bart",
+        "mbart",
+        "marian",
+        "pegasus",
+        "blenderbot",
+        "blenderbot-small",
+        "m2m_100",
+        "plbart",
+    ),
+    tasks=TASKS,
+    layouts=("static", "window", "gqa", "scatter"),
+    refused={},
+    passes=DECODER_PASSES,
+    covers="bart, mbart, marian, pegasus, blenderbot, plbart, m2m_100",
+    encoder=True,
+    source_limited=True,
+)
+
+# Rotary positions are applied to the keys. The model and its attention are the checkpoint's own code.
+MU = Family(
+    name="mu",
+    model_types=("mu", "mu2"),
+    tasks=("text2text-generation", *TASKS),
+    layouts=("static", "window"),
+    refused=dict.fromkeys(("gqa", "scatter"), "its attention is its own code, which does not write a cache in place"),
+    passes=DECODER_PASSES,
+    covers="mu, which brings its own code",
+    encoder=True,
+    remote_code=True,
+)
+
+ENCODER = Family(
+    name="encoder",
+    model_types=(
+        "albert",
+        "bert",
+        "camembert",
+        "distilbert",
+        "electra",
+        "modernbert",
+        "mpnet",
+        "roberta",
+        "xlm-roberta",
+    ),
+    tasks=("feature-extraction", "fill-mask", "text-classification", "token-classification"),
+    layouts=(),
+    refused={},
+    passes=ENCODER_PASSES,
+    covers="bert, roberta, distilbert and variants",
+    reads="tokens",
+)
+
+IMAGE = Family(
+    name="image",
+    model_types=(
+        "beit",
+        "convnext",
+        "convnextv2",
+        "deit",
+        "dinov2",
+        "efficientnet",
+        "mobilenet_v2",
+        "regnet",
+        "resnet",
+        "swin",
+        "vit",
+    ),
+    tasks=("image-classification", "feature-extraction"),
+    layouts=(),
+    refused={},
+    passes=IMAGE_PASSES,
+    covers="resnet, convnext, vit and variants",
+    reads="pixels",
+)
+
+DEPTH = Family(
+    name="depth",
+    model_types=("depth_anything", "depth_pro", "dpt", "glpn", "zoedepth"),
+    tasks=("depth-estimation",),
+    layouts=(),
+    refused={},
+    passes=IMAGE_PASSES,
+    covers="depth_pro, dpt, depth_anything",
+    reads="pixels",
+)
+
+FAMILIES = FamilyRegistry([QWEN3, T5, BART, MU, ENCODER, IMAGE, DEPTH, DECODER])
+
+
+def family_for(model_type: str, task: str | None = None) -> Family:
+    """The family that builds `model_type` for `task`. Raises RecipeError that lists the families."""
+    return FAMILIES.find(model_type, task)
+
+
+def tasks_of(model_type: str) -> tuple[str, ...]:
+    """The tasks for which `model_type` can be built, the default first. Raises RecipeError like family_for."""
+    return FAMILIES.find(model_type).tasks
