@@ -33,7 +33,7 @@ def add_observers(model: onnx.ModelProto, values: Sequence[str], *, whole: bool)
     for op, end in (("ReduceMin", LOW), ("ReduceMax", HIGH)):
         parts = [f"{end}.{index}" for index in range(len(values))]
         for value, part in zip(values, parts, strict=True):
-            graph.node.append(helper.make_node(op, [value], [f"{part}.scalar"], keepdims=0))
+            graph.node.append(helper.make_node(op, [value], [f"{part}.scalar"]))
             graph.node.append(helper.make_node("Reshape", [f"{part}.scalar", _ONE], [part]))
         graph.node.append(helper.make_node("Concat", parts, [end], axis=0))
         graph.output.append(helper.make_tensor_value_info(end, TensorProto.FLOAT, [len(values)]))

@@ -281,3 +281,13 @@ def test_what_is_named_and_not_run() -> None:
     assert [line.split(" ")[0] for line in ignored_settings(pipeline)] == ["model.mtp"]
     assert ignored_settings(translated(single())) == [ENGINE]
     assert not ignored_settings(translated(SHAPES["staged"]())) and not extra_files(translated(SHAPES["staged"]()))
+
+
+def test_a_configuration_of_more_than_a_mebibyte_is_refused(tmp_path: Path) -> None:
+    folder = laid(tmp_path / "toy", single(), "model.onnx")
+    config = folder / "genai_config.json"
+    config.write_text(config.read_text("utf-8").ljust(1 << 20), "utf-8")
+    assert read_bundle(folder).pipeline.capacity == 64
+    config.write_text(config.read_text("utf-8") + " ", "utf-8")
+    with pytest.raises(BundleError, match="more than 1,048,576 bytes"):
+        read_bundle(folder)
