@@ -4,8 +4,9 @@
 
     sites(path, source) ──draw(seed)──▶ Mutant ──Tree.apply──▶ a clone of HEAD ──stages──▶ Result, one JSON line
 
-Each mutant is judged by the tests nearest to it first: the mirrored test file, the mirrored folder, the test files that
-import the module or mirror one that does, then all other fast tests. A run that was stopped continues where it ended.
+Each mutant is judged by the tests nearest to it first: the mirrored test files of module and package, the mirrored
+folder, the test files that import either or mirror a module that does, then all other fast tests (not with `--near`).
+A run that was stopped continues where it ended.
 """
 
 from __future__ import annotations
@@ -225,11 +226,12 @@ class Tree:
         mirror = mirror_of(path)
         folder = f"{Path(mirror).parent.as_posix()}/"
         module = module_of(path)
-        users = [file for file, names in self._imports.items() if module in names]
+        modules = {module, module.rpartition(".")[0]} - {PRODUCT}  # a package re-exports what its modules have
+        users = [file for file, names in self._imports.items() if modules & names]
         near = {file for file in users if file in self.tests} | {mirror_of(file) for file in users}
         seen: set[str] = set()
         for stage in (
-            [mirror],
+            [mirror, mirror_of(f"{Path(path).parent.as_posix()}/__init__.py")],
             [test for test in self.tests if test.startswith(folder) and folder != f"tests/{PRODUCT}/"],
             [test for test in self.tests if test in near],
             self.tests,
@@ -266,10 +268,11 @@ def _imported(source: str) -> set[str]:
 class Runner:
     """Runs pytest in forks of a process that has the libraries loaded."""
 
-    def __init__(self, tree: Tree, log: Path, jobs: int) -> None:
+    def __init__(self, tree: Tree, log: Path, jobs: int, near: bool) -> None:
         self.tree = tree
         self.log = log
         self.jobs = jobs
+        self.near = near
         self.sound: set[str] = set()
         self.broken: set[str] = set()  # tests that fail without any change
         own = {"PYTHONPATH": str(tree.folder), "QT_QPA_PLATFORM": "offscreen"}
@@ -307,7 +310,10 @@ class Runner:
         source, changed = file.read_bytes(), file.stat().st_mtime
         stages = list(self.tree.stages(mutant.path))
         for place, files in enumerate(stages):
-            jobs = self.jobs if place == len(stages) - 1 else 0
+            last = place == len(stages) - 1
+            if last and self.near:
+                break
+            jobs = self.jobs if last else 0
             while True:
                 self.tree.write(mutant.path, mutant.apply(source), 1e9 + 10 * mutant.start)
                 try:
@@ -403,6 +409,7 @@ def main() -> int:
     parser.add_argument("--tree", type=Path, help="the folder of the clone (a temporary one)")
     parser.add_argument("--seconds", type=float, default=1800, help="of a stage, after which the mutant is noticed")
     parser.add_argument("--jobs", type=int, default=2, help="xdist's workers of the last stage (2)")
+    parser.add_argument("--near", action="store_true", help="leave the last stage out; what survives is tried by hand")
     parser.add_argument("--list", action="store_true", help="print the mutants and judge none")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -422,7 +429,7 @@ def _judge_all(options: argparse.Namespace, temporary: Path) -> int:
             source = (tree.folder / mutant.path).read_bytes()
             print(f"{number} {mutant.kind} {mutant.path}:{mutant.line}\n{mutant.diff(source)}")
         return 0
-    runner = Runner(tree, temporary / "log", options.jobs)
+    runner = Runner(tree, temporary / "log", options.jobs, options.near)
     try:
         for number, mutant in enumerate(mutants):
             if number not in options.only if options.only else number in known:
