@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chat.controller import ChatController
-from app.chat.header import ChatHeader
+from app.chat.frame import ChatHeader
 from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
 from app.jobs.time_slices import run_at_once
 from app.state.conversation_format import conversation_to_json, conversation_to_markdown

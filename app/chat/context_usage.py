@@ -4,13 +4,109 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QRectF, QSize, QTimer
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.chat.context_usage_bar import ContextUsageBar
 from app.chat.controller import ChatController
+from app.state.measurements import ReplyTally
+from app.text.formatting import format_milliseconds, format_number, format_token_rate
+from app.widgets import label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.theme import G, theme
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
+
+NEARLY_FULL = 0.9
+
+
+class _Bar(QWidget):
+    """A rounded bar that shows used of capacity."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.share = 0.0
+        self.alarming = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(6)
+        theme().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """Qt's name for the wished size."""
+        return QSize(200, 6)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name for drawing."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("empty"))
+        painter.setBrush(theme().color("empty"))
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(box, 2.5, 2.5)
+        if self.share > 0:
+            color = theme().color("warning" if self.alarming else "cache")
+            painter.setPen(color)
+            painter.setBrush(color)
+            box.setWidth(max(box.width() * min(self.share, 1.0), 4))
+            painter.drawRoundedRect(box, 2.5, 2.5)
+        painter.end()
+
+
+class ContextUsageBar(QWidget):
+    """Capacity, used and evicted tokens; tok/s and TTFT of the running or last reply."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bar = _Bar()
+        self.usage = label("", "muted")
+        self.speed = label("", "muted")
+        vbox(self.bar, hbox(self.usage, 1, self.speed, spacing=2 * G), spacing=G // 2, parent=self)
+        self.set_closed(chosen=False)
+
+    def set_closed(self, chosen: bool) -> None:
+        """Shows that no bundle is loaded. chosen: whether one is current and can be loaded."""
+        self._show(
+            self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open"), 0.0
+        )
+
+    def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
+        """Shows the cache: tokens in it, its slots, evicted tokens.
+
+        needed: tokens of the conversation, as counted by the bundle of its last reply.
+        """
+        share = used / capacity if capacity else 0.0
+        alarming = not window and share >= NEARLY_FULL
+        text = self.tr("context {0} of {1} tokens").format(format_number(used), format_number(capacity))
+        if window or evicted:
+            text += self.tr(" · {0} evicted").format(format_number(evicted))
+        elif used >= capacity:
+            text += self.tr(" · full")
+        elif needed >= capacity:
+            text += self.tr(" · this chat does not fit, it has about {0}").format(format_number(needed))
+        elif alarming:
+            text += self.tr(" · nearly full")
+        self._show(text, share, alarming or needed >= capacity)
+
+    def _show(self, text: str, share: float, alarming: bool = False) -> None:
+        self.bar.share, self.bar.alarming = share, alarming
+        self.bar.update()
+        self.usage.setText(text)
+        self.bar.setAccessibleName(text)
+
+    def set_speed(self, reply: ReplyTally) -> None:
+        """Shows the speed of the running or last reply."""
+        parts = []
+        if reply.decode_rate is not None:
+            parts.append(format_token_rate(reply.decode_rate))
+        if reply.ttft_ms is not None:
+            parts.append(f"TTFT {format_milliseconds(reply.ttft_ms)}")
+        self.speed.setText(" · ".join(parts))
+
+    def forget_speed(self) -> None:
+        """Clears the speed."""
+        self.speed.clear()
+
 
 REFRESH_MS = 200
 

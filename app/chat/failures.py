@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.chat.controller import REFUSALS
 from app.chat.intents import EditPrompt, Intent, NewChat
-from app.chat.reply_recorder import REFUSALS
 from app.state.bundle_session import SessionFailure, runs_on_cpu
 from app.text.formatting import pluralize
 from app.widgets import Banner

@@ -5,19 +5,59 @@ list of chats │ header, banners, the conversation, context bar, composer │ s
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QToolButton, QWidget
 
 from app.chat.chat_list import ChatList
+from app.chat.compare import CompareView
 from app.chat.composer import Composer
-from app.chat.context_usage_bar import ContextUsageBar
+from app.chat.context_usage import ContextUsageBar
 from app.chat.examples import ExamplePrompts
-from app.chat.header import ChatHeader
+from app.chat.intents import CompareBundles, NewChat
+from app.chat.sampling import SamplingSettings
 from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
 from app.chat.transcript import Transcript
-from app.widgets import Banner, EmptyState
+from app.widgets import Banner, EmptyState, label
+from app.widgets.actions import tool_button
 from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+
+class ChatHeader(QWidget):
+    """`requested` gives NewChat or CompareBundles; the export button opens a menu that ChatFiles fills."""
+
+    requested = Signal(object)  # NewChat or Compare
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading = label("", "heading")
+        self.new = tool_button("plus", self.tr("New chat (Ctrl+N)"))
+        self.recent = tool_button("clock", self.tr("Show or hide the list of chats"))
+        self.compare = tool_button("branch", self.tr("Compare with another bundle"))
+        self.drafts = tool_button("underline", self.tr("Underline what was drafted and accepted, or not"))
+        self.export = tool_button("save", self.tr("Export this chat"))
+        self.side = tool_button("settings", self.tr("Show or hide the settings"))
+        for one in (self.recent, self.side, self.drafts):
+            one.setCheckable(True)
+            one.setChecked(True)
+        self.drafts.hide()
+        self.new.clicked.connect(lambda: self.requested.emit(NewChat()))
+        self.compare.clicked.connect(lambda: self.requested.emit(CompareBundles()))
+        self.export.setMenu(QMenu(self.export))
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        tools = (self.new, self.compare, self.drafts, self.export, self.side)
+        hbox(self.recent, (self.heading, 1), *tools, spacing=G // 2, margins=(2 * G, G, 2 * G, G), parent=self)
+
+    def set_empty(self, empty: bool) -> None:
+        """Disables what an empty chat cannot do: export, and a new chat."""
+        for one in (self.export, self.new):
+            one.setEnabled(not empty)
 
 
 class ChatFrame(QWidget):
@@ -72,3 +112,37 @@ def _beside(part: QWidget, left: bool = False) -> QWidget:
     rule.setFixedWidth(1)
     hbox(*((part, rule) if left else (rule, part)), spacing=0, parent=side)
     return side
+
+
+class ChatStack(QStackedWidget):
+    """Shows `frame` first. comparing: emitted when the comparison appears or goes; the conversation stays as it is."""
+
+    comparing = Signal(bool)
+
+    def __init__(self, context: AppContext, frame: ChatFrame, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._frame = context, frame
+        self.compare: CompareView | None = None
+        self.addWidget(frame)
+
+    @property
+    def composer(self) -> Composer:
+        """The visible composer."""
+        seen = self.currentWidget()
+        return seen.composer if isinstance(seen, CompareView) else self._frame.composer
+
+    def show_compare(self, bundle: str, sampling: SamplingSettings) -> None:
+        """Shows the comparison, with `bundle` on the left and `sampling` for both."""
+        if self.compare is None:
+            self.compare = CompareView(self._context)
+            self.compare.closed.connect(self._leave_compare)
+            self.addWidget(self.compare)
+        self._context.navigate.emit("chat")
+        self.setCurrentWidget(self.compare)
+        self.comparing.emit(True)
+        self.compare.enter(bundle, sampling)
+
+    def _leave_compare(self) -> None:
+        self.setCurrentWidget(self._frame)
+        self.comparing.emit(False)
+        self._frame.composer.edit.setFocus()

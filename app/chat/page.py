@@ -9,22 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.chat import intents
-from app.chat.active_settings import ActiveSettings
 from app.chat.bundle_opener import BundleOpener
 from app.chat.chat_files import ChatFiles
-from app.chat.chat_stack import ChatStack
+from app.chat.composer import PromptAutosave
 from app.chat.context_usage import ContextUsage
 from app.chat.controller import ChatController
 from app.chat.failures import FailureBanner
-from app.chat.focus_redirect import FocusRedirect
-from app.chat.frame import ChatFrame
+from app.chat.frame import ChatFrame, ChatStack
 from app.chat.panel_controller import PanelController
-from app.chat.prompt_autosave import PromptAutosave
+from app.chat.setting_chips import ActiveSettings
 from app.state.chat_store import ChatStore
 from app.state.unsent_prompts import UnsentPrompts
 from app.widgets.actions import add_action
@@ -33,6 +31,23 @@ from app.widgets.styling import style_separately
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
+
+
+class FocusRedirect(QObject):
+    """Qt moves the focus to the next widget; in `area`, `heir` gets it instead."""
+
+    def __init__(self, area: QWidget, heir: QWidget) -> None:
+        super().__init__(area)
+        self._area, self._heir = area, heir
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_moved)
+
+    def _on_moved(self, old: QWidget | None, new: QWidget | None) -> None:
+        if old is None or new is self._heir or not self._area.isVisible() or not self._area.isAncestorOf(old):
+            return
+        if not (old.isEnabled() and old.isVisible()):
+            self._heir.setFocus()
 
 
 class ChatPage(QWidget):

@@ -1,4 +1,4 @@
-"""A reply's text in pieces: prose, code between fences, and what a model thought before it answered.
+"""A reply's text in pieces: prose, code between fences, and the model's thinking before the answer.
 
 "<think>hm</think>Use:\\n```python\\nx = 1\\n```" ──split──▶ thought "hm" · prose "Use:" · code "x = 1" (python)
 """
@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from workflows.wire.events import TokenEvent
 
 Kind = Literal["prose", "code", "thought"]
 
@@ -26,10 +28,7 @@ _LEFT_OVER = re.compile(r"<\|(?:start|end|message|channel|return)\|>(?:assistant
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of a reply. [start, end) is its place in the reply with its marks, `text` what is shown of it.
-
-    closed: more text of the reply does not change it.
-    """
+    """A piece of a reply: [start, end) with its marks; `text` is shown. closed: more text does not change it."""
 
     kind: Kind
     text: str
@@ -40,9 +39,9 @@ class Segment:
 
 
 def split(reply: str, start: int = 0) -> list[Segment]:
-    """The pieces of `reply` from `start` on, where one begins; blank prose is left out.
+    """The pieces of `reply` from `start` on, where one begins, without blank prose.
 
-    What stands before a lone end of thinking, whose beginning was in the prompt, was thought as well.
+    Text before a lone end of thinking, whose beginning was in the prompt, is thinking as well.
     """
     segments = list(_pieces(reply, start))
     if start == 0 and (lone_end := _lone_end(reply, segments)):
@@ -52,14 +51,22 @@ def split(reply: str, start: int = 0) -> list[Segment]:
 
 
 def extend(last: Segment, reply: str, added: str) -> Segment | None:
-    """The last piece of `reply` after `added` came to its end, where that is open prose and goes on as such.
-
-    None where more must be looked at: in the last line something may begin.
-    """
+    """The last piece of `reply` with `added` at its end; None unless it is open prose in which no mark may begin."""
     line = reply.rfind("\n", 0, len(reply) - len(added)) + 1
     if last.kind != "prose" or last.closed or _MAY_BEGIN.search(reply, line):
         return None
     return Segment("prose", last.text + added, last.start, len(reply), closed=False)
+
+
+def measure_thinking(reply: str, prefill: int, tokens: Sequence[TokenEvent]) -> tuple[int, float]:
+    """The number of thinking tokens in a reply, and their seconds. prefill: the characters that it begins with."""
+    end = max((one.end for one in split(reply) if one.kind == "thought"), default=0)
+    count, milliseconds, at = 0, 0.0, prefill
+    for token in tokens:
+        if at >= end:
+            break
+        count, milliseconds, at = count + 1, milliseconds + token.latency_ms, at + len(token.text)
+    return count, milliseconds / 1000
 
 
 def _lone_end(reply: str, segments: list[Segment]) -> re.Match[str] | None:

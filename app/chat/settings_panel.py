@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QComboBox,
     QDoubleSpinBox,
+    QFileDialog,
     QGridLayout,
+    QLineEdit,
     QPlainTextEdit,
     QSpinBox,
     QVBoxLayout,
@@ -18,8 +23,6 @@ from PySide6.QtWidgets import (
 
 from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_section import DecodingSection
-from app.chat.language_section import LanguageSection
-from app.chat.prefill_section import PrefillSection
 from app.chat.preset_picker import PresetPicker
 from app.chat.sampling import SamplingSettings, parse_stops, show_stops
 from app.widgets import Section, button, label, scroll_area
@@ -30,6 +33,104 @@ from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.generation_options import CHAIN_OPTIONS
 from workflows.wire.reports.devices import Device
+
+
+class LanguageSection(Section):
+    """Two combo boxes; `changed` follows a choice of the user only."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(QCoreApplication.translate("LanguagePart", "Languages"), parent=parent)
+        self.source = self._combo(self.tr("From"))
+        self.target = self._combo(self.tr("Into"))
+        self.offer([])
+
+    def _combo(self, title: str) -> QComboBox:
+        combo = ignore_wheel(QComboBox())
+        combo.setAccessibleName(title)
+        combo.activated.connect(lambda _index: self.changed.emit())
+        self.body.addWidget(label(title, "small", selectable=False))
+        self.body.addWidget(combo)
+        return combo
+
+    def offer(self, languages: Sequence[str]) -> None:
+        """Lists the languages of the opened bundle; keeps the choice if it is among them."""
+        for combo in (self.source, self.target):
+            chosen = combo.currentData()
+            combo.clear()
+            combo.addItem(self.tr("Default of the checkpoint"), None)
+            for language in languages:
+                combo.addItem(language, language)
+            combo.setCurrentIndex(max(0, combo.findData(chosen)) if chosen else 0)
+        self.setVisible(bool(languages))
+
+    def withdraw(self) -> None:
+        """Hides the boxes until the bundle's languages are known."""
+        self.hide()
+
+    def to_options(self) -> dict[str, str]:
+        """The options of a generate request, without languages that are not chosen or not offered."""
+        if self.isHidden():
+            return {}
+        chosen = {"source_language": self.source.currentData(), "target_language": self.target.currentData()}
+        return {name: str(language) for name, language in chosen.items() if language}
+
+
+class PrefillSection(Section):
+    """`changed` gives the prefill and the tools' JSON text; `unreadable` a file and the reason."""
+
+    changed = Signal(str, str)
+    unreadable = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", parent=parent)
+        self.heading.setText(self.tr("Reply"))
+        self.prefill = QLineEdit()
+        self.prefill.setPlaceholderText(self.tr("Nothing"))
+        self.prefill.setAccessibleName(self.tr("The reply begins with"))
+        set_tool_tip(self.prefill, self.tr("The model continues this text as if it had written it."))
+        self.tools = QPlainTextEdit()
+        self.tools.setPlaceholderText(self.tr("None"))
+        self.tools.setAccessibleName(self.tr("Tools"))
+        set_tool_tip(self.tools, self.tr("A JSON list of functions, for a chat template that takes them."))
+        self.tools.setTabChangesFocus(True)
+        self.tools.setFixedHeight(7 * G)
+        self.tools.document().setDocumentMargin(G - 2)
+        self.file_button = button(self.tr("Open a file …"), role="link", clicked=self._choose_file)
+        self.body.addWidget(label(self.tr("Begins with"), "small", selectable=False))
+        self.body.addWidget(self.prefill)
+        self.body.addWidget(label(self.tr("Tools, as JSON"), "small", selectable=False))
+        self.body.addWidget(self.tools)
+        self.body.addWidget(self.file_button)
+        self.prefill.textChanged.connect(self._emit_changed)
+        self.tools.textChanged.connect(self._emit_changed)
+
+    def show_prefill(self, prefill: str, tools: str) -> None:
+        """Shows the chat's values without emitting `changed`."""
+        with QSignalBlocker(self):
+            if prefill != self.prefill.text():
+                self.prefill.setText(prefill)
+            if tools != self.tools.toPlainText().strip():
+                self.tools.setPlainText(tools)
+
+    def load(self, path: Path) -> None:
+        """Reads the tools from a file."""
+        try:
+            self.tools.setPlainText(path.read_text("utf-8"))
+        except OSError as error:
+            self.unreadable.emit(str(path), error.strerror or type(error).__name__)
+        except UnicodeDecodeError:
+            self.unreadable.emit(str(path), self.tr("it is not UTF-8 text"))
+
+    def _choose_file(self) -> None:
+        name, _kind = QFileDialog.getOpenFileName(self, self.tr("Tools"), "", self.tr("JSON (*.json);;All files (*)"))
+        if name:
+            self.load(Path(name))
+
+    def _emit_changed(self, *_: object) -> None:
+        self.changed.emit(self.prefill.text(), self.tools.toPlainText())
+
 
 WIDTH = 296
 _REAL = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
-from app.state.cache_history import CacheHistory, CacheSnapshot
+from app.state.session_cache import CacheHistory, CacheSnapshot
 from app.text.formatting import format_number, pluralize
 from app.widgets import button, label
 from app.widgets.plain_text import set_tool_tip

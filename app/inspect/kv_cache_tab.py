@@ -18,8 +18,8 @@ from app.inspect.inspect_tab import InspectTab
 from app.inspect.slot_legend import SlotLegend
 from app.jobs.worker_client import WorkerClient
 from app.state.bundle_session import BundleSession
-from app.state.cache_history import CacheSnapshot
 from app.state.inspection import CROSS, Inspection, KvGroup, SlotOccupancy, session_group
+from app.state.session_cache import CacheSnapshot
 from app.widgets import EmptyState, label, scroll_area
 from app.widgets.actions import add_action
 from app.widgets.theme import G

@@ -6,6 +6,7 @@ bytes ──feed──▶ lines ──parse (a large line in time slices, while 
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Generator, Mapping
 from typing import Any
@@ -13,9 +14,89 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
-from app.jobs.json_slices import LARGE, decode_in_steps
 from app.jobs.time_slices import TimeSlicer, run_at_once
 from workflows.wire.events import ErrorEvent, Event, parse_in_steps
+
+LARGE = 200_000
+"""Lines of at least so many bytes are parsed in slices; so much takes a few milliseconds."""
+_DICTS, _LISTS, _FEW = 3, 4, 50
+_SPACE = re.compile(r"[ \t\n\r]*")
+_raw = json.JSONDecoder().raw_decode
+Parsed = Generator[None, None, tuple[Any, int]]
+
+
+def decode_in_steps(raw: bytes) -> Generator[None, None, Any]:
+    """Returns what `json.loads` returns. Raises ValueError for invalid JSON."""
+    text = raw.decode()
+    yield
+    value, end = yield from _value(text, _skip(text, 0), 0)
+    if _skip(text, end) != len(text):
+        raise ValueError("there is something after the JSON value")
+    return value
+
+
+def _skip(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+def _value(text: str, at: int, depth: int) -> Parsed:
+    first = text[at : at + 1]
+    if first == "{" and depth < _DICTS:
+        return (yield from _dict(text, at, depth))
+    if first == "[" and depth < _LISTS:
+        return (yield from _list(text, at, depth))
+    return _whole(text, at)
+
+
+def _whole(text: str, at: int) -> tuple[Any, int]:
+    try:
+        return _raw(text, at)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _dict(text: str, at: int, depth: int) -> Parsed:
+    result: dict[str, Any] = {}
+    at = _skip(text, at + 1)
+    if text[at : at + 1] == "}":
+        return result, at + 1
+    while True:
+        key, at = _raw(text, at)
+        at = _expect(text, at, ":")
+        result[key], at = yield from _value(text, at, depth + 1)
+        at = _skip(text, at)
+        if text[at : at + 1] == "}":
+            return result, at + 1
+        at = _expect(text, at, ",")
+
+
+def _list(text: str, at: int, depth: int) -> Parsed:
+    result: list[Any] = []
+    at = _skip(text, at + 1)
+    if text[at : at + 1] == "]":
+        return result, at + 1
+    while True:
+        if text[at : at + 1] == "[":  # a row, or a piece of rows
+            value, at = _whole(text, at)
+            yield
+        else:
+            value, at = yield from _value(text, at, depth + 1)
+        result.append(value)
+        if len(result) % _FEW == 0:
+            yield
+        at = _skip(text, at)
+        if text[at : at + 1] == "]":
+            return result, at + 1
+        at = _expect(text, at, ",")
+
+
+def _expect(text: str, at: int, sign: str) -> int:
+    at = _skip(text, at)
+    if text[at : at + 1] != sign:
+        raise ValueError(f"'{sign}' is missing at character {at}")
+    return _skip(text, at + 1)
+
 
 LONGEST = 64 << 20
 """Bytes that no line of the engine reaches: a graph of 20,000 nodes takes a quarter of that."""

@@ -11,18 +11,19 @@ gives the reason (exit code or signal, last lines of stderr), then every open jo
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from app.jobs.job import Job
 from app.jobs.liveness import ProcessMonitor
 from app.jobs.message_reader import MessageReader
-from app.jobs.worker_process import exit_cause, lower_priority, worker_environment
-from workflows.process.subprocesses import python_command
+from workflows.process.subprocesses import module_search_path, python_command, signal_description
 from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event
 from workflows.wire.request_lines import to_line
 from workflows.wire.requests import Cancel, Ping, Request
@@ -264,3 +265,35 @@ class WorkerClient(QObject):
             job.take(ErrorEvent(kind=kind, message=message, details=self.last_lines))
         if jobs:
             self.busyChanged.emit(False)
+
+
+BACKGROUND_NICE = 10
+
+
+def exit_cause(code: int, status: QProcess.ExitStatus) -> str:
+    """How a process ended, as text. Qt reports a signal's number as the exit code of a crash."""
+    if status == QProcess.ExitStatus.CrashExit:
+        return signal_description(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+    return f"exit code {code}"
+
+
+def lower_priority(pid: int) -> None:
+    """Lowers the priority of a process; does nothing for one that has ended."""
+    import psutil
+
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if sys.platform == "win32":
+            process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
+        else:
+            process.nice(min(process.nice() + BACKGROUND_NICE, 19))
+
+
+def worker_environment() -> QProcessEnvironment:
+    """The environment of a worker: the window's, without telemetry, unbuffered, with this checkout's packages first."""
+    environment = QProcessEnvironment.systemEnvironment()
+    for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
+        environment.insert(name, "1")
+    environment.insert("PYTHONIOENCODING", "utf-8")
+    environment.insert("PYTHONPATH", module_search_path(environment.value("PYTHONPATH")))
+    return environment

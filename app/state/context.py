@@ -30,8 +30,7 @@ from app.state.recent_bundles import Reader, RecentBundles, read_summary
 from app.state.run_history import HistoryModel
 from app.state.settings import Settings, home_folder
 from app.state.unfinished_builds import UnfinishedBuilds
-from app.state.unsaved_recipe import UnsavedRecipe
-from app.state.unsaved_recipe_file import UnsavedRecipeFile
+from app.state.unsaved_recipe import UnsavedRecipe, UnsavedRecipeFile
 from workflows.common.errors import BundleError
 from workflows.common.paths import make_folder
 from workflows.wire.events import GenerationDone, ReadyEvent

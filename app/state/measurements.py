@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.state.column_store import ColumnStore
-from app.state.measured_runs import RUN_KINDS, MeasuredRuns
+from app.state.measured_runs import RUN_KINDS, MeasuredRuns, RunConfiguration, run_configuration
 from app.state.measurement_snapshot import (
     CHUNK,
     DECODE,
     FIRST,
     MEMORY_KINDS,
+    SPECULATION_KINDS,
     STEP_KINDS,
     MeasurementRecord,
     MeasurementSnapshot,
@@ -33,8 +34,6 @@ from app.state.measurement_snapshot import (
     rate,
     select_runs,
 )
-from app.state.run_configuration import RunConfiguration, run_configuration
-from app.state.speculation_steps import SPECULATION_KINDS
 from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 if TYPE_CHECKING:

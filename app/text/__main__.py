@@ -5,12 +5,49 @@ Existing translations stay, texts that the code no longer has are removed, new o
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from app.text.catalog import Translation, available_languages, read, translation_file, write
-from app.text.source_texts import source_texts
+from app.text.catalog import SourceText, Translation, available_languages, read, translation_file, write
+
+APP = Path(__file__).parents[1]
+DIRECT = ("tr", "_tr", "translatable")  # the text comes first
+WITH_CONTEXT = ("translate",)  # QCoreApplication's: the context, which is ignored, comes first
+
+
+def called_name(call: ast.Call) -> str:
+    """The name of the called function, `tr` for `self.tr(…)` and `tr(…)`; empty if it has none."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def calls(file: Path) -> Iterator[ast.Call]:
+    """Every call in a Python file."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"), str(file))):
+        if isinstance(node, ast.Call):
+            yield node
+
+
+def source_text_of(call: ast.Call) -> SourceText | None:
+    """The text of a call of `tr` or its like; None for another call, and for one without a literal."""
+    name = called_name(call)
+    arguments = call.args[1:] if name in WITH_CONTEXT else call.args if name in DIRECT else []
+    texts = [a.value for a in arguments[:2] if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    first_is_literal = arguments and isinstance(arguments[0], ast.Constant)
+    if not texts or not first_is_literal:
+        return None
+    return SourceText(texts[0], texts[1] if len(texts) > 1 else "", len(arguments) > 2)
+
+
+def source_texts(folder: Path = APP) -> set[SourceText]:
+    """All texts of the code below `folder`."""
+    calls_texts = (source_text_of(call) for file in folder.rglob("*.py") for call in calls(file))
+    return {message for message in calls_texts if message is not None and message.source}
 
 
 def update(language: str) -> tuple[int, int]:

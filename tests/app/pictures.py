@@ -25,7 +25,7 @@ from app.build.code_view import CodeDialog
 from app.build.step_page import QUANTIZE, RECIPE, REVIEW, RUN
 from app.chat.decoding.decoding_options import ReplyForms
 from app.chat.decoding.decoding_section import DecodingSection
-from app.chat.decoding.form_examples import form_examples
+from app.chat.decoding.form_editor import form_examples
 from app.inspect.graph.graph_tab import GraphTab
 from app.main import PAGES, application
 from app.state.chat_store import ChatStore

@@ -22,7 +22,7 @@ from app.measure.charts.plot_image import plots_as_svg
 from app.measure.charts.speed_plots import SpeedPlots
 from app.measure.charts.speed_tab import SpeedTab
 from app.state.context import AppContext
-from app.state.run_configuration import RunConfiguration
+from app.state.measured_runs import RunConfiguration
 from app.text.formatting import format_local_time, format_number
 from app.widgets.theme import theme
 from tests.app.conftest import fake_summary, make_bundle

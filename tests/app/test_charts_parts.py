@@ -18,9 +18,8 @@ from app.measure.charts.plot_data import Curve, build_plot_data, with_percentile
 from app.measure.charts.point_items import block_outline, peak_indices
 from app.measure.charts.svg import SvgBox, SvgCurve, SvgPalette, SvgPanel, SvgText, svg_document
 from app.measure.charts.time_zoom import TimeZoom
-from app.state.measured_runs import MeasuredRun
+from app.state.measured_runs import MeasuredRun, RunConfiguration
 from app.state.measurements import Measurements
-from app.state.run_configuration import RunConfiguration
 from app.text.formatting import format_local_time, format_number
 from workflows.wire.events import ChunkEvent, SpeculationEvent, SpeculationUse, TokenEvent
 

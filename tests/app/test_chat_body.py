@@ -8,10 +8,9 @@ from PySide6.QtGui import QGuiApplication, QTextTable
 from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chat.code_block import CodeBlock
-from app.chat.message_body import MessageBody
+from app.chat.message_body import CodeBlock, MessageBody, ThinkingBlock
 from app.chat.message_text import MessageText
-from app.chat.thinking import ThinkingBlock, measure_thinking
+from app.chat.segments import measure_thinking
 from app.text.formatting import format_duration
 from tests.app.test_chat_page import Make, ask, make
 from workflows.wire.events import TokenEvent

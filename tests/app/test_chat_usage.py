@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.chat.context_usage import ContextUsage
-from app.chat.context_usage_bar import ContextUsageBar
+from app.chat.context_usage import ContextUsage, ContextUsageBar
 from app.chat.controller import ChatController
 from app.state.chat_store import ChatStore
 from tests.app.conftest import make_bundle

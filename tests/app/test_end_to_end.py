@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 
 from app.chat.decoding.chain_ops import ChainRow
 from app.chat.decoding.decoding_options import ReplyForms
-from app.chat.decoding.form_examples import form_examples
+from app.chat.decoding.form_editor import form_examples
 from app.main import PAGES
 from app.state.context import AppContext
 from app.window import MainWindow

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.jobs.json_slices import LARGE, decode_in_steps
+from app.jobs.message_reader import LARGE, decode_in_steps
 from app.jobs.time_slices import SLICE_MS, TimeSlicer, run_at_once
 from app.jobs.worker_client import WorkerClient
 from tests.fakes.graphs import decoder_graph

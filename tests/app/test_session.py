@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
 from app.state.bundle_session import BundleSession, SessionFailure
-from app.state.cache_history import CacheHistory
+from app.state.session_cache import CacheHistory
 from tests.fakes.inspections import group
 from workflows.wire.events import (
     CacheEvent,

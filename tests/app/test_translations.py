@@ -12,8 +12,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QObject, QTranslator
 from PySide6.QtWidgets import QWidget
 
+from app.text.__main__ import APP, DIRECT, WITH_CONTEXT, called_name, calls, source_text_of, source_texts
 from app.text.catalog import SourceText, Translation, available_languages, read, translation_file, write
-from app.text.source_texts import APP, DIRECT, WITH_CONTEXT, called_name, calls, source_text_of, source_texts
 from app.text.translator import Translator, choose_language, install_language
 
 WHOLE = True

@@ -13,8 +13,7 @@ import psutil
 import pytest
 
 from app.jobs.job import Job
-from app.jobs.worker_client import WorkerClient
-from app.jobs.worker_process import BACKGROUND_NICE
+from app.jobs.worker_client import BACKGROUND_NICE, WorkerClient
 from tests.fakes.worker import program
 from tests.traps import lay_traps, sprung
 from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent

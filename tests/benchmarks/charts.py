@@ -25,8 +25,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from app.main import application
 from app.measure.charts.speed_tab import SpeedTab
 from app.state.context import AppContext
+from app.state.measured_runs import RunConfiguration
 from app.state.measurements import Measurements
-from app.state.run_configuration import RunConfiguration
 from tests.benchmarks.window_scenes import live, until
 from tests.fakes.worker import program
 from workflows.wire.events import ChunkEvent, TokenEvent

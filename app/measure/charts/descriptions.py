@@ -7,9 +7,8 @@ from functools import lru_cache
 
 from PySide6.QtCore import QCoreApplication
 
-from app.state.measured_runs import MeasuredRun
+from app.state.measured_runs import MeasuredRun, RunConfiguration
 from app.state.measurement_snapshot import CHUNK, DECODE, FIRST, MeasurementFigures, MeasurementSnapshot
-from app.state.run_configuration import RunConfiguration
 from app.text.formatting import cache_label, format_latency, format_local_time, format_number, pluralize
 from workflows.wire.events import SpeculationUse
 

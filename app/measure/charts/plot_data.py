@@ -17,8 +17,7 @@ from app.measure.charts.descriptions import capacity_text, mark_text, mean_text,
 from app.measure.charts.latency_style import LatencyStyle
 from app.measure.charts.point_items import block_outline, peak_indices
 from app.measure.charts.time_zoom import with_headroom
-from app.state.measurement_snapshot import CHUNK, DECODE, MeasurementFigures, MeasurementSnapshot
-from app.state.speculation_steps import SpeculationSteps
+from app.state.measurement_snapshot import CHUNK, DECODE, MeasurementFigures, MeasurementSnapshot, SpeculationSteps
 from app.text.formatting import format_latency
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from app.measure.charts.descriptions import step_text
 from app.measure.charts.figures_row import FiguresRow
 from app.measure.charts.plot_exporter import PlotExporter
 from app.measure.charts.toolbar import SpeedToolbar
+from app.state.measured_runs import bundle_key
 from app.state.measurement_snapshot import MeasurementSnapshot
-from app.state.run_configuration import bundle_key
 from app.widgets import Banner, CardFrame, EmptyState, label
 from app.widgets.actions import add_action
 from app.widgets.theme import G

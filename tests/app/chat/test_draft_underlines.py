@@ -11,9 +11,8 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QTextCursor, QTextDocument
 from pytestqt.qtbot import QtBot
 
-from app.chat.code_block import CodeBlock
 from app.chat.draft_underlines import COLOR, drafted_text, spans, underline
-from app.chat.message_body import MessageBody
+from app.chat.message_body import CodeBlock, MessageBody
 from app.chat.message_text import MessageText, describe_token
 from app.chat.message_view import MessageView
 from app.chat.page import ChatPage

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from app.chat.controller import REFUSALS
 from app.chat.failures import OF_PROVIDERS, FailureBanner
 from app.chat.intents import EditPrompt, Intent, NewChat
-from app.chat.reply_recorder import REFUSALS
 from app.state.bundle_session import SessionFailure
 from app.widgets import Banner
 from tests.app.test_session import StubWorker

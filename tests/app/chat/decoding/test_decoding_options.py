@@ -20,7 +20,7 @@ from app.chat.decoding.chain_ops import (
     problem_of,
 )
 from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
-from app.chat.decoding.form_examples import form_examples
+from app.chat.decoding.form_editor import form_examples
 from app.chat.sampling import SamplingSettings
 from workflows.bundle.strategy import LogitsOp
 from workflows.generate.grammar import ReplyForm, check_form

@@ -15,9 +15,8 @@ from app.chat.decoding.chain_ops import ChainRow
 from app.chat.decoding.decoding_options import DecodingOptions, Form, ReplyForms
 from app.chat.decoding.decoding_section import DecodingSection
 from app.chat.decoding.draft_section import DraftSection
-from app.chat.decoding.form_check import FormCheck, FormFinding
-from app.chat.decoding.form_examples import form_examples
-from app.chat.decoding.form_section import FormSection
+from app.chat.decoding.form_editor import FormFinding, form_examples
+from app.chat.decoding.form_section import FormCheck, FormSection
 from app.chat.sampling import SamplingSettings
 from app.state.recent_bundles import RecentBundles
 

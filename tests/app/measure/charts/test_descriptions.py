@@ -14,7 +14,7 @@ from app.measure.charts.descriptions import (
     shown_runs_text,
     step_text,
 )
-from app.state.run_configuration import RunConfiguration
+from app.state.measured_runs import RunConfiguration
 from tests.app.test_charts_parts import FP32, INT4, runs
 
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
-from app.settings.fields import SettingChoice, SettingFolder, SettingRow, StageCacheChoice
+from app.settings.page import SettingChoice, SettingFolder, SettingRow, StageCacheChoice
 from app.state.settings import Settings
 from workflows.common.stage_cache import read_limit, write_limit
 
