@@ -79,7 +79,7 @@ class ChatFiles(QObject):
         """Offers a copy, as two windows do not write one chat."""
         self._chat_banner.show_message(
             "info",
-            self.tr("The chat is already open in another window; a copy of it can go on here."),
+            self.tr("The chat is open in another window; you can continue a copy of it here."),
             details=holder,
             action=self.tr("Open a copy"),
             on_action=lambda: self._open(key, partial(self._controller.open_chat, copy=True)),

@@ -61,7 +61,6 @@ class SavedChatModel(QAbstractListModel):
         return self.index(row) if row >= 0 else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """Qt's name for how many there are."""
         return 0 if parent.isValid() else len(self.rows)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -69,7 +68,6 @@ class SavedChatModel(QAbstractListModel):
         return super().flags(index) | Qt.ItemFlag.ItemIsEditable
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Qt's name for what a row shows."""
         saved = self.rows[index.row()]
         title = saved.title or self.tr("Untitled")
         if role == Qt.ItemDataRole.DisplayRole:

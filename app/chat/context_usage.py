@@ -33,11 +33,9 @@ class _Bar(QWidget):
         theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        """Qt's name for the wished size."""
         return QSize(200, 6)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt's name for drawing."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(theme().color("empty"))
@@ -83,7 +81,7 @@ class ContextUsageBar(QWidget):
         elif used >= capacity:
             text += self.tr(" · full")
         elif needed >= capacity:
-            text += self.tr(" · this chat does not fit, it has about {0}").format(format_number(needed))
+            text += self.tr(" · this chat does not fit: about {0} tokens").format(format_number(needed))
         elif alarming:
             text += self.tr(" · nearly full")
         self._show(text, share, alarming or needed >= capacity)

@@ -122,11 +122,9 @@ class _Sample(QWidget):
     """A sample of the underline, redrawn with another theme."""
 
     def sizeHint(self) -> QSize:
-        """Qt's name for the wished size."""
         return QSize(3 * G, 2 * G)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt's name for drawing."""
         painter = QPainter(self)
         painter.setPen(QPen(theme().color(COLOR), 1.5, Qt.PenStyle.DotLine))
         painter.drawLine(0, self.height() - 4, self.width(), self.height() - 4)
@@ -149,7 +147,7 @@ class UnderlineLegend(QWidget):
 def drafted_text(by: str) -> str:
     """The tool tip text of a drafted token; an unknown drafter is shown by its own name."""
     known = {
-        "ngram": _tr("look-ups in the text"),
+        "ngram": _tr("n-gram look-up"),
         "draft_model": _tr("the draft model"),
         "self_speculative": _tr("the model's first layers"),
         "extra_heads": _tr("the model's extra heads"),

@@ -72,4 +72,4 @@ class ExamplePrompts(QWidget):
             self.tr("Begin a text and the model completes it") if completes else self.tr("Ask the model something")
         )
         self.invitation.setText(self.tr("Opening the bundle …") if opening else invitation)
-        self.hint.setText(self.tr("or begin with one of these:") if self.buttons else "")
+        self.hint.setText(self.tr("or begin with an example:") if self.buttons else "")

@@ -40,7 +40,7 @@ class ChatHeader(QWidget):
         self.new = tool_button("plus", self.tr("New chat (Ctrl+N)"))
         self.recent = tool_button("clock", self.tr("Show or hide the list of chats"))
         self.compare = tool_button("branch", self.tr("Compare with another bundle"))
-        self.drafts = tool_button("underline", self.tr("Underline what was drafted and accepted, or not"))
+        self.drafts = tool_button("underline", self.tr("Show or hide underlines of accepted drafts"))
         self.export = tool_button("save", self.tr("Export this chat"))
         self.side = tool_button("settings", self.tr("Show or hide the settings"))
         for one in (self.recent, self.side, self.drafts):

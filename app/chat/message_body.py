@@ -29,7 +29,7 @@ class ThinkingBlock(QWidget):
         super().__init__(parent)
         self._tokens, self._taken = tokens, seconds
         self.text = MessageText()
-        self.text.setAccessibleName(self.tr("What the model thought"))
+        self.text.setAccessibleName(self.tr("Thinking of the model"))
         self.text.hide()
         self.fold = button("", role="link", clicked=lambda: self.unfold(self.text.isHidden()))
         vbox(hbox(self.fold, 1), hbox(self.text, margins=(2 * G, 0, 0, 0)), spacing=G // 2, parent=self)

@@ -212,7 +212,6 @@ class MessageText(QTextEdit):
             self.setFixedHeight(height)
 
     def sizeHint(self) -> QSize:
-        """Qt's name for the wished size."""
         return QSize(480, int(self.document().size().height()) + 2)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

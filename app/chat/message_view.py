@@ -32,9 +32,9 @@ def finish_text(reason: str) -> str:
         "eos": _tr("the model finished"),
         "length": _tr("stopped at max new tokens"),
         "stop": _tr("stopped at a stop string"),
-        "capacity": _tr("no room for another token"),
+        "capacity": _tr("the cache is full"),
         "cancelled": _tr("stopped by you"),
-        "interrupted": _tr("cut off when the worker or the window ended"),
+        "interrupted": _tr("interrupted: the worker or the window ended"),
         "failed": _tr("failed"),
         "refused": _tr("not sent"),
     }.get(reason, reason)

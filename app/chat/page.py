@@ -112,7 +112,7 @@ class ChatPage(QWidget):
             (tr("Save the chat as JSON"), "", partial(self.files.choose_file, "json")),
             (tr("Show or hide the list of chats"), "", self.header.recent.toggle),
             (tr("Show or hide the chat settings"), "", self.header.side.toggle),
-            (tr("Underline accepted drafts, or not"), "", self.header.drafts.toggle),
+            (tr("Show or hide underlines of accepted drafts"), "", self.header.drafts.toggle),
         )
         return [add_action(self, text, act, keys) for text, keys, act in rows]
 
@@ -210,7 +210,7 @@ class ChatPage(QWidget):
         self.context.activities.acknowledge("generate")
         before, now = self.controller.chat.bundle, self.opener.path
         if before and now and before != now:
-            text = self.tr("{0} answered in this chat last; {1} answers the next prompt.")
+            text = self.tr("The last reply of this chat is by {0}; {1} answers the next prompt.")
             name = Path(before).name
             self.chat_banner.show_message(
                 "info",

@@ -108,8 +108,8 @@ class PanelController(QObject):
 
     def _title(self, known: bool) -> str:
         if known:
-            return self.tr("Sampling and cache layout are set as you last chose them for this bundle.")
-        return self.tr("Sampling and cache layout belong to the other bundle; this one uses the defaults.")
+            return self.tr("Sampling and cache layout are those that you last chose for this bundle.")
+        return self.tr("Sampling and cache layout were reset to the defaults of this bundle.")
 
     def _show_chat(self) -> None:
         chat = self._controller.chat

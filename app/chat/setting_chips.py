@@ -155,7 +155,7 @@ class SettingChipRow(QWidget):
         removed = self._removed
         self.undo.setVisible(removed is not None)
         if removed is not None:
-            words = self.tr("Undo: bring back {0}").format(removed.title)
+            words = self.tr("Undo: restore {0}").format(removed.title)
             self.undo.setAccessibleName(words)
             set_tool_tip(self.undo, words)
         self.setVisible(bool(self.chips) or removed is not None)

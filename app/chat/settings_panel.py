@@ -93,7 +93,7 @@ class PrefillSection(Section):
         self.tools = QPlainTextEdit()
         self.tools.setPlaceholderText(self.tr("None"))
         self.tools.setAccessibleName(self.tr("Tools"))
-        set_tool_tip(self.tools, self.tr("A JSON list of functions, for a chat template that takes them."))
+        set_tool_tip(self.tools, self.tr("A JSON list of functions, for chat templates that support tools."))
         self.tools.setTabChangesFocus(True)
         self.tools.setFixedHeight(7 * G)
         self.tools.document().setDocumentMargin(G - 2)
@@ -177,7 +177,6 @@ class SettingsPanel(QWidget):
         self.set_sampling(SamplingSettings())
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name."""
         super().showEvent(event)
         self._fit()
 
@@ -238,17 +237,17 @@ class SettingsPanel(QWidget):
 
     def _rows(self) -> list[tuple[str, str, str]]:
         return [
-            ("temperature", self.tr("Temperature"), self.tr("0 takes the most probable token each time.")),
+            ("temperature", self.tr("Temperature"), self.tr("0 always takes the most probable token.")),
             ("top_k", self.tr("Top-k"), self.tr("Only the k most probable tokens; 0 is off.")),
             ("top_p", self.tr("Top-p"), self.tr("Only the most probable tokens that together reach p; 1 is off.")),
             ("min_p", self.tr("Min-p"), self.tr("Only tokens at least this probable relative to the best; 0 is off.")),
             (
                 "repetition_penalty",
                 self.tr("Repetition penalty"),
-                self.tr("Makes tokens that came before less likely; 1 is off."),
+                self.tr("Makes earlier tokens less likely; 1 is off."),
             ),
-            ("max_new_tokens", self.tr("Max new tokens"), self.tr("A reply ends here at the latest.")),
-            ("seed", self.tr("Seed"), self.tr("The same seed draws the same tokens.")),
+            ("max_new_tokens", self.tr("Max new tokens"), self.tr("The maximum number of tokens of a reply.")),
+            ("seed", self.tr("Seed"), self.tr("The same seed samples the same tokens.")),
         ]
 
     def _spin(self, name: str) -> QSpinBox | QDoubleSpinBox:

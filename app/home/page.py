@@ -36,7 +36,7 @@ class UnfinishedRow(CardFrame):
         super().__init__()
         self.entry, self._context = entry, context
         self.setAccessibleName(entry.name)
-        head = hbox(label(entry.name, "heading"), PillLabel(self.tr("not finished"), "warning"), 1)
+        head = hbox(label(entry.name, "heading"), PillLabel(self.tr("unfinished"), "warning"), 1)
         self.status = ElidedLabel(self._status_text())
         self.resume = button(self.tr("Resume"), "refresh", "primary", self._resume)
         self.discard = button(self.tr("Discard"), "trash", clicked=self._discard)
@@ -47,15 +47,15 @@ class UnfinishedRow(CardFrame):
 
     def _status_text(self) -> str:
         done = ", ".join(self.entry.stages)
-        far = self.tr("finished so far: {0}").format(done) if done else self.tr("no stage was finished")
-        return " · ".join((self.entry.source, self.tr("begun {0}").format(format_local_time(self.entry.began)), far))
+        far = self.tr("finished stages: {0}").format(done) if done else self.tr("no finished stage")
+        return " · ".join((self.entry.source, self.tr("started {0}").format(format_local_time(self.entry.began)), far))
 
     def _resume(self) -> None:
         self._context.unfinished.resume(self.entry)
         self._context.navigate.emit("build")  # another running build is shown there, too
 
     def _discard(self) -> None:
-        sure = self.tr("Delete what was made?")
+        sure = self.tr("Delete the finished stages?")
         if self.discard.text() != sure:
             self.discard.setText(sure)
             self.discard.setAccessibleName(sure)
@@ -133,21 +133,21 @@ class HomePage(QWidget):
             row,
             "build",
             self.tr("Convert a checkpoint"),
-            self.tr("A Hugging Face folder or hub id becomes ONNX graphs with an explicit KV cache."),
+            self.tr("Build ONNX graphs with an explicit KV cache from a Hugging Face folder or hub id."),
             self.tr("Choose a source"),
         )
         self.demo = self._card(
             row,
             "demo",
             self.tr("Try the demo"),
-            self.tr("A small Qwen3 that ships with Joinery: built in under a minute, no download."),
-            self.tr("Build it and chat"),
+            self.tr("Build the small Qwen3 that ships with Joinery: under a minute, no download."),
+            self.tr("Build and chat"),
         )
         self.open = self._card(
             row,
             "folder",
             self.tr("Open an ONNX file or bundle"),
-            self.tr("Look into a graph's inputs, outputs and operators, or chat with a bundle."),
+            self.tr("Inspect a graph's inputs, outputs and operators, or chat with a bundle."),
             self.tr("Open a bundle"),
         )
         self.convert.clicked.connect(self.start_convert)
@@ -249,7 +249,7 @@ class HomePage(QWidget):
 
     def _watch_demo(self) -> None:
         built = self.demo_bundle() is not None
-        text = self.tr("Chat with the demo") if built else self.tr("Build it and chat")
+        text = self.tr("Chat with the demo") if built else self.tr("Build and chat")
         if self._context.build.running and not built:
             text = self.tr("Show the build")
         elif self._context.demo.step == "looking":
@@ -266,7 +266,7 @@ class HomePage(QWidget):
         entry = self._context.recents.find(path)
         name = entry.title if entry else path
         self._context.recents.remove(path)
-        text = self.tr("{0} was removed from the list; its files stay where they are.").format(name)
+        text = self.tr("{0} was removed from the list. Its files were not deleted.").format(name)
         self.undo.show_message("info", text, action=self.tr("Undo"), on_action=self._undo)
         self.undo.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -80,7 +80,7 @@ class RecentRow(CardFrame):
     def _more(self) -> QToolButton:
         """The menu of rarely used actions."""
         more = tool_button("more", self.tr("More"), "muted")
-        more.setAccessibleName(self.tr("More for {0}").format(self.entry.title))
+        more.setAccessibleName(self.tr("More actions for {0}").format(self.entry.title))
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(more)
         text = (

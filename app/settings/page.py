@@ -173,15 +173,15 @@ class SettingsPage(QWidget):
         card = CardFrame(self.tr("Appearance"))
         self.theme = self._choice(
             "theme",
-            (("system", self.tr("As the system")), ("light", self.tr("Light")), ("dark", self.tr("Dark"))),
+            (("system", self.tr("System")), ("light", self.tr("Light")), ("dark", self.tr("Dark"))),
         )
-        card.body.addWidget(SettingRow(self.tr("Theme"), self.tr("Light or dark, or as the system says."), self.theme))
+        card.body.addWidget(SettingRow(self.tr("Theme"), self.tr("Light, dark, or the system's choice."), self.theme))
         spoken = [(code, QLocale(code).nativeLanguageName() or code) for code in ("en", *available_languages())]
-        self.language = self._choice("language", (("", self.tr("As the system")), *spoken))
-        text = self.tr("What the window speaks. It changes when Joinery is started again.")
+        self.language = self._choice("language", (("", self.tr("System")), *spoken))
+        text = self.tr("Language of the window, from the next start on.")
         card.body.addWidget(SettingRow(self.tr("Language"), text, self.language))
         self.zoom = self._choice("zoom", [(str(zoom), f"{format_number(zoom)} %") for zoom in ZOOMS])
-        text = self.tr("How large text and everything else is. It changes when Joinery is started again.")
+        text = self.tr("Scale of the window, from the next start on.")
         card.body.addWidget(SettingRow(self.tr("Size"), text, self.zoom))
         return card
 
@@ -190,23 +190,23 @@ class SettingsPage(QWidget):
         context = self._context
         self.bundles = SettingFolder(context.settings, "bundles", context.home / "bundles")
         self.bundles.refused.connect(
-            lambda path: context.show_error(self.tr("{0} is no folder: give the whole path of one.").format(path))
+            lambda path: context.show_error(self.tr("{0} is not a folder. Enter the full path of a folder.").format(path))
         )
-        text = self.tr("Where new bundles are proposed to go. Those that exist stay.")
-        card.body.addWidget(SettingRow(self.tr("Folder of bundles"), text, self.bundles))
+        text = self.tr("Default folder of new bundles. Existing bundles stay where they are.")
+        card.body.addWidget(SettingRow(self.tr("Bundle folder"), text, self.bundles))
         self.provider = self._choice("provider", [(name, "CPU" if name == "cpu" else name) for name in PROVIDERS])
         text = self.tr(
-            "What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU."
+            "Default provider of the chat, from the next start on. If it is not available, the CPU is used."
         )
         card.body.addWidget(SettingRow(self.tr("Provider"), text, self.provider))
         limits = [(str(limit), self.tr("at most {0}").format(format_bytes(limit))) for limit in STAGES]
-        self.stages = StageCacheChoice((("", self.tr("as usual")), ("0", self.tr("nothing")), *limits))
+        self.stages = StageCacheChoice((("", self.tr("default")), ("0", self.tr("nothing")), *limits))
         self.stages.refused.connect(lambda why: context.show_error(why))
         text = self.tr(
-            "Stages of builds that the next build of the same model takes over. Usual are 20 GiB, and never more than "
-            "a quarter of what is free."
+            "Disk space for finished build stages, which later builds of the same model reuse. The default is 20 GiB, "
+            "but at most a quarter of the free space."
         )
-        card.body.addWidget(SettingRow(self.tr("Stages to keep"), text, self.stages))
+        card.body.addWidget(SettingRow(self.tr("Build stage cache"), text, self.stages))
         return card
 
     def _history(self) -> CardFrame:
@@ -216,15 +216,15 @@ class SettingsPage(QWidget):
             for history_limit in HISTORY_LIMITS
         ]
         self.history_limit = self._choice("history.keep", (("", self.tr("all")), *limits))
-        text = self.tr("Builds, generations and measurements that are kept. Older ones are removed at each start.")
-        card.body.addWidget(SettingRow(self.tr("Runs to keep"), text, self.history_limit))
+        text = self.tr("Number of builds, generations and measurements in the history. Older ones are removed at each start.")
+        card.body.addWidget(SettingRow(self.tr("Runs in the history"), text, self.history_limit))
         return card
 
     def _privacy(self) -> CardFrame:
         card = CardFrame(self.tr("Privacy"))
         text = self.tr(
-            "Nothing leaves this machine: Joinery sends no telemetry, switches onnxruntime's off, and connects only "
-            "where you ask for it (a model from the hub, a provider's plugin)."
+            "Joinery sends no telemetry and disables onnxruntime's. It connects to the network only on request: for a "
+            "model from the hub or a provider's plugin."
         )
         card.body.addWidget(label(text, wrap=True))
         folder = button(self.tr("Open Joinery's folder"), "folder", clicked=self._open_folder)
@@ -241,7 +241,7 @@ class SettingsPage(QWidget):
 
         self._apply(PREFERENCES)
         self.stages.choose("")
-        text = self.tr("The settings are as at first again.")
+        text = self.tr("All settings were reset to their defaults.")
         self._context.show_note(text, self.tr("Undo"), undo, owner={"page": "settings"})
 
     def _apply(self, values: dict[str, str]) -> None:

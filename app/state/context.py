@@ -145,7 +145,7 @@ class AppContext(QObject):
         if before is not None:
             self.notes.drop(before)
         if hangs:
-            text = self.tr("A worker does not answer: it hangs, or was stopped.")
+            text = self.tr("A worker process does not respond.")
             action, act = self.tr("End it"), worker.kill
             if worker is self.session_worker:
                 action, act = self.tr("Restart it"), partial(self.session.end, reopen=True)

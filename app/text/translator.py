@@ -65,4 +65,3 @@ def translatable(text: str) -> str:
 
 CHANGES = (translatable("added"), translatable("removed"), translatable("changed"))
 """The kinds of change in a comparison of two graphs, as the engine names them."""
-UNITS = (translatable("token"), translatable("tokens"))

@@ -24,7 +24,7 @@
       <translation> · fast voll</translation>
     </message>
     <message>
-      <source> · this chat does not fit, it has about {0}</source>
+      <source> · this chat does not fit: about {0} tokens</source>
       <translation> · dieser Chat passt nicht hinein, er hat etwa {0}</translation>
     </message>
     <message>
@@ -51,8 +51,8 @@
       <translation>+ {0} weitere</translation>
     </message>
     <message>
-      <source>0 takes the most probable token each time.</source>
-      <translation>0 nimmt jedes Mal das wahrscheinlichste Token.</translation>
+      <source>0 always takes the most probable token.</source>
+      <translation>0 nimmt immer das wahrscheinlichste Token.</translation>
     </message>
     <message>
       <source>1 field</source>
@@ -147,12 +147,8 @@
       <translation>1 − Kosinus</translation>
     </message>
     <message>
-      <source>A Hugging Face folder or hub id becomes ONNX graphs with an explicit KV cache.</source>
-      <translation>Ein Hugging-Face-Ordner oder eine Hub-ID wird zu ONNX-Graphen mit ausdrücklichem KV-Cache.</translation>
-    </message>
-    <message>
-      <source>A JSON list of functions, for a chat template that takes them.</source>
-      <translation>Eine JSON-Liste von Funktionen, für eine Chat-Vorlage, die sie annimmt.</translation>
+      <source>A JSON list of functions, for chat templates that support tools.</source>
+      <translation>Eine JSON-Liste von Funktionen, für Chat-Vorlagen mit Werkzeugen.</translation>
     </message>
     <message>
       <source>A JSON schema is an object: { … }.</source>
@@ -173,6 +169,10 @@
     <message>
       <source>A change opens the bundle again; the conversation stays.</source>
       <translation>Eine Änderung öffnet das Bundle neu; das Gespräch bleibt.</translation>
+    </message>
+    <message>
+      <source>A cheaper source proposes tokens, and the model checks several at a time.</source>
+      <translation>Eine billigere Quelle schlägt Token vor, und das Modell prüft mehrere auf einmal.</translation>
     </message>
     <message>
       <source>A checkpoint becomes a bundle: graphs with an explicit KV cache, weights, tokenizer and the evidence of every stage.</source>
@@ -223,20 +223,12 @@
       <translation>Ein Rezept ist ein JSON-Objekt: { … }.</translation>
     </message>
     <message>
-      <source>A reply ends here at the latest.</source>
-      <translation>Eine Antwort endet spätestens hier.</translation>
-    </message>
-    <message>
       <source>A reply is being generated: the cache can be changed after its end.</source>
       <translation>Eine Antwort wird erzeugt: der Cache kann geändert werden, wenn sie geendet hat.</translation>
     </message>
     <message>
       <source>A slot for each token up to the capacity; a full cache ends the reply.</source>
       <translation>Ein Slot für jedes Token bis zur Kapazität; ein voller Cache beendet die Antwort.</translation>
-    </message>
-    <message>
-      <source>A small Qwen3 that ships with Joinery: built in under a minute, no download.</source>
-      <translation>Ein kleines Qwen3, das mit Joinery kommt: in unter einer Minute gebaut, ohne Download.</translation>
     </message>
     <message>
       <source>A small trained model that ships with Joinery</source>
@@ -263,8 +255,8 @@
       <translation>Eine Werkbank, die aus Hugging-Face-Checkpoints zusammengesetzte ONNX-Modelle macht und zeigt, ausführt und misst, was gebaut wurde.</translation>
     </message>
     <message>
-      <source>A worker does not answer: it hangs, or was stopped.</source>
-      <translation>Ein Worker antwortet nicht: Er hängt oder wurde angehalten.</translation>
+      <source>A worker process does not respond.</source>
+      <translation>Ein Worker-Prozess antwortet nicht.</translation>
     </message>
     <message>
       <source>A, held to be right</source>
@@ -311,8 +303,8 @@
       <translation>Eine Op hinzufügen</translation>
     </message>
     <message>
-      <source>Added to the logits of tokens: 7: 2.5, 11: -30.</source>
-      <translation>Wird zu den Logits von Token addiert: 7: 2.5, 11: -30.</translation>
+      <source>Added to the logits of tokens, for example 7: 2.5, 11: -30.</source>
+      <translation>Wird zu den Logits von Token addiert, zum Beispiel 7: 2.5, 11: -30.</translation>
     </message>
     <message>
       <source>After</source>
@@ -345,6 +337,10 @@
     <message>
       <source>All runs</source>
       <translation>Alle Läufe</translation>
+    </message>
+    <message>
+      <source>All settings were reset to their defaults.</source>
+      <translation>Alle Einstellungen wurden auf ihre Vorgaben zurückgesetzt.</translation>
     </message>
     <message>
       <source>All slots</source>
@@ -431,10 +427,6 @@
       <translation>Wie es läuft</translation>
     </message>
     <message>
-      <source>As the system</source>
-      <translation>Wie das System</translation>
-    </message>
-    <message>
       <source>As {0} earlier builds of like size.</source>
       <translation>Wie {0} frühere Baue ähnlicher Größe.</translation>
     </message>
@@ -455,8 +447,8 @@
       <translation>Zusammensetzen</translation>
     </message>
     <message>
-      <source>At temperature 0 the reply is token for token that of the model alone.</source>
-      <translation>Bei Temperatur 0 ist die Antwort Token für Token die des Modells allein.</translation>
+      <source>At temperature 0 the reply is the same as without drafts, token for token.</source>
+      <translation>Bei Temperatur 0 ist die Antwort Token für Token dieselbe wie ohne Entwürfe.</translation>
     </message>
     <message>
       <source>Attributes</source>
@@ -507,20 +499,24 @@
       <translation>Ausgewogen</translation>
     </message>
     <message>
+      <source>Beam search cannot be combined with drafts: turn off Drafts or Beams.</source>
+      <translation>Die Beam-Suche lässt sich nicht mit Entwürfen verbinden: schalten Sie Entwürfe oder Beams aus.</translation>
+    </message>
+    <message>
+      <source>Beam search does not sample: set the temperature to 0, or remove Sample from the chain.</source>
+      <translation>Die Beam-Suche zieht keine Token: setzen Sie die Temperatur auf 0 oder entfernen Sie Ziehen aus der Kette.</translation>
+    </message>
+    <message>
+      <source>Beam search uses no drafts, and the reply appears when it ends.</source>
+      <translation>Die Beam-Suche nutzt keine Entwürfe, und die Antwort erscheint an ihrem Ende.</translation>
+    </message>
+    <message>
+      <source>Beam search: follows several texts at once and returns the most probable one.</source>
+      <translation>Beam-Suche: verfolgt mehrere Texte zugleich und liefert den wahrscheinlichsten.</translation>
+    </message>
+    <message>
       <source>Beams</source>
       <translation>Beams</translation>
-    </message>
-    <message>
-      <source>Beams cannot be combined with drafts: choose none under Drafts, or turn Beams off.</source>
-      <translation>Beams entwerfen keine Token: unter Entwürfe keine wählen oder die Beams aus lassen.</translation>
-    </message>
-    <message>
-      <source>Beams draft no tokens, and the reply comes at their end.</source>
-      <translation>Beams entwerfen keine Token, und die Antwort kommt an ihrem Ende.</translation>
-    </message>
-    <message>
-      <source>Beams take the most probable text: set the temperature to 0, or remove Sample from the chain.</source>
-      <translation>Beams nehmen den wahrscheinlichsten Text: Setzen Sie die Temperatur auf 0, oder nehmen Sie Ziehen aus der Kette.</translation>
     </message>
     <message>
       <source>Before</source>
@@ -567,20 +563,32 @@
       <translation>Bauen</translation>
     </message>
     <message>
+      <source>Build ONNX graphs with an explicit KV cache from a Hugging Face folder or hub id.</source>
+      <translation>ONNX-Graphen mit ausdrücklichem KV-Cache aus einem Hugging-Face-Ordner oder einer Hub-ID bauen.</translation>
+    </message>
+    <message>
       <source>Build a checkpoint or open a bundle to begin</source>
       <translation>Zuerst einen Checkpoint bauen oder ein Bundle öffnen</translation>
+    </message>
+    <message>
+      <source>Build and chat</source>
+      <translation>Bauen und chatten</translation>
     </message>
     <message>
       <source>Build another</source>
       <translation>Noch eines bauen</translation>
     </message>
     <message>
-      <source>Build it and chat</source>
-      <translation>Bauen und chatten</translation>
+      <source>Build stage cache</source>
+      <translation>Speicher für Baustufen</translation>
     </message>
     <message>
       <source>Build stopped; it resumes where it was</source>
       <translation>Bau angehalten; er geht weiter, wo er war</translation>
+    </message>
+    <message>
+      <source>Build the small Qwen3 that ships with Joinery: under a minute, no download.</source>
+      <translation>Das kleine Qwen3 bauen, das mit Joinery kommt: unter einer Minute, ohne Download.</translation>
     </message>
     <message>
       <source>Build time</source>
@@ -589,10 +597,6 @@
     <message>
       <source>Building the reference: {0}</source>
       <translation>Die Referenz wird gebaut: {0}</translation>
-    </message>
-    <message>
-      <source>Builds, generations and measurements that are kept. Older ones are removed at each start.</source>
-      <translation>Builds, Generierungen und Messungen, die aufbewahrt werden. Ältere werden bei jedem Start entfernt.</translation>
     </message>
     <message>
       <source>Built</source>
@@ -617,6 +621,10 @@
     <message>
       <source>Bundle default ({0})</source>
       <translation>Vorgabe des Bundles ({0})</translation>
+    </message>
+    <message>
+      <source>Bundle folder</source>
+      <translation>Bundle-Ordner</translation>
     </message>
     <message>
       <source>Bundle is open</source>
@@ -1043,8 +1051,16 @@
       <translation>Decodierung</translation>
     </message>
     <message>
+      <source>Default folder of new bundles. Existing bundles stay where they are.</source>
+      <translation>Vorgegebener Ordner neuer Bundles. Vorhandene bleiben, wo sie sind.</translation>
+    </message>
+    <message>
       <source>Default of the checkpoint</source>
       <translation>Wie der Checkpoint</translation>
+    </message>
+    <message>
+      <source>Default provider of the chat, from the next start on. If it is not available, the CPU is used.</source>
+      <translation>Vorgegebener Provider des Chats, ab dem nächsten Start. Ist er nicht verfügbar, gilt die CPU.</translation>
     </message>
     <message>
       <source>Delete</source>
@@ -1055,8 +1071,8 @@
       <translation>Chat löschen</translation>
     </message>
     <message>
-      <source>Delete what was made?</source>
-      <translation>Gemachtes löschen?</translation>
+      <source>Delete the finished stages?</source>
+      <translation>Fertige Stufen löschen?</translation>
     </message>
     <message>
       <source>Demo</source>
@@ -1091,6 +1107,10 @@
       <translation>Festplatte</translation>
     </message>
     <message>
+      <source>Disk space for finished build stages, which later builds of the same model reuse. The default is 20 GiB, but at most a quarter of the free space.</source>
+      <translation>Speicherplatz für fertige Baustufen, die spätere Builds desselben Modells wiederverwenden. Vorgabe sind 20 GiB, aber höchstens ein Viertel des freien Platzes.</translation>
+    </message>
+    <message>
       <source>Dismiss</source>
       <translation>Ausblenden</translation>
     </message>
@@ -1103,8 +1123,8 @@
       <translation>Abweichung: Knoten im Graphen zeigen</translation>
     </message>
     <message>
-      <source>Divides the logits: above 1 it evens them out.</source>
-      <translation>Teilt die Logits: Über 1 gleicht sie sie an.</translation>
+      <source>Divides the logits; values above 1 flatten the distribution.</source>
+      <translation>Teilt die Logits; Werte über 1 glätten die Verteilung.</translation>
     </message>
     <message>
       <source>Documentation</source>
@@ -1157,10 +1177,6 @@
     <message>
       <source>Draw with Netron</source>
       <translation>Mit Netron zeichnen</translation>
-    </message>
-    <message>
-      <source>Draws the token; without it the most probable one is taken. It is the last.</source>
-      <translation>Zieht das Token; ohne dies wird das wahrscheinlichste genommen. Steht am Ende.</translation>
     </message>
     <message>
       <source>Drivers</source>
@@ -1423,10 +1439,6 @@
       <translation>Ordner</translation>
     </message>
     <message>
-      <source>Folder of bundles</source>
-      <translation>Ordner für Bundles</translation>
-    </message>
-    <message>
       <source>For a bundle, this table lists what each pass changed and refused.</source>
       <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
     </message>
@@ -1679,10 +1691,6 @@
       <translation>Wie schnell das geöffnete Bundle läuft und wie richtig es ist: Latenz jedes Schritts, Cache und Speicher beim Generieren und der Abstand zu einem anderen Bundle oder zum Checkpoint.</translation>
     </message>
     <message>
-      <source>How large text and everything else is. It changes when Joinery is started again.</source>
-      <translation>Wie groß Text und alles andere ist. Es ändert sich, wenn Joinery neu gestartet wird.</translation>
-    </message>
-    <message>
       <source>How much is compared</source>
       <translation>Wie viel verglichen ist</translation>
     </message>
@@ -1763,6 +1771,10 @@
       <translation>Ansehen</translation>
     </message>
     <message>
+      <source>Inspect a graph's inputs, outputs and operators, or chat with a bundle.</source>
+      <translation>Eingaben, Ausgaben und Operatoren eines Graphen ansehen oder mit einem Bundle chatten.</translation>
+    </message>
+    <message>
       <source>Inspect the graphs</source>
       <translation>Graphen untersuchen</translation>
     </message>
@@ -1807,16 +1819,8 @@
       <translation>Es kann hier geändert werden; was falsch ist, steht darunter.</translation>
     </message>
     <message>
-      <source>It can be used.</source>
-      <translation>Sie kann verwendet werden.</translation>
-    </message>
-    <message>
       <source>It comes from {0}. Its file must have one of the {1} SHA-256 hashes that Joinery was tested with.</source>
       <translation>Es kommt von {0}. Seine Datei muss eine der {1} SHA-256-Prüfsummen haben, mit denen Joinery getestet wurde.</translation>
-    </message>
-    <message>
-      <source>It replaces the model's chain and the settings under Sampling.</source>
-      <translation>Sie steht anstelle dessen, was das Modell hat und was unter Sampling eingestellt ist.</translation>
     </message>
     <message>
       <source>It runs in a process of its own: this page can be left, and the build goes on.</source>
@@ -1837,6 +1841,10 @@
     <message>
       <source>Joinery ended unexpectedly twice in a row, so the last chat was not opened automatically.</source>
       <translation>Joinery endete zweimal hintereinander unerwartet, darum wurde der letzte Chat nicht von selbst geöffnet.</translation>
+    </message>
+    <message>
+      <source>Joinery sends no telemetry and disables onnxruntime's. It connects to the network only on request: for a model from the hub or a provider's plugin.</source>
+      <translation>Joinery sendet keine Telemetrie und schaltet die von onnxruntime ab. Es verbindet sich nur auf Anforderung mit dem Netz: für ein Modell vom Hub oder das Plugin eines Providers.</translation>
     </message>
     <message>
       <source>Joins the logits of several models.</source>
@@ -1917,6 +1925,10 @@
     <message>
       <source>Language</source>
       <translation>Sprache</translation>
+    </message>
+    <message>
+      <source>Language of the window, from the next start on.</source>
+      <translation>Sprache des Fensters, ab dem nächsten Start.</translation>
     </message>
     <message>
       <source>Languages</source>
@@ -2007,8 +2019,8 @@
       <translation>Hell</translation>
     </message>
     <message>
-      <source>Light or dark, or as the system says.</source>
-      <translation>Hell oder dunkel, oder wie das System es vorgibt.</translation>
+      <source>Light, dark, or the system's choice.</source>
+      <translation>Hell, dunkel oder wie das System.</translation>
     </message>
     <message>
       <source>Limits</source>
@@ -2107,10 +2119,6 @@
       <translation>Noch einmal nach Geräten suchen</translation>
     </message>
     <message>
-      <source>Look into a graph's inputs, outputs and operators, or chat with a bundle.</source>
-      <translation>Eingaben, Ausgaben und Operatoren eines Graphen ansehen oder mit einem Bundle chatten.</translation>
-    </message>
-    <message>
       <source>Looking at {0}</source>
       <translation>{0} wird angesehen</translation>
     </message>
@@ -2135,8 +2143,8 @@
       <translation>Vom nächsten ausgeglichen (GPTQ)</translation>
     </message>
     <message>
-      <source>Makes tokens that came before less likely; 1 is off.</source>
-      <translation>Macht schon dagewesene Token unwahrscheinlicher; 1 ist aus.</translation>
+      <source>Makes earlier tokens less likely; 1 is off.</source>
+      <translation>Macht frühere Token unwahrscheinlicher; 1 ist aus.</translation>
     </message>
     <message>
       <source>Many mixes of methods are tried, layer by layer, and the smallest that holds is built.</source>
@@ -2219,8 +2227,8 @@
       <translation>Mehr</translation>
     </message>
     <message>
-      <source>More for {0}</source>
-      <translation>Mehr zu {0}</translation>
+      <source>More actions for {0}</source>
+      <translation>Mehr Aktionen für {0}</translation>
     </message>
     <message>
       <source>Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; arrows go step by step.</source>
@@ -2343,10 +2351,6 @@
       <translation>Kein Graph wird gezeigt.</translation>
     </message>
     <message>
-      <source>No n tokens come twice in the same order.</source>
-      <translation>Keine n Token kommen zweimal in derselben Reihenfolge.</translation>
-    </message>
-    <message>
       <source>No node differs between the two graphs.</source>
       <translation>Kein Knoten unterscheidet die beiden Graphen.</translation>
     </message>
@@ -2377,6 +2381,10 @@
     <message>
       <source>No run has been kept yet</source>
       <translation>Noch kein Lauf ist aufgehoben</translation>
+    </message>
+    <message>
+      <source>No sequence of n tokens occurs twice.</source>
+      <translation>Keine Folge von n Token kommt zweimal vor.</translation>
     </message>
     <message>
       <source>No step is in this part of the time axis.</source>
@@ -2431,10 +2439,6 @@
       <translation>Keine</translation>
     </message>
     <message>
-      <source>None at all</source>
-      <translation>Gar keine</translation>
-    </message>
-    <message>
       <source>Not checked yet: a check runs one chunk and one step, and shows which nodes run on the provider.</source>
       <translation>Noch nicht versucht: eine Prüfung führt einen Block und einen Schritt aus und sagt, welche Knoten der Provider nimmt.</translation>
     </message>
@@ -2471,10 +2475,6 @@
       <translation>Nichts wird gebaut</translation>
     </message>
     <message>
-      <source>Nothing leaves this machine: Joinery sends no telemetry, switches onnxruntime's off, and connects only where you ask for it (a model from the hub, a provider's plugin).</source>
-      <translation>Nichts verlässt diesen Rechner: Joinery sendet keine Telemetrie, schaltet die von onnxruntime ab und verbindet sich nur, wo Sie es verlangen (ein Modell vom Hub, das Plug-in eines Providers).</translation>
-    </message>
-    <message>
       <source>Nothing measured of {0} yet</source>
       <translation>Von {0} ist noch nichts gemessen</translation>
     </message>
@@ -2485,6 +2485,10 @@
     <message>
       <source>Nothing to inspect yet</source>
       <translation>Noch nichts zu untersuchen</translation>
+    </message>
+    <message>
+      <source>Number of builds, generations and measurements in the history. Older ones are removed at each start.</source>
+      <translation>Zahl der Builds, Generierungen und Messungen im Verlauf. Ältere werden bei jedem Start entfernt.</translation>
     </message>
     <message>
       <source>ONNX files (*.onnx)</source>
@@ -2501,6 +2505,10 @@
     <message>
       <source>Of {0}</source>
       <translation>Von {0}</translation>
+    </message>
+    <message>
+      <source>Off</source>
+      <translation>Aus</translation>
     </message>
     <message>
       <source>Off: the last product keeps its precision, which costs bytes.</source>
@@ -2547,8 +2555,8 @@
       <translation>Nur die wahrscheinlichsten Token, die zusammen p erreichen; 1 ist aus.</translation>
     </message>
     <message>
-      <source>Only the tokens whose surprise is nearest the expected one.</source>
-      <translation>Nur die Token, deren Überraschung der erwarteten am nächsten ist.</translation>
+      <source>Only the tokens whose information is nearest to the entropy.</source>
+      <translation>Nur die Token, deren Information der Entropie am nächsten ist.</translation>
     </message>
     <message>
       <source>Only this asks the network. Files go to the Hugging Face cache of this machine.</source>
@@ -2567,12 +2575,12 @@
       <translation>Nur Token, die gegenüber dem besten mindestens so wahrscheinlich sind; 0 ist aus.</translation>
     </message>
     <message>
-      <source>Only tokens that keep the reply within a grammar.</source>
-      <translation>Nur Token, mit denen die Antwort einer Grammatik folgt.</translation>
+      <source>Only tokens that match a grammar.</source>
+      <translation>Nur Token, die zu einer Grammatik passen.</translation>
     </message>
     <message>
-      <source>Only tokens that keep the reply within this form are generated.</source>
-      <translation>Es kommen nur Token, mit denen die Antwort sie noch erfüllen kann.</translation>
+      <source>Only tokens that match this form are generated.</source>
+      <translation>Nur Token, die zu dieser Form passen, werden erzeugt.</translation>
     </message>
     <message>
       <source>Open</source>
@@ -3071,6 +3079,10 @@
       <translation>Wiederholungsstrafe</translation>
     </message>
     <message>
+      <source>Replaces the model's chain and the settings under Sampling.</source>
+      <translation>Ersetzt die Kette des Modells und die Einstellungen unter Sampling.</translation>
+    </message>
+    <message>
       <source>Reply</source>
       <translation>Antwort</translation>
     </message>
@@ -3175,28 +3187,32 @@
       <translation>Läufe</translation>
     </message>
     <message>
-      <source>Runs side by side</source>
-      <translation>Läufe nebeneinander</translation>
+      <source>Runs in the history</source>
+      <translation>Läufe im Verlauf</translation>
     </message>
     <message>
-      <source>Runs to keep</source>
-      <translation>Aufbewahrte Läufe</translation>
+      <source>Runs side by side</source>
+      <translation>Läufe nebeneinander</translation>
     </message>
     <message>
       <source>Sample</source>
       <translation>Ziehen</translation>
     </message>
     <message>
+      <source>Samples the token; without it, the most probable one is chosen. Always last.</source>
+      <translation>Zieht das Token; ohne sie gilt das wahrscheinlichste. Immer zuletzt.</translation>
+    </message>
+    <message>
       <source>Sampling</source>
       <translation>Sampling</translation>
     </message>
     <message>
-      <source>Sampling and cache layout are set as you last chose them for this bundle.</source>
-      <translation>Sampling und Cache-Layout sind wieder, wie sie für dieses Bundle gewählt waren.</translation>
+      <source>Sampling and cache layout are those that you last chose for this bundle.</source>
+      <translation>Sampling und Cache-Layout sind die, die Sie zuletzt für dieses Bundle gewählt haben.</translation>
     </message>
     <message>
-      <source>Sampling and cache layout belong to the other bundle; this one uses the defaults.</source>
-      <translation>Sampling und Cache-Layout des anderen Bundles bleiben bei ihm; dieses hat die Vorgaben.</translation>
+      <source>Sampling and cache layout were reset to the defaults of this bundle.</source>
+      <translation>Sampling und Cache-Layout wurden auf die Vorgaben dieses Bundles zurückgesetzt.</translation>
     </message>
     <message>
       <source>Save as JSON, with all branches …</source>
@@ -3247,6 +3263,10 @@
       <translation>Speichern…</translation>
     </message>
     <message>
+      <source>Scale of the window, from the next start on.</source>
+      <translation>Vergrößerung des Fensters, ab dem nächsten Start.</translation>
+    </message>
+    <message>
       <source>Scale to decode</source>
       <translation>Auf Decode skalieren</translation>
     </message>
@@ -3265,10 +3285,6 @@
     <message>
       <source>Search the chats</source>
       <translation>Chats durchsuchen</translation>
-    </message>
-    <message>
-      <source>Searches several texts at once for the most probable one.</source>
-      <translation>Sucht unter mehreren Texten zugleich den wahrscheinlichsten.</translation>
     </message>
     <message>
       <source>Seed</source>
@@ -3349,6 +3365,10 @@
     <message>
       <source>Show or hide the settings</source>
       <translation>Einstellungen zeigen oder verbergen</translation>
+    </message>
+    <message>
+      <source>Show or hide underlines of accepted drafts</source>
+      <translation>Unterstreichung angenommener Entwürfe ein- oder ausblenden</translation>
     </message>
     <message>
       <source>Show the build</source>
@@ -3443,16 +3463,8 @@
       <translation>Stufe des Baus von {0}</translation>
     </message>
     <message>
-      <source>Stages of builds that the next build of the same model takes over. Usual are 20 GiB, and never more than a quarter of what is free.</source>
-      <translation>Stufen von Bauten, die der nächste Bau desselben Modells übernimmt. Üblich sind 20 GiB und nie mehr als ein Viertel dessen, was frei ist.</translation>
-    </message>
-    <message>
       <source>Stages of the build</source>
       <translation>Stufen des Baus</translation>
-    </message>
-    <message>
-      <source>Stages to keep</source>
-      <translation>Aufzuhebende Stufen</translation>
     </message>
     <message>
       <source>Start</source>
@@ -3567,12 +3579,12 @@
       <translation>Wird angehalten …</translation>
     </message>
     <message>
-      <source>Subtracted for each time that a token was generated.</source>
-      <translation>Wird für jedes Mal abgezogen, das ein Token erzeugt wurde.</translation>
+      <source>Subtracted from a token's logit for each time it was generated.</source>
+      <translation>Wird vom Logit eines Tokens für jedes Mal abgezogen, das es erzeugt wurde.</translation>
     </message>
     <message>
-      <source>Subtracted once if a token was generated.</source>
-      <translation>Wird einmal abgezogen, wo ein Token erzeugt wurde.</translation>
+      <source>Subtracted from a token's logit once if it was generated.</source>
+      <translation>Wird einmal vom Logit eines Tokens abgezogen, wenn es erzeugt wurde.</translation>
     </message>
     <message>
       <source>Suggest</source>
@@ -3589,6 +3601,10 @@
     <message>
       <source>Symmetric</source>
       <translation>Symmetrisch</translation>
+    </message>
+    <message>
+      <source>System</source>
+      <translation>System</translation>
     </message>
     <message>
       <source>System prompt</source>
@@ -3731,12 +3747,12 @@
       <translation>Der Chat konnte nicht exportiert werden.</translation>
     </message>
     <message>
-      <source>The chat is already open in another window; a copy of it can go on here.</source>
-      <translation>Der Chat ist schon in einem anderen Fenster offen; eine Kopie kann hier weitergehen.</translation>
-    </message>
-    <message>
       <source>The chat is open in another window; only that window can change it.</source>
       <translation>Der Chat ist in einem anderen Fenster offen, das allein ihn ändern kann.</translation>
+    </message>
+    <message>
+      <source>The chat is open in another window; you can continue a copy of it here.</source>
+      <translation>Der Chat ist in einem anderen Fenster geöffnet; hier können Sie eine Kopie fortsetzen.</translation>
     </message>
     <message>
       <source>The chat “{0}” was deleted.</source>
@@ -3795,6 +3811,10 @@
       <translation>Der Ordner mit tokenizer.json</translation>
     </message>
     <message>
+      <source>The form is empty: write one, or begin with an example.</source>
+      <translation>Die Form ist leer: schreiben Sie eine, oder beginnen Sie mit einem Beispiel.</translation>
+    </message>
+    <message>
       <source>The form of the reply cannot be used. {0}</source>
       <translation>Die Form der Antwort kann nicht verwendet werden. {0}</translation>
     </message>
@@ -3843,6 +3863,10 @@
       <translation>Der letzte Chat konnte nicht gelesen werden.</translation>
     </message>
     <message>
+      <source>The last reply of this chat is by {0}; {1} answers the next prompt.</source>
+      <translation>Die letzte Antwort dieses Chats ist von {0}; auf den nächsten Prompt antwortet {1}.</translation>
+    </message>
+    <message>
       <source>The limit</source>
       <translation>Die Grenze</translation>
     </message>
@@ -3851,8 +3875,16 @@
       <translation>Die Zeile unten im Fenster sagt, was es ist.</translation>
     </message>
     <message>
+      <source>The maximum number of tokens of a reply.</source>
+      <translation>Die Höchstzahl der Token einer Antwort.</translation>
+    </message>
+    <message>
       <source>The maximum; the length adapts to how many tokens are accepted.</source>
       <translation>Höchstens so viele; die Länge passt sich daran an, wie viele Token angenommen werden.</translation>
+    </message>
+    <message>
+      <source>The minimum number of tokens of a reply.</source>
+      <translation>Die Mindestzahl der Token einer Antwort.</translation>
     </message>
     <message>
       <source>The model as it is</source>
@@ -3911,10 +3943,6 @@
       <translation>Die Antwort beginnt mit</translation>
     </message>
     <message>
-      <source>The reply does not end before it has so many tokens.</source>
-      <translation>Die Antwort endet nicht, bevor sie so viele Token hat.</translation>
-    </message>
-    <message>
       <source>The reply ends before any of these; \n stands for a line end.</source>
       <translation>Die Antwort endet vor einem von diesen; \n steht für ein Zeilenende.</translation>
     </message>
@@ -3923,7 +3951,7 @@
       <translation>Dasselbe für den Kopf, die Tabelle und was auf die Attention folgt</translation>
     </message>
     <message>
-      <source>The same seed draws the same tokens.</source>
+      <source>The same seed samples the same tokens.</source>
       <translation>Derselbe Startwert zieht dieselben Token.</translation>
     </message>
     <message>
@@ -3943,12 +3971,8 @@
       <translation>Die Sitzung ist mit einer anderen Antwort beschäftigt.</translation>
     </message>
     <message>
-      <source>The settings are as at first again.</source>
-      <translation>Die Einstellungen sind wieder wie am Anfang.</translation>
-    </message>
-    <message>
-      <source>The settings under Sampling, in the usual order. A change makes it a custom chain.</source>
-      <translation>Was unter Sampling eingestellt ist, in der üblichen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
+      <source>The settings under Sampling, in their default order. A change makes it a custom chain.</source>
+      <translation>Die Einstellungen unter Sampling in ihrer vorgegebenen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
     </message>
     <message>
       <source>The smallest bundle that keeps {0} % of the model's own score in {1}.</source>
@@ -4011,8 +4035,8 @@
       <translation>Es gibt kein Bundle zu exportieren: zuerst eines öffnen.</translation>
     </message>
     <message>
-      <source>There is nothing yet: write the form, or begin with an example.</source>
-      <translation>Noch steht hier nichts: Schreiben Sie die Form, oder beginnen Sie mit einem Beispiel.</translation>
+      <source>Thinking of the model</source>
+      <translation>Denken des Modells</translation>
     </message>
     <message>
       <source>Thinking …</source>
@@ -4087,10 +4111,6 @@
       <translation>Token eines Entwurfs</translation>
     </message>
     <message>
-      <source>Tokens that are proposed cheaply and checked by the model several at a time.</source>
-      <translation>Token, die günstig geraten werden und die das Modell zu mehreren auf einmal ansieht.</translation>
-    </message>
-    <message>
       <source>Tools</source>
       <translation>Werkzeuge</translation>
     </message>
@@ -4155,14 +4175,6 @@
       <translation>Typisch: Jedes wahrscheinliche entworfene Token wird genommen, was am schnellsten ist und die Wahrscheinlichkeiten ändert.</translation>
     </message>
     <message>
-      <source>Underline accepted drafts, or not</source>
-      <translation>Angenommene Entwürfe unterstreichen oder nicht</translation>
-    </message>
-    <message>
-      <source>Underline what was drafted and accepted, or not</source>
-      <translation>Unterstreichen, was entworfen und angenommen wurde, oder nicht</translation>
-    </message>
-    <message>
       <source>Undo</source>
       <translation>Rückgängig</translation>
     </message>
@@ -4175,8 +4187,8 @@
       <translation>Entfernen eines Bundles aus der Liste rückgängig machen</translation>
     </message>
     <message>
-      <source>Undo: bring back {0}</source>
-      <translation>Rückgängig: {0} zurückholen</translation>
+      <source>Undo: restore {0}</source>
+      <translation>Rückgängig: {0} wiederherstellen</translation>
     </message>
     <message>
       <source>Unfinished builds</source>
@@ -4213,6 +4225,10 @@
     <message>
       <source>Use the model's chain</source>
       <translation>Kette des Modells verwenden</translation>
+    </message>
+    <message>
+      <source>Valid.</source>
+      <translation>Gültig.</translation>
     </message>
     <message>
       <source>Vendor</source>
@@ -4275,10 +4291,6 @@
       <translation>Gewichte und Aktivierungen, deren Formen der Graph sagt; gemessen alle Aktivierungen.</translation>
     </message>
     <message>
-      <source>What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU.</source>
-      <translation>Worauf der Chat ein Bundle zuerst öffnet, vom nächsten Start an. Wo das nicht geht, ist es die CPU.</translation>
-    </message>
-    <message>
       <source>What came of drafts</source>
       <translation>Was aus Entwürfen wurde</translation>
     </message>
@@ -4335,16 +4347,8 @@
       <translation>Was die Graphen nehmen und geben, wird gelesen.</translation>
     </message>
     <message>
-      <source>What the model thought</source>
-      <translation>Was das Modell dachte</translation>
-    </message>
-    <message>
       <source>What the provider makes of the bundle's graphs is made once and kept, so that they open at once.</source>
       <translation>Was der Provider aus den Graphen des Bundles macht, wird einmal gemacht und aufgehoben, damit sie sofort öffnen.</translation>
-    </message>
-    <message>
-      <source>What the window speaks. It changes when Joinery is started again.</source>
-      <translation>Was das Fenster spricht. Es ändert sich, wenn Joinery neu gestartet wird.</translation>
     </message>
     <message>
       <source>What they do</source>
@@ -4363,8 +4367,8 @@
       <translation>Was gebaut wurde: wie die Teile zusammen laufen, jeder Graph vom Export durch jeden Pass, worin sich zwei Stufen unterscheiden, und der KV-Cache Platz für Platz.</translation>
     </message>
     <message>
-      <source>When enough texts are at their end.</source>
-      <translation>Wann genug Texte an ihrem Ende sind.</translation>
+      <source>When the search stops.</source>
+      <translation>Wann die Suche endet.</translation>
     </message>
     <message>
       <source>Where</source>
@@ -4377,10 +4381,6 @@
     <message>
       <source>Where it was lost</source>
       <translation>Wo es verloren ging</translation>
-    </message>
-    <message>
-      <source>Where new bundles are proposed to go. Those that exist stay.</source>
-      <translation>Wohin neue Bundles vorgeschlagen werden. Vorhandene bleiben, wo sie sind.</translation>
     </message>
     <message>
       <source>Where to</source>
@@ -4461,6 +4461,10 @@
     <message>
       <source>Your data is in {0}</source>
       <translation>Ihre Daten liegen in {0}</translation>
+    </message>
+    <message>
+      <source>a better text is unlikely</source>
+      <translation>ein besserer Text unwahrscheinlich ist</translation>
     </message>
     <message>
       <source>a divergence (KL) of at most</source>
@@ -4546,14 +4550,6 @@
       <translation>wie alle</translation>
     </message>
     <message>
-      <source>as many ended as beams</source>
-      <translation>so viele am Ende sind wie Beams</translation>
-    </message>
-    <message>
-      <source>as usual</source>
-      <translation>wie üblich</translation>
-    </message>
-    <message>
       <source>at most {0}</source>
       <translation>höchstens {0}</translation>
     </message>
@@ -4568,10 +4564,6 @@
     <message>
       <source>before it began</source>
       <translation>bevor es begann</translation>
-    </message>
-    <message>
-      <source>begun {0}</source>
-      <translation>begonnen {0}</translation>
     </message>
     <message>
       <source>beside plain</source>
@@ -4666,10 +4658,6 @@
       <translation>eigene, {0}</translation>
     </message>
     <message>
-      <source>cut off when the worker or the window ended</source>
-      <translation>abgebrochen, als der Worker oder das Fenster endete</translation>
-    </message>
-    <message>
       <source>decode</source>
       <translation>Decode</translation>
     </message>
@@ -4684,6 +4672,10 @@
     <message>
       <source>decoded token</source>
       <translation>Decode-Token</translation>
+    </message>
+    <message>
+      <source>default</source>
+      <translation>Vorgabe</translation>
     </message>
     <message>
       <source>depth</source>
@@ -4734,6 +4726,10 @@
       <translation>leer; sein Token ist fort</translation>
     </message>
     <message>
+      <source>enough texts have ended</source>
+      <translation>genug Texte zu Ende sind</translation>
+    </message>
+    <message>
       <source>equal so far</source>
       <translation>bisher gleich</translation>
     </message>
@@ -4766,8 +4762,8 @@
       <translation>über ein verdrängtes Token gefüllt</translation>
     </message>
     <message>
-      <source>finished so far: {0}</source>
-      <translation>bisher fertig: {0}</translation>
+      <source>finished stages: {0}</source>
+      <translation>fertige Stufen: {0}</translation>
     </message>
     <message>
       <source>first token “{0}”</source>
@@ -4836,6 +4832,10 @@
     <message>
       <source>inputs</source>
       <translation>Eingaben</translation>
+    </message>
+    <message>
+      <source>interrupted: the worker or the window ended</source>
+      <translation>unterbrochen: der Worker oder das Fenster endete</translation>
     </message>
     <message>
       <source>it could not be started ({0})</source>
@@ -4930,10 +4930,6 @@
       <translation>länger als erwartet</translation>
     </message>
     <message>
-      <source>look-ups in the text</source>
-      <translation>Nachschlagen im Text</translation>
-    </message>
-    <message>
       <source>machine</source>
       <translation>Maschine</translation>
     </message>
@@ -4970,28 +4966,28 @@
       <translation>eine Op der Kette nach oben oder unten schieben</translation>
     </message>
     <message>
+      <source>n-gram look-up</source>
+      <translation>N-Gramm-Suche</translation>
+    </message>
+    <message>
       <source>needs consent</source>
       <translation>braucht Zustimmung</translation>
     </message>
     <message>
-      <source>no better one is in sight</source>
-      <translation>kein besserer in Sicht ist</translation>
+      <source>no better text is possible</source>
+      <translation>kein besserer Text möglich ist</translation>
     </message>
     <message>
       <source>no chat template</source>
       <translation>keine Chat-Vorlage</translation>
     </message>
     <message>
+      <source>no finished stage</source>
+      <translation>keine fertige Stufe</translation>
+    </message>
+    <message>
       <source>no possible length: tokens that the next one attends to are gone</source>
       <translation>keine erlaubte Länge: was das nächste Token sähe, ist fort</translation>
-    </message>
-    <message>
-      <source>no room for another token</source>
-      <translation>kein Platz für ein weiteres Token</translation>
-    </message>
-    <message>
-      <source>no stage was finished</source>
-      <translation>keine Stufe wurde fertig</translation>
     </message>
     <message>
       <source>no token was drafted · {0}</source>
@@ -5010,10 +5006,6 @@
       <translation>keiner</translation>
     </message>
     <message>
-      <source>none can become better</source>
-      <translation>keiner besser werden kann</translation>
-    </message>
-    <message>
       <source>none: sees all</source>
       <translation>keines: sieht alles</translation>
     </message>
@@ -5028,10 +5020,6 @@
     <message>
       <source>not checked</source>
       <translation>nicht geprüft</translation>
-    </message>
-    <message>
-      <source>not finished</source>
-      <translation>nicht fertig</translation>
     </message>
     <message>
       <source>not loaded</source>
@@ -5118,8 +5106,8 @@
       <translation>Opset {0}</translation>
     </message>
     <message>
-      <source>or begin with one of these:</source>
-      <translation>oder mit einem von diesen beginnen:</translation>
+      <source>or begin with an example:</source>
+      <translation>oder beginnen Sie mit einem Beispiel:</translation>
     </message>
     <message>
       <source>or drop a folder here</source>
@@ -5310,6 +5298,10 @@
       <translation>Quelle, eingefroren</translation>
     </message>
     <message>
+      <source>started {0}</source>
+      <translation>gestartet {0}</translation>
+    </message>
+    <message>
       <source>starting</source>
       <translation>startet</translation>
     </message>
@@ -5360,6 +5352,10 @@
     <message>
       <source>the bundle's default</source>
       <translation>Vorgabe des Bundles</translation>
+    </message>
+    <message>
+      <source>the cache is full</source>
+      <translation>der Cache ist voll</translation>
     </message>
     <message>
       <source>the demo's held-back questions, or plain sentences</source>
@@ -5486,6 +5482,10 @@
       <translation>unverändert</translation>
     </message>
     <message>
+      <source>unfinished</source>
+      <translation>unfertig</translation>
+    </message>
+    <message>
       <source>up to</source>
       <translation>bis zu</translation>
     </message>
@@ -5574,10 +5574,6 @@
       <translation>{0} belegt</translation>
     </message>
     <message>
-      <source>{0} answered in this chat last; {1} answers the next prompt.</source>
-      <translation>Zuletzt hat {0} in diesem Chat geantwortet; auf die nächste Eingabe antwortet {1}.</translation>
-    </message>
-    <message>
       <source>{0} before the window</source>
       <translation>{0} vor dem Fenster</translation>
     </message>
@@ -5630,12 +5626,12 @@
       <translation>{0} ist weder ein Ordner noch eine .onnx-Datei.</translation>
     </message>
     <message>
-      <source>{0} is no folder: give the whole path of one.</source>
-      <translation>{0} ist kein Ordner: Geben Sie den ganzen Pfad eines Ordners an.</translation>
-    </message>
-    <message>
       <source>{0} is no possible length</source>
       <translation>{0} ist keine erlaubte Länge</translation>
+    </message>
+    <message>
+      <source>{0} is not a folder. Enter the full path of a folder.</source>
+      <translation>{0} ist kein Ordner. Geben Sie den vollständigen Pfad eines Ordners an.</translation>
     </message>
     <message>
       <source>{0} is not a number.</source>
@@ -5798,8 +5794,8 @@
       <translation>{0} Werte</translation>
     </message>
     <message>
-      <source>{0} was removed from the list; its files stay where they are.</source>
-      <translation>{0} wurde aus der Liste entfernt; seine Dateien bleiben, wo sie sind.</translation>
+      <source>{0} was removed from the list. Its files were not deleted.</source>
+      <translation>{0} wurde aus der Liste entfernt. Die Dateien wurden nicht gelöscht.</translation>
     </message>
     <message>
       <source>{0} zeros</source>

@@ -18,8 +18,8 @@ from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.app.test_chat_page import Make, make
 
 __all__ = ["make"]
-DEFAULTS = "Sampling and cache layout belong to the other bundle; this one uses the defaults."
-AGAIN = "Sampling and cache layout are set as you last chose them for this bundle."
+DEFAULTS = "Sampling and cache layout were reset to the defaults of this bundle."
+AGAIN = "Sampling and cache layout are those that you last chose for this bundle."
 
 
 def opened(qtbot: QtBot, page: ChatPage, bundle: str) -> None:

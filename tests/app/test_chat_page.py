@@ -111,7 +111,7 @@ def test_what_a_demo_was_taught_is_asked_of_no_other_model(make: Make, qtbot: Qt
     qtbot.waitUntil(lambda: page.session.state == "ready")
     asked = [one.text() for one in page.examples.buttons]
     assert len(asked) == 3 and not set(taught) & set(asked)
-    assert page.examples.hint.text() == "or begin with one of these:"
+    assert page.examples.hint.text() == "or begin with an example:"
 
 
 def test_plain_text_while_it_streams(make: Make, qtbot: QtBot) -> None:
@@ -370,7 +370,7 @@ def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) 
     second = make()
     qtbot.waitUntil(lambda: second.session.state == "ready")
     assert shown(second) == []
-    assert second.chat_banner.message == "The chat is already open in another window; a copy of it can go on here."
+    assert second.chat_banner.message == "The chat is open in another window; you can continue a copy of it here."
     second.chat_banner._action.click()
     assert shown(second) == ["8*7=", "56"]
     ask(qtbot, second, "second")

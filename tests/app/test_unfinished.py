@@ -179,7 +179,7 @@ def test_a_window_that_was_killed_offers_its_build(qtbot: Any, make_window: Make
         (row,) = page.unfinished.rows
         assert row.entry.name == "killed"
     qtbot.mouseClick(row.discard, Qt.MouseButton.LeftButton)
-    assert row.discard.text() == "Delete what was made?" and work.exists()
+    assert row.discard.text() == "Delete the finished stages?" and work.exists()
     qtbot.mouseClick(row.discard, Qt.MouseButton.LeftButton)
     assert QThreadPool.globalInstance().waitForDone() and not work.exists()
     assert [r.entry.name for r in page.unfinished.rows] == ["elsewhere"]  # whose process has ended

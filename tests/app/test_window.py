@@ -323,7 +323,7 @@ class TestHome:
     def test_one_click_builds_the_demo_and_opens_the_chat(self, qtbot: Any, make_window: Make, home: Path) -> None:
         window = make_window(delay=0.02)
         page: Any = window.stack.page("home")
-        assert page.demo.text() == "Build it and chat"
+        assert page.demo.text() == "Build and chat"
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
         assert (window.stack.current_name, page.demo.text()) == ("home", "Checking …")
         qtbot.waitUntil(lambda: window.context.build.running)

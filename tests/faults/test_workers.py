@@ -31,7 +31,7 @@ SAID = {
     "flood": "The worker sent a line that is too long to be read, and was ended.",
     "garbage": "The worker's answer cannot be read.",
 }
-HANGS = "A worker does not answer: it hangs, or was stopped."
+HANGS = "A worker process does not respond."
 
 
 @pytest.fixture

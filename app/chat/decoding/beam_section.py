@@ -21,7 +21,7 @@ class BeamSection(CollapsibleSection):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.set_title(self.tr("Beams"), self.tr("Searches several texts at once for the most probable one."))
+        self.set_title(self.tr("Beams"), self.tr("Beam search: follows several texts at once and returns the most probable one."))
         self.count = ignore_wheel(QSpinBox())
         self.count.setRange(*limits("num_beams"))
         self.count.setSpecialValueText(self.tr("off"))
@@ -30,9 +30,9 @@ class BeamSection(CollapsibleSection):
         self.length.setSingleStep(0.1)
         self.stopping = ignore_wheel(QComboBox())
         for title, value in (
-            (self.tr("no better one is in sight"), "false"),
-            (self.tr("as many ended as beams"), "true"),
-            (self.tr("none can become better"), "never"),
+            (self.tr("a better text is unlikely"), "false"),
+            (self.tr("enough texts have ended"), "true"),
+            (self.tr("no better text is possible"), "never"),
         ):
             self.stopping.addItem(title, value)
         self.stopping.setMinimumContentsLength(8)
@@ -66,7 +66,7 @@ class BeamSection(CollapsibleSection):
             grid.addWidget(caption, row, 0)
             grid.addWidget(field, row, 1)
         self.stopping.setAccessibleName(self.tr("Ends when"))
-        set_tool_tip(self.stopping, self.tr("When enough texts are at their end."))
+        set_tool_tip(self.stopping, self.tr("When the search stops."))
         self.body.addLayout(grid)
         self.body.addWidget(label(self.tr("Ends when"), "small", selectable=False))
         self.body.addWidget(self.stopping)
@@ -91,7 +91,7 @@ class BeamSection(CollapsibleSection):
         set_tool_tip(self.count, why or self.tr("The number of texts that are searched at once."))
         for one in (self.length, self.stopping):
             one.setEnabled(on and not why)
-        self.note.setText(why or self.tr("Beams draft no tokens, and the reply comes at their end."))
+        self.note.setText(why or self.tr("Beam search uses no drafts, and the reply appears when it ends."))
         self.note.setVisible(on or bool(why))
         self.set_summary(str(self.count.value()) if on and not self._drawn else self.tr("off"))
 
@@ -99,10 +99,10 @@ class BeamSection(CollapsibleSection):
         """Why there can be no beams; empty if there can."""
         if self._drawn:
             return self.tr(
-                "Beams take the most probable text: set the temperature to 0, or remove Sample from the chain."
+                "Beam search does not sample: set the temperature to 0, or remove Sample from the chain."
             )
         if self._drafting:
-            return self.tr("Beams cannot be combined with drafts: choose none under Drafts, or turn Beams off.")
+            return self.tr("Beam search cannot be combined with drafts: turn off Drafts or Beams.")
         return ""
 
     def _emit_changed(self, name: str, value: object) -> None:

@@ -139,11 +139,9 @@ class ChainModel(QAbstractListModel):
         self._restore(self.history.redo(self.rows))
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        """Qt's name."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Qt's name."""
         row = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return op_titles()[row.op][0]
@@ -168,7 +166,6 @@ class ChainModel(QAbstractListModel):
         return True
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Qt's name."""
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
         found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -178,7 +175,6 @@ class ChainModel(QAbstractListModel):
         return found if op == LAST else found | Qt.ItemFlag.ItemIsDragEnabled
 
     def supportedDropActions(self) -> Qt.DropAction:  # noqa: N802 - Qt's name
-        """Qt's name."""
         return Qt.DropAction.MoveAction
 
     @property

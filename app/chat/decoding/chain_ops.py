@@ -52,20 +52,20 @@ def _tr(text: str) -> str:
 def op_titles() -> dict[str, tuple[str, str]]:
     """The name and the description of each op."""
     return {
-        "repetition_penalty": (_tr("Repetition penalty"), _tr("Makes tokens that came before less likely; 1 is off.")),
-        "frequency_penalty": (_tr("Frequency penalty"), _tr("Subtracted for each time that a token was generated.")),
-        "presence_penalty": (_tr("Presence penalty"), _tr("Subtracted once if a token was generated.")),
-        "no_repeat_ngram": (_tr("No repeated n-gram"), _tr("No n tokens come twice in the same order.")),
-        "min_length": (_tr("Minimum length"), _tr("The reply does not end before it has so many tokens.")),
-        "logit_bias": (_tr("Logit bias"), _tr("Added to the logits of tokens: 7: 2.5, 11: -30.")),
-        "temperature": (_tr("Temperature"), _tr("Divides the logits: above 1 it evens them out.")),
+        "repetition_penalty": (_tr("Repetition penalty"), _tr("Makes earlier tokens less likely; 1 is off.")),
+        "frequency_penalty": (_tr("Frequency penalty"), _tr("Subtracted from a token's logit for each time it was generated.")),
+        "presence_penalty": (_tr("Presence penalty"), _tr("Subtracted from a token's logit once if it was generated.")),
+        "no_repeat_ngram": (_tr("No repeated n-gram"), _tr("No sequence of n tokens occurs twice.")),
+        "min_length": (_tr("Minimum length"), _tr("The minimum number of tokens of a reply.")),
+        "logit_bias": (_tr("Logit bias"), _tr("Added to the logits of tokens, for example 7: 2.5, 11: -30.")),
+        "temperature": (_tr("Temperature"), _tr("Divides the logits; values above 1 flatten the distribution.")),
         "top_k": (_tr("Top-k"), _tr("Only the k most probable tokens.")),
         "top_p": (_tr("Top-p"), _tr("Only the most probable tokens that together reach p.")),
         "min_p": (_tr("Min-p"), _tr("Only tokens at least this probable relative to the best.")),
-        "typical_p": (_tr("Typical-p"), _tr("Only the tokens whose surprise is nearest the expected one.")),
-        "grammar": (_tr("Grammar"), _tr("Only tokens that keep the reply within a grammar.")),
+        "typical_p": (_tr("Typical-p"), _tr("Only the tokens whose information is nearest to the entropy.")),
+        "grammar": (_tr("Grammar"), _tr("Only tokens that match a grammar.")),
         "combine": (_tr("Combine"), _tr("Joins the logits of several models.")),
-        LAST: (_tr("Sample"), _tr("Draws the token; without it the most probable one is taken. It is the last.")),
+        LAST: (_tr("Sample"), _tr("Samples the token; without it, the most probable one is chosen. Always last.")),
     }
 
 

@@ -91,7 +91,6 @@ class _Delegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Qt's name."""
         super().paint(painter, option, index)
         text = str(index.data(VALUE))
         if index.data(PROBLEM):
@@ -107,13 +106,11 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """Qt's name."""
         return QSize(super().sizeHint(option, index).width(), LINE)
 
     def createEditor(  # noqa: N802 - Qt's name
         self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QWidget:
-        """Qt's name."""
         field = QLineEdit(parent)
         field.setFont(mono_font())
         field.setStyleSheet("QLineEdit { padding: 0 4px; min-height: 0; border-radius: 0; }")
@@ -124,7 +121,6 @@ class _Delegate(QStyledItemDelegate):
     def updateEditorGeometry(  # noqa: N802 - Qt's name
         self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Qt's name."""
         editor.setGeometry(_right(option.rect).adjusted(0, 0, G - 2, 0))
 
 
@@ -244,7 +240,7 @@ class ChainSection(CollapsibleSection):
 
     def _note(self) -> str:
         if self._own:
-            return self.tr("It replaces the model's chain and the settings under Sampling.")
+            return self.tr("Replaces the model's chain and the settings under Sampling.")
         if self._ops:
             return self.tr("The bundle's own chain; the settings under Sampling replace its values.")
-        return self.tr("The settings under Sampling, in the usual order. A change makes it a custom chain.")
+        return self.tr("The settings under Sampling, in their default order. A change makes it a custom chain.")

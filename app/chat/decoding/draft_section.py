@@ -30,14 +30,14 @@ class DraftSection(CollapsibleSection):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.set_title(
-            self.tr("Drafts"), self.tr("Tokens that are proposed cheaply and checked by the model several at a time.")
+            self.tr("Drafts"), self.tr("A cheaper source proposes tokens, and the model checks several at a time.")
         )
         self.source = self._combo(self.tr("Drafts"))
         for title, value in (
             (self.tr("The bundle's default, else none"), "none"),
             (self.tr("From the text so far (n-gram)"), "ngram"),
             (self.tr("Another bundle"), "bundle"),
-            (self.tr("None at all"), "off"),
+            (self.tr("Off"), "off"),
         ):
             self.source.addItem(title, value)
         self.bundle: BundleField | None = None
@@ -169,7 +169,7 @@ class DraftSection(CollapsibleSection):
         if self._opening:
             return self.tr("Opening the bundle …")
         if not self._drawn:
-            return self.tr("At temperature 0 the reply is token for token that of the model alone.")
+            return self.tr("At temperature 0 the reply is the same as without drafts, token for token.")
         return {
             "exact": self.tr("Exact: a drafted token is accepted if the model samples the same one."),
             "rejection_sampling": self.tr("Rejection: accepts more drafted tokens and keeps the model's distribution."),

@@ -131,7 +131,7 @@ class FormEditor(QDialog):
 
     def show_finding(self, finding: FormFinding) -> None:
         """Shows the problem, and where it is."""
-        well = self.tr("It can be used.") if finding.sure else self.tr("Checking …")
+        well = self.tr("Valid.") if finding.sure else self.tr("Checking …")
         self._show_status(finding.words or well, bool(finding.words))
         marks = []
         if finding.place >= 0:

@@ -56,7 +56,7 @@ class FormCheck(QObject):
         if self._kind is None:
             return FormFinding()
         if not self._text.strip():
-            return FormFinding(self.tr("There is nothing yet: write the form, or begin with an example."))
+            return FormFinding(self.tr("The form is empty: write one, or begin with an example."))
         if self._kind != "json_schema":
             return FormFinding(sure=False)
         try:
@@ -84,7 +84,7 @@ class FormSection(CollapsibleSection):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.set_title(
-            self.tr("Form of the reply"), self.tr("Only tokens that keep the reply within this form are generated.")
+            self.tr("Form of the reply"), self.tr("Only tokens that match this form are generated.")
         )
         self._forms = ReplyForms()
         self.problem = ""

@@ -200,7 +200,7 @@ def test_they_are_switched_off_and_stay_so(make: Make, qtbot: QtBot) -> None:
     ask(qtbot, page, "again")
     assert of_body(page.transcript.views[3].text) == [[]]
     assert page.context.settings.text("chat.drafts") == "hidden"
-    next(one for one in page.actions() if one.text() == "Underline accepted drafts, or not").trigger()
+    next(one for one in page.actions() if one.text() == "Show or hide underlines of accepted drafts").trigger()
     assert of_body(page.transcript.views[3].text) == [["three four "]]
 
 

@@ -108,17 +108,17 @@ def test_the_button_begins_where_the_folder_is(
 
 def test_a_row_names_its_control_and_what_has_the_focus(qtbot: Any, settings: Settings, home: Path) -> None:
     folder = SettingFolder(settings, "bundles", home)
-    row = SettingRow("Folder of bundles", "Where new ones go.", folder)
+    row = SettingRow("Bundle folder", "Where new ones go.", folder)
     qtbot.addWidget(row)
-    assert [one.text() for one in row.findChildren(QLabel)][:2] == ["Folder of bundles", "Where new ones go."]
-    assert folder.accessibleName() == folder.field.accessibleName() == "Folder of bundles"
+    assert [one.text() for one in row.findChildren(QLabel)][:2] == ["Bundle folder", "Where new ones go."]
+    assert folder.accessibleName() == folder.field.accessibleName() == "Bundle folder"
     assert folder.accessibleDescription() == "Where new ones go." and folder.focusProxy() is folder.field
 
 
 # -- how much of the disk stages may take ------------------------------------------------------------------------
 
 
-LIMITS = (("", "as usual"), ("0", "nothing"), ("1024", "1 KiB"))
+LIMITS = (("", "default"), ("0", "nothing"), ("1024", "1 KiB"))
 
 
 @pytest.fixture
@@ -130,11 +130,11 @@ def stages(qtbot: Any, home: Path) -> StageCacheChoice:
 
 
 def test_a_limit_that_is_chosen_is_the_engine_s(qtbot: Any, stages: StageCacheChoice) -> None:
-    assert stages.currentText() == "as usual"
+    assert stages.currentText() == "default"
     qtbot.keyClick(stages, Qt.Key.Key_Down)
     assert (read_limit(), stages.currentText()) == (0, "nothing")
     stages.choose("")
-    assert (read_limit(), stages.currentText()) == (None, "as usual")
+    assert (read_limit(), stages.currentText()) == (None, "default")
 
 
 def test_what_the_command_line_chose_is_shown(stages: StageCacheChoice) -> None:

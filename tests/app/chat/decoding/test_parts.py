@@ -86,7 +86,7 @@ def test_a_bundle_is_taken_when_it_was_typed(part: DecodingSection, qtbot: QtBot
 
 
 def test_beams_are_dimmed_beside_drafts_and_say_why(part: DecodingSection) -> None:
-    beams, why = part.beams, "Beams cannot be combined with drafts: choose none under Drafts, or turn Beams off."
+    beams, why = part.beams, "Beam search cannot be combined with drafts: turn off Drafts or Beams."
     part.show_choice(DecodingOptions(drafts="ngram"))
     assert not beams.count.isEnabled() and beams.count.toolTip() == beams.note.text() == why
     part.show_choice(DecodingOptions(drafts="ngram", num_beams=3))
@@ -129,7 +129,7 @@ def test_showing_a_choice_tells_of_none(part: DecodingSection) -> None:
         (None, "{", FormFinding()),
         ("json_schema", "{}", FormFinding(sure=False)),
         ("json_schema", "true", FormFinding(sure=False)),
-        ("json_schema", " ", FormFinding("There is nothing yet: write the form, or begin with an example.")),
+        ("json_schema", " ", FormFinding("The form is empty: write one, or begin with an example.")),
         ("json_schema", '{"a" 1}', FormFinding("Line 1, column 6: Expecting ':' delimiter.", 5)),
         (
             "json_schema",
@@ -182,7 +182,7 @@ def test_a_form_is_written_in_an_editor(form: FormSection) -> None:
     assert changes[-1] == ReplyForms("json_schema", schema) and not form.problem
     assert editor.said.text() == "Checking …"
     form.check.answer("json_schema", schema, "")
-    assert editor.said.text() == "It can be used."
+    assert editor.said.text() == "Valid."
     pick(form.kind, "regex")
     editor.text.setPlainText("yes|no")
     assert changes[-1] == ReplyForms("regex", schema, "yes|no")
