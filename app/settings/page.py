@@ -190,14 +190,14 @@ class SettingsPage(QWidget):
         context = self._context
         self.bundles = SettingFolder(context.settings, "bundles", context.home / "bundles")
         self.bundles.refused.connect(
-            lambda path: context.show_error(self.tr("{0} is not a folder. Enter the full path of a folder.").format(path))
+            lambda path: context.show_error(
+                self.tr("{0} is not a folder. Enter the full path of a folder.").format(path)
+            )
         )
         text = self.tr("Default folder of new bundles. Existing bundles stay where they are.")
         card.body.addWidget(SettingRow(self.tr("Bundle folder"), text, self.bundles))
         self.provider = self._choice("provider", [(name, "CPU" if name == "cpu" else name) for name in PROVIDERS])
-        text = self.tr(
-            "Default provider of the chat, from the next start on. If it is not available, the CPU is used."
-        )
+        text = self.tr("Default provider of the chat, from the next start on. If it is not available, the CPU is used.")
         card.body.addWidget(SettingRow(self.tr("Provider"), text, self.provider))
         limits = [(str(limit), self.tr("at most {0}").format(format_bytes(limit))) for limit in STAGES]
         self.stages = StageCacheChoice((("", self.tr("default")), ("0", self.tr("nothing")), *limits))
@@ -216,7 +216,9 @@ class SettingsPage(QWidget):
             for history_limit in HISTORY_LIMITS
         ]
         self.history_limit = self._choice("history.keep", (("", self.tr("all")), *limits))
-        text = self.tr("Number of builds, generations and measurements in the history. Older ones are removed at each start.")
+        text = self.tr(
+            "Number of builds, generations and measurements in the history. Older ones are removed at each start."
+        )
         card.body.addWidget(SettingRow(self.tr("Runs in the history"), text, self.history_limit))
         return card
 

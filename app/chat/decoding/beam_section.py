@@ -21,7 +21,9 @@ class BeamSection(CollapsibleSection):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.set_title(self.tr("Beams"), self.tr("Beam search: follows several texts at once and returns the most probable one."))
+        self.set_title(
+            self.tr("Beams"), self.tr("Beam search: follows several texts at once and returns the most probable one.")
+        )
         self.count = ignore_wheel(QSpinBox())
         self.count.setRange(*limits("num_beams"))
         self.count.setSpecialValueText(self.tr("off"))
@@ -98,9 +100,7 @@ class BeamSection(CollapsibleSection):
     def _conflict(self) -> str:
         """Why there can be no beams; empty if there can."""
         if self._drawn:
-            return self.tr(
-                "Beam search does not sample: set the temperature to 0, or remove Sample from the chain."
-            )
+            return self.tr("Beam search does not sample: set the temperature to 0, or remove Sample from the chain.")
         if self._drafting:
             return self.tr("Beam search cannot be combined with drafts: turn off Drafts or Beams.")
         return ""

@@ -53,7 +53,10 @@ def op_titles() -> dict[str, tuple[str, str]]:
     """The name and the description of each op."""
     return {
         "repetition_penalty": (_tr("Repetition penalty"), _tr("Makes earlier tokens less likely; 1 is off.")),
-        "frequency_penalty": (_tr("Frequency penalty"), _tr("Subtracted from a token's logit for each time it was generated.")),
+        "frequency_penalty": (
+            _tr("Frequency penalty"),
+            _tr("Subtracted from a token's logit for each time it was generated."),
+        ),
         "presence_penalty": (_tr("Presence penalty"), _tr("Subtracted from a token's logit once if it was generated.")),
         "no_repeat_ngram": (_tr("No repeated n-gram"), _tr("No sequence of n tokens occurs twice.")),
         "min_length": (_tr("Minimum length"), _tr("The minimum number of tokens of a reply.")),

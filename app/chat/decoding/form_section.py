@@ -83,9 +83,7 @@ class FormSection(CollapsibleSection):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.set_title(
-            self.tr("Form of the reply"), self.tr("Only tokens that match this form are generated.")
-        )
+        self.set_title(self.tr("Form of the reply"), self.tr("Only tokens that match this form are generated."))
         self._forms = ReplyForms()
         self.problem = ""
         self.editor: FormEditor | None = None
