@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import onnx_ir as ir
 
@@ -21,6 +20,11 @@ class Refusal:
     node: str = ""
 
 
+def refusal_of(node: ir.Node, reason: str) -> Refusal | None:
+    """Returns the refusal of a node; None without a reason."""
+    return Refusal(reason, str(node.name)) if reason else None
+
+
 @dataclass(frozen=True)
 class PassResult:
     """The result of a pass: whether it changed the graph, and what it refused."""
@@ -29,32 +33,30 @@ class PassResult:
     refused: tuple[Refusal, ...] = ()
 
 
-class Pass(Protocol):
+Rewrites = Iterator[Refusal | None]  # for each match of a pass: its refusal, or None if it was rewritten
+
+
+class Pass:
     """A rewrite of a graph, in place. reshapes: the graph outputs whose shapes it may change."""
 
     name: str
     title: str
-    reshapes: tuple[str, ...]
-
-    def requires(self, model: ir.Model) -> Refusal | None:
-        """Returns why the pass cannot run on `model`, or None."""
-
-    def call(self, model: ir.Model) -> PassResult: ...
-
-    def ensures(self, model: ir.Model) -> str:
-        """Returns which postcondition does not hold, as a sentence; empty if all hold."""
-
-
-class RewritePass:
-    """The default pass: it runs on any graph and keeps the shapes of its inputs and outputs."""
-
     reshapes: tuple[str, ...] = ()
 
     def requires(self, model: ir.Model) -> Refusal | None:
+        """Returns why the pass cannot run on `model`, or None."""
         return None
 
+    def call(self, model: ir.Model) -> PassResult:
+        """Rewrites `model`: all matches of `_rewrites`, unless a pass works on the graph as a whole."""
+        outcomes = list(self._rewrites(model))
+        return PassResult(None in outcomes, tuple(one for one in outcomes if one is not None))
+
+    def _rewrites(self, model: ir.Model) -> Rewrites:
+        raise NotImplementedError
+
     def ensures(self, model: ir.Model) -> str:
-        """Has no postcondition besides `graph_checks`."""
+        """Returns which postcondition does not hold, as a sentence; empty if all hold. See also `graph_checks`."""
         return ""
 
 

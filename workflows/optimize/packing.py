@@ -42,7 +42,7 @@ def projections_by_input(graph: ir.Graph) -> dict[ir.Value, list[Projection]]:
     return {value: group for value, group in found.items() if len(group) > 1}
 
 
-def packing_refusal(group: Sequence[Projection]) -> Refusal | None:
+def _packing_refusal(group: Sequence[Projection]) -> Refusal | None:
     """Returns why these projections cannot be packed, or None."""
     first = group[0].matmul
     for projection in group:
@@ -57,13 +57,16 @@ def packing_refusal(group: Sequence[Projection]) -> Refusal | None:
     return None
 
 
-def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) -> None:
-    """Replaces the group's nodes. New tensors are named after the first weight, so that graphs with the same weights
-    agree."""
+def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) -> Refusal | None:
+    """Replaces the group's nodes, or returns why not. New tensors are named after the first weight, so that graphs
+    with the same weights agree.
+    """
+    if refusal := _packing_refusal(group):
+        return refusal
     first = group[0]
     name = f"{first.weight.name}.{suffix}"
     packed = new_value_like(first.output, suffix)
-    nodes, value = [], packed
+    nodes = []
     weight = add_initializer(graph, name, _concatenated_weights([p.weight for p in group], name))
     product = packed if all(p.bias is None for p in group) else new_value_like(packed, "product")
     nodes.append(make_node("MatMul", [first.matmul.inputs[0], weight], [product], like=first.matmul))
@@ -72,8 +75,9 @@ def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) 
         nodes.append(make_node("Add", [product, bias], [packed], like=first.matmul))
     parts = [new_value_like(p.output) for p in group]
     widths = add_constant(graph, f"{name}.widths", [p.width for p in group], ir.DataType.INT64)
-    nodes.append(make_node("Split", [value, widths], parts, {"axis": -1}, like=first.matmul))
+    nodes.append(make_node("Split", [packed, widths], parts, {"axis": -1}, like=first.matmul))
     replace_nodes([p.output for p in group], parts, nodes, first.matmul)
+    return None
 
 
 def _projection(node: ir.Node) -> Projection | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassReport, PassResult, Refusal, RewritePass, run_passes
+from workflows.optimize.base import Pass, PassReport, PassResult, Refusal, run_passes
 
 
-class Renames(RewritePass):
+class Renames(Pass):
     """A pass that gives the graph's one node a name, or refuses where it has that one."""
 
     title = "Rename"

@@ -11,7 +11,7 @@ import pytest
 from tests.workflows.optimize.making import parse
 from workflows.common.errors import JoineryError
 from workflows.optimize import PASSES, run_passes
-from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.base import Pass, PassResult
 from workflows.recipe.families import FAMILIES
 from workflows.recipe.family import OPTIONAL_PASSES
 from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, TARGETS
@@ -19,7 +19,7 @@ from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, TARGETS
 TEXT = "g (float[1,S,4] x) => (float[1,S,4] y) { y = Mul(x, w) }"
 
 
-class Does(RewritePass):
+class Does(Pass):
     """A pass that does as it is told."""
 
     name = title = "does"

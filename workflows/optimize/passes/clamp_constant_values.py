@@ -12,7 +12,7 @@ import numpy as np
 import onnx_ir as ir
 
 from workflows.common.tensors import Array
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Refusal, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_initializer, drop_unused
 from workflows.optimize.queries import constant_tensor, largest_finite, uses_through
 
@@ -33,14 +33,13 @@ def finite_floor(dtype: ir.DataType) -> float:
     return -largest_finite(dtype) / 4
 
 
-class ClampConstantValues(RewritePass):
+class ClampConstantValues(Pass):
     """Replaces −inf in initializers, Constant nodes and ConstantOfShape; refuses +inf and compared constants."""
 
     name = "clamp_constant_values"
     title = "Finite masks instead of −inf"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for value in _candidates(model):
             tensor = constant_tensor(value)
             assert tensor is not None  # a candidate is a constant
@@ -49,16 +48,17 @@ class ClampConstantValues(RewritePass):
             if not _may_be_infinite(array):
                 continue
             if np.isposinf(array).any():
-                refused.append(Refusal(f"{where} holds +inf, which no mask does", where))
+                yield Refusal(f"{where} holds +inf, which no mask does", where)
             if not np.isneginf(array).any():
                 continue
-            kept = _comparers(value)
-            if kept:
-                refused.append(Refusal(f"{where} holds −inf that {kept[0].op_type} compares with", str(kept[0].name)))
-            modified = _clamp(model.graph, value, array, tensor.dtype, kept) or modified
+            comparers = _comparers(value)
+            if comparers:
+                yield refusal_of(comparers[0], f"{where} holds −inf that {comparers[0].op_type} compares with")
+            if _clamp(model.graph, value, array, tensor.dtype, comparers):
+                yield None
         for node in [node for node in model.graph.all_nodes() if node.op_type == "ConstantOfShape"]:
-            modified = _clamp_fill(node) or modified
-        return PassResult(modified, tuple(refused))
+            if _clamp_fill(node):
+                yield None
 
 
 def _may_be_infinite(array: Array) -> bool:
@@ -93,9 +93,9 @@ def _comparers(value: ir.Value) -> list[ir.Node]:
     return found
 
 
-def _clamp(graph: ir.Graph, value: ir.Value, array: Array, dtype: ir.DataType, kept: list[ir.Node]) -> bool:
-    """Replaces the constant by a clamped copy for all readers but `kept`, in subgraphs too."""
-    readers = [use for use in value.uses() if use.node not in kept]
+def _clamp(graph: ir.Graph, value: ir.Value, array: Array, dtype: ir.DataType, but: list[ir.Node]) -> bool:
+    """Replaces the constant by a clamped copy for all readers except `but`, in subgraphs too."""
+    readers = [use for use in value.uses() if use.node not in but]
     if not readers:
         return False
     finite = np.where(np.isneginf(array), np.asarray(_floor_for(value, dtype), array.dtype), array)

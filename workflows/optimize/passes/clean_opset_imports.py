@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.base import Pass, PassResult
 from workflows.optimize.graph_checks import unused_domains
 
 
-class CleanOpsetImports(RewritePass):
+class CleanOpsetImports(Pass):
     """Removes them from the model and its functions; the default domain stays, because onnx requires it."""
 
     name = "clean_opset_imports"

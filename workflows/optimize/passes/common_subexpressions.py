@@ -5,10 +5,10 @@ from __future__ import annotations
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, PassResult, Refusal
 
 
-class CommonSubexpressions(RewritePass):
+class CommonSubexpressions(Pass):
     """onnx_ir's elimination of nodes with equal operators, inputs and attributes; refuses random operators that it
     would merge."""
 

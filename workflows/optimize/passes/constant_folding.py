@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, PassResult, Refusal
 from workflows.optimize.queries import constant_tensor, same_domain
 
 LIMIT = 1 << 13  # elements of an input or a result: larger ones are cheaper to compute than to store and load
 _NEVER_FOLDED = ("If", "Loop", "Scan", "SequenceMap", "Constant")
 
 
-class ConstantFolding(RewritePass):
+class ConstantFolding(Pass):
     """onnxscript's folding of small constants; larger ones stay and are reported."""
 
     name = "constant_folding"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
-from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.base import Pass, PassResult
 
 
-class DeadNodes(RewritePass):
+class DeadNodes(Pass):
     """Removes nodes on which no graph output depends, and Identity nodes; inputs stay, because callers feed them."""
 
     name = "dead_nodes"

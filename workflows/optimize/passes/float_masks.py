@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.base import Pass, PassResult
 from workflows.optimize.graph_edits import add_initializer, make_node
 from workflows.optimize.queries import find_nodes, largest_finite
 
 _MASK = 3  # Attention's input
 
 
-class FloatMasks(RewritePass):
+class FloatMasks(Pass):
     """Converts the boolean masks of Attention; one node for all that share a mask."""
 
     name = "float_masks"

@@ -11,35 +11,29 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import consumers, dimensions, find_nodes, producer, weight_input
 
 
-class FoldTiedHead(RewritePass):
+class FoldTiedHead(Pass):
     """MatMul(x, Transpose(W)) of an initializer W [N,K]: without a transposed copy if another node needs W."""
 
     name = "fold_tied_head"
     title = "A tied head without a transposed copy"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for matmul in find_nodes(model.graph, "MatMul"):
             transpose = producer(matmul.inputs[1], "Transpose")
             weight = weight_input(transpose, 0) if transpose is not None else None
             if transpose is None or weight is None or not _swaps(transpose, weight):
                 continue
+            reason = ""
             if len(consumers(weight)) == 1:
                 _transpose_once(matmul, transpose, weight)
-                modified = True
-                continue
-            reason = _reason_against(matmul, weight)
-            if reason:
-                refused.append(Refusal(reason, str(matmul.name)))
-            else:
+            elif not (reason := _reason_against(matmul, weight)):
                 _to_gemm(matmul, weight)
-                modified = True
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(matmul, reason)
 
 
 def _swaps(transpose: ir.Node, weight: ir.Value) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import onnx_ir as ir
 
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import (
     constant_array,
@@ -40,23 +40,18 @@ class _Norm:
     epsilon: float
 
 
-class FuseRMSNorm(RewritePass):
+class FuseRMSNorm(Pass):
     """Fuses the chain with its scale, and the casts around a norm that computes float16 values in float32."""
 
     name = "fuse_rmsnorm"
     title = "RMS norm as one node"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         standard = model.opset_imports.get("", 0) >= _RMS_OPSET
         for node in find_nodes(model.graph, "Sqrt", "Pow"):
-            found = _find(node)
-            if isinstance(found, _Norm):
-                found = _fuse(found, standard)
-                modified = modified or found is None
-            if found is not None:
-                refused.append(Refusal(found, str(node.name)))
-        return PassResult(modified, tuple(refused))
+            norm = _find(node)
+            if norm is not None:
+                yield refusal_of(node, _fuse(norm, standard) if isinstance(norm, _Norm) else norm)
 
 
 def _find(root: ir.Node) -> _Norm | str | None:
@@ -114,7 +109,7 @@ def _divided(root: ir.Node, x: ir.Value) -> ir.Value | None:
     return user.outputs[0] if user.op_type == "Mul" and set(user.inputs) == {x, value} else None
 
 
-def _fuse(norm: _Norm, standard: bool) -> str | None:
+def _fuse(norm: _Norm, standard: bool) -> str:
     """Inserts the fused node, or returns why it cannot."""
     x, output = norm.x, norm.output
     width = last_dimension(x)
@@ -136,7 +131,7 @@ def _fuse(norm: _Norm, standard: bool) -> str | None:
     attributes = {"axis": -1, "epsilon": norm.epsilon, "stash_type": 1}
     op = "RMSNormalization" if standard else "SimplifiedLayerNormalization"
     replace_nodes([result], [fused], [make_node(op, [x, scale], [fused], attributes, like=last)], last)
-    return None
+    return ""
 
 
 def _narrowed(norm: _Norm) -> tuple[ir.Value, ir.Value] | None:

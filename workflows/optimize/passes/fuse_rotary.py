@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import onnx_ir as ir
 
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Refusal, Rewrites, refusal_of
 from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import (
     constant_array,
@@ -42,7 +42,7 @@ class _Rotary:
     sin: ir.Value
 
 
-class FuseRotary(RewritePass):
+class FuseRotary(Pass):
     """Fuses the sum if cosines and sines are computed from angles concatenated with themselves."""
 
     name = "fuse_rotary"
@@ -53,20 +53,15 @@ class FuseRotary(RewritePass):
         opset = model.opset_imports.get("", 0)
         return None if opset >= _OPSET else Refusal(f"opset {opset} has no RotaryEmbedding, which came with {_OPSET}")
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         halves: dict[ir.Value, ir.Value] = {}
         for node in find_nodes(model.graph, "Add"):
             rotary = _find(node)
             if rotary is None:
                 continue
-            reason = _reason_against(rotary)
-            if reason:
-                refused.append(Refusal(reason, str(node.name)))
-            else:
+            if not (reason := _reason_against(rotary)):
                 _fuse(node, rotary, halves)
-                modified = True
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(node, reason)
 
 
 def _find(add: ir.Node) -> _Rotary | None:

@@ -10,7 +10,7 @@ import math
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Refusal, Rewrites
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import (
@@ -27,26 +27,21 @@ _SLOPE, _CUBE = math.sqrt(2 / math.pi), 0.044715
 _GELU_OPSET = 20
 
 
-class GeluFusion(RewritePass):
+class GeluFusion(Pass):
     """Fuses both forms with their products in any order; refuses other constants."""
 
     name = "gelu_fusion"
     title = "Gelu as one node"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         opset = model.opset_imports.get("", 0)
         for node in find_nodes(model.graph, "Erf", "Tanh"):
-            found = _find(node)
-            if found is None:
-                continue
-            if isinstance(found, Refusal):
-                refused.append(found)
-                continue
-            product, x = found
-            _fuse(product, x, tanh=node.op_type == "Tanh", standard=opset >= _GELU_OPSET)
-            modified = True
-        return PassResult(modified, tuple(refused))
+            match = _find(node)
+            if isinstance(match, tuple):
+                _fuse(*match, tanh=node.op_type == "Tanh", standard=opset >= _GELU_OPSET)
+                yield None
+            elif match is not None:
+                yield match
 
 
 def _find(bend: ir.Node) -> tuple[ir.Node, ir.Value] | Refusal | None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.common.tensor_names import POSITIONS_KEY
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Refusal, Rewrites, refusal_of
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import dimensions, find_nodes, producer
@@ -37,7 +37,7 @@ class _RotatedInput:
     flatten: ir.Node
 
 
-class GqaAttention(RewritePass):
+class GqaAttention(Pass):
     """Sets do_rotary if query and key have the same rotary embedding; refuses other layouts, and tables it cannot
     compute."""
 
@@ -59,8 +59,7 @@ class GqaAttention(RewritePass):
             "tell which slots are valid; build with --cache gqa"
         )
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         tables: dict[tuple[ir.Value, ...], tuple[ir.Value, ir.Value] | str] = {}
         for node in find_nodes(model.graph, GQA, domain=CONTRIB):
             query, key = _rotated_input(node.inputs[0]), _rotated_input(node.inputs[1])
@@ -73,15 +72,9 @@ class GqaAttention(RewritePass):
                     reason = made
                 else:
                     _fuse(node, query, key, made)
-                    modified = True
-            if reason:
-                refused.append(Refusal(reason, str(node.name)))
-        others = find_nodes(model.graph, "Attention")
-        refused += [
-            Refusal("it attends over no shared buffer that GroupQueryAttention could write", str(n.name))
-            for n in others
-        ]
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(node, reason)
+        for node in find_nodes(model.graph, "Attention"):
+            yield refusal_of(node, "it attends over no shared buffer that GroupQueryAttention could write")
 
 
 def _rotated_input(value: ir.Value | None) -> _RotatedInput | None:

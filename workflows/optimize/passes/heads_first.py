@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import (
     constant_array,
@@ -45,14 +45,13 @@ class _Branch:
         return self.width // self.target[3]
 
 
-class HeadsFirst(RewritePass):
+class HeadsFirst(Pass):
     """Puts Reshape and Transpose before a Split if every part goes through both; refuses heads of different sizes."""
 
     name = "heads_first"
     title = "Query, key and value heads turned in one go"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for split in find_nodes(model.graph, "Split"):
             found = [_branch(part) for part in split.outputs]
             branches = [branch for branch in found if branch is not None]
@@ -60,13 +59,9 @@ class HeadsFirst(RewritePass):
                 continue
             if not is_last_axis(split.attributes.get_int("axis", 0), split.outputs[0]):
                 continue
-            reason = _reason_against(branches)
-            if reason:
-                refused.append(Refusal(reason, str(split.name)))
-            else:
+            if not (reason := _reason_against(branches)):
                 _transpose_before_split(split, branches)
-                modified = True
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(split, reason)
 
 
 def _branch(part: ir.Value) -> _Branch | None:

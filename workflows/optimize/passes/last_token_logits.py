@@ -9,13 +9,13 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from workflows.common.tensor_names import LOGITS
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Refusal, Rewrites
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like
 from workflows.optimize.logits_head import find_head, logits_axes
 from workflows.optimize.queries import dimensions
 
 
-class LastTokenLogits(RewritePass):
+class LastTokenLogits(Pass):
     """Keeps the last row of the head's input in a graph with a symbolic sequence axis."""
 
     name = "last_token_logits"
@@ -31,14 +31,15 @@ class LastTokenLogits(RewritePass):
             return Refusal(f"its sequence axis is fixed to {axes[1]}, and what pads it comes last")
         return None
 
-    def call(self, model: ir.Model) -> PassResult:
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         head = find_head(model)
         if isinstance(head, Refusal):
-            return PassResult(False, (head,))
+            yield head
+            return
         hidden, graph = head.hidden, model.graph
         first, _, width = dimensions(hidden) or ()
         row = new_value_like(hidden, "last", ir.Shape([first, 1, width]))
         index = add_constant(graph, f"{hidden.name}.last_index", [-1], ir.DataType.INT64)
         graph.insert_before(head.node, make_node("Gather", [hidden, index], [row], {"axis": 1}, like=head.node))
         head.feed(row, 1)
-        return PassResult(True)
+        yield None

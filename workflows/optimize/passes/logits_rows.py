@@ -12,7 +12,7 @@ import numpy as np
 import onnx_ir as ir
 
 from workflows.common.tensor_names import LOGITS, LOGITS_END, LOGITS_ROWS, LOGITS_START
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Refusal, Rewrites
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like
 from workflows.optimize.logits_head import find_head, logits_axes
 from workflows.optimize.queries import dimensions
@@ -20,7 +20,7 @@ from workflows.optimize.queries import dimensions
 _ALL_ROWS = {LOGITS_START: 0, LOGITS_END: np.iinfo(np.int64).max}
 
 
-class LogitsRows(RewritePass):
+class LogitsRows(Pass):
     """Lets a run select the rows [start, end) of its logits; negative ones count from the end, as in Slice."""
 
     name = "logits_rows"
@@ -40,10 +40,11 @@ class LogitsRows(RewritePass):
         chosen = any(value.name == LOGITS_START for value in model.graph.inputs)
         return Refusal("the rows of its logits can be chosen already") if chosen else None
 
-    def call(self, model: ir.Model) -> PassResult:
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         head = find_head(model)
         if isinstance(head, Refusal):
-            return PassResult(False, (head,))
+            yield head
+            return
         graph = model.graph
         start, end = (_optional_input(graph, name, default) for name, default in _ALL_ROWS.items())
         axis = add_constant(graph, f"{LOGITS_ROWS}.axis", [1], ir.DataType.INT64)
@@ -51,7 +52,7 @@ class LogitsRows(RewritePass):
         rows = new_value_like(head.hidden, LOGITS_ROWS, ir.Shape([first, LOGITS_ROWS, width]))
         graph.insert_before(head.node, make_node("Slice", [head.hidden, start, end, axis], [rows], like=head.node))
         head.feed(rows, LOGITS_ROWS)
-        return PassResult(True)
+        yield None
 
 
 def _optional_input(graph: ir.Graph, name: str, default: int) -> ir.Value:

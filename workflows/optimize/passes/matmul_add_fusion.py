@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import consumers, dimensions, find_nodes, has_single_use, weight_input
 
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.DOUBLE, ir.DataType.BFLOAT16)
 
 
-class MatMulAddFusion(RewritePass):
+class MatMulAddFusion(Pass):
     """Fuses products of two matrices; refuses batches of matrices, because Gemm has no batch axes."""
 
     name = "matmul_add_fusion"
     title = "MatMul and bias as Gemm"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for matmul in find_nodes(model.graph, "MatMul"):
-            found = _bias_add(matmul)
-            if found is None:
+            match = _bias_add(matmul)
+            if match is None:
                 continue
-            add, bias = found
-            reason = _reason_against(matmul, bias)
-            if reason:
-                refused.append(Refusal(reason, str(matmul.name)))
-                continue
-            result = new_value_like(add.outputs[0])
-            replace_nodes(
-                [add.outputs[0]], [result], [make_node("Gemm", [*matmul.inputs, bias], [result], like=add)], add
-            )
-            modified = True
-        return PassResult(modified, tuple(refused))
+            add, bias = match
+            if not (reason := _reason_against(matmul, bias)):
+                result = new_value_like(add.outputs[0])
+                gemm = make_node("Gemm", [*matmul.inputs, bias], [result], like=add)
+                replace_nodes([add.outputs[0]], [result], [gemm], add)
+            yield refusal_of(matmul, reason)
 
 
 def _bias_add(matmul: ir.Node) -> tuple[ir.Node, ir.Value] | None:

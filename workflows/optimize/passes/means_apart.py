@@ -13,33 +13,28 @@ from math import prod
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import dimensions, find_nodes, is_last_axis
 
 _WRONG_ROW_COUNT = 16  # rows
 
 
-class MeansApart(RewritePass):
+class MeansApart(Pass):
     """LayerNormalization over the last axis with the row count that the HTP computes wrongly."""
 
     name = "means_apart"
     title = "LayerNorms of 16 rows with the mean subtracted first"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for node in find_nodes(model.graph, "LayerNormalization"):
             axes = dimensions(node.inputs[0])
             rows = [axis for axis in (axes or ())[:-1] if isinstance(axis, int)]
             if axes is None or len(rows) != len(axes) - 1 or prod(rows) != _WRONG_ROW_COUNT:
                 continue
-            reason = _reason_against(node)
-            if reason:
-                refused.append(Refusal(reason, str(node.name)))
-            else:
+            if not (reason := _reason_against(node)):
                 _subtract_mean(node, [*rows, 1])
-                modified = True
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(node, reason)
 
 
 def _reason_against(node: ir.Node) -> str:

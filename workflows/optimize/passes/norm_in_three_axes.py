@@ -13,32 +13,27 @@ from math import prod
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import dimensions, find_nodes, is_last_axis
 
 _NORMS = ("RMSNormalization", "LayerNormalization")
 
 
-class NormInThreeAxes(RewritePass):
+class NormInThreeAxes(Pass):
     """Norms over the last axis of rank-4 inputs; their outputs keep the shape."""
 
     name = "norm_in_three_axes"
     title = "Norms over heads on three axes"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for node in find_nodes(model.graph, *_NORMS):
             axes = dimensions(node.inputs[0])
             if axes is None or len(axes) != 4:
                 continue
-            reason = _reason_against(node, axes)
-            if reason:
-                refused.append(Refusal(reason, str(node.name)))
-            else:
+            if not (reason := _reason_against(node, axes)):
                 _flatten(node, axes)
-                modified = True
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(node, reason)
 
 
 def _reason_against(node: ir.Node, axes: tuple[int | str | None, ...]) -> str:

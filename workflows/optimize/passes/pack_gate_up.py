@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, RewritePass
-from workflows.optimize.packing import Projection, pack_projections, packing_refusal, projections_by_input
+from workflows.optimize.base import Pass, Rewrites
+from workflows.optimize.packing import Projection, pack_projections, projections_by_input
 from workflows.optimize.queries import uses_through
 
 # what an activation is made of
@@ -15,26 +15,17 @@ ACTIVATION = (
 )
 
 
-class PackGateUp(RewritePass):
+class PackGateUp(Pass):
     """Packs two projections of one input whose results are multiplied, one of them activated; refuses shared
     weights."""
 
     name = "pack_gate_up"
     title = "One MatMul for gate and up"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for projections in projections_by_input(model.graph).values():
-            group = _gated(projections)
-            if not group:
-                continue
-            refusal = packing_refusal(group)
-            if refusal is None:
-                pack_projections(model.graph, group, "gate_up")
-                modified = True
-            else:
-                refused.append(refusal)
-        return PassResult(modified, tuple(refused))
+            if group := _gated(projections):
+                yield pack_projections(model.graph, group, "gate_up")
 
 
 def _gated(projections: list[Projection]) -> list[Projection]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, RewritePass
-from workflows.optimize.packing import Projection, pack_projections, packing_refusal, projections_by_input
+from workflows.optimize.base import Pass, Rewrites
+from workflows.optimize.packing import Projection, pack_projections, projections_by_input
 from workflows.optimize.queries import producer, uses_through
 
 FUSED = ("Attention", "GroupQueryAttention", "MultiHeadAttention")
@@ -18,23 +18,16 @@ THIN = (
 _TO_WEIGHTS = ("Cast", "Where", "Identity", "Dropout", "Reshape")  # between Softmax and the product with the values
 
 
-class PackQKV(RewritePass):
+class PackQKV(Pass):
     """Packs three projections of one input that lead to one attention, fused or not; refuses shared weights."""
 
     name = "pack_qkv"
     title = "One MatMul for query, key and value"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for projections in projections_by_input(model.graph).values():
             for group in _by_attention(projections):
-                refusal = packing_refusal(group)
-                if refusal is None:
-                    pack_projections(model.graph, group, "qkv")
-                    modified = True
-                else:
-                    refused.append(refusal)
-        return PassResult(modified, tuple(refused))
+                yield pack_projections(model.graph, group, "qkv")
 
 
 def _by_attention(projections: list[Projection]) -> list[list[Projection]]:

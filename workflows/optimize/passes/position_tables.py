@@ -19,7 +19,7 @@ from onnx import helper, numpy_helper
 
 from workflows.common import tensor_names
 from workflows.common.tensor_names import POSITIONS_KEY
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Refusal, Rewrites
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import constant_tensor, dimensions
 
@@ -27,7 +27,7 @@ _CURVES = ("Cos", "Sin")
 _LARGEST = 1 << 28  # bytes of one table
 
 
-class PositionTables(RewritePass):
+class PositionTables(Pass):
     """Cosines and sines of positions as tables; each [1, columns, size]."""
 
     name = "position_tables"
@@ -41,24 +41,23 @@ class PositionTables(RewritePass):
             return Refusal(f"the graph does not say how many positions the model has ({POSITIONS_KEY})")
         return None
 
-    def call(self, model: ir.Model) -> PassResult:
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         positions = next(value for value in model.graph.inputs if value.name == tensor_names.POSITIONS)
         count = int(model.metadata_props[POSITIONS_KEY])
         own = _position_nodes(model.graph, positions)
         tables: list[tuple[ir.Value, NDArray[np.generic]]] = []
-        refused = []
         for value in _curve_outputs(own):
             axes = dimensions(value)
             width = axes[-1] if axes and len(axes) == 3 else None
             if not isinstance(width, int):
-                refused.append(Refusal("what it makes of positions is not [1, columns, size]", str(value.name)))
+                yield Refusal("what it makes of positions is not [1, columns, size]", str(value.name))
             elif count * width * 4 > _LARGEST:
-                refused.append(Refusal(f"a table of {count:,} rows would take too much memory", str(value.name)))
+                yield Refusal(f"a table of {count:,} rows would take too much memory", str(value.name))
             else:
                 tables.append((value, _table(model, value, own, count)))
         for value, table in tables:  # the first that is replaced may take what others are made of along
             _gather_table(model, value, positions, table)
-        return PassResult(bool(tables), tuple(refused))
+            yield None
 
 
 def _position_nodes(graph: ir.Graph, positions: ir.Value) -> list[ir.Node]:

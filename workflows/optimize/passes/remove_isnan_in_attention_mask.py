@@ -13,7 +13,7 @@ import math
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import bypass, replace_nodes
 from workflows.optimize.queries import constant_scalar, constant_tensor, find_nodes, largest_finite, producer
 
@@ -30,24 +30,20 @@ _ACTIVATION = 1e4
 _LIMIT = 1 << 22  # elements of a constant mask that are looked at
 
 
-class RemoveIsNaNInAttentionMask(RewritePass):
+class RemoveIsNaNInAttentionMask(Pass):
     """Rewires Where's readers to Softmax; refuses a Where that keeps the NaN, and a possible row of −inf."""
 
     name = "remove_isnan_in_attention_mask"
     title = "Remove NaN guards that finite masks make dead"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for guard in find_nodes(model.graph, "Where"):
             softmax, reason = _find_guard(guard)
             if softmax is None:
                 continue
-            if reason:
-                refused.append(Refusal(reason, str(guard.name)))
-            else:
+            if not reason:
                 _remove(guard, softmax)
-                modified = True
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(guard, reason)
 
 
 def _find_guard(guard: ir.Node) -> tuple[ir.Node | None, str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.base import Pass, PassResult
 from workflows.optimize.graph_edits import bypass, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import constant_array, dimensions, find_nodes, producer
 
 
-class SimplifyLayout(RewritePass):
+class SimplifyLayout(Pass):
     """Removes a Transpose that undoes another, a Reshape of a Reshape, and one that changes nothing."""
 
     name = "simplify_layout"

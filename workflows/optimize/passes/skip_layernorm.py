@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import (
@@ -30,25 +30,20 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _DEFAULT_EPSILON = 1e-5  # of all three operators
 
 
-class SkipLayerNorm(RewritePass):
+class SkipLayerNorm(Pass):
     """Fuses Add + norm over the last axis, and a bias that is added to one of the operands."""
 
     name = "skip_layernorm"
     title = "Residual sum and norm as one node"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         for norm in [node for node in model.graph if node.op_type in FUSED and node.domain == ""]:
             add = producer(norm.inputs[0], "Add")
             if add is None:
                 continue
-            reason = _reason_against(norm, add)
-            if reason:
-                refused.append(Refusal(reason, str(norm.name)))
-            else:
+            if not (reason := _reason_against(norm, add)):
                 _fuse(norm, add)
-                modified = True
-        return PassResult(modified, tuple(refused))
+            yield refusal_of(norm, reason)
 
 
 def _reason_against(norm: ir.Node, add: ir.Node) -> str:

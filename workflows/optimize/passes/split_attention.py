@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal, RewritePass
+from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_constant, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import dimensions, find_nodes, has_single_use, producer
@@ -35,30 +35,25 @@ class _CacheParts:
         return tuple(value for node in (self.keys, self.values) for value in node.inputs if value is not None)
 
 
-class SplitAttention(RewritePass):
+class SplitAttention(Pass):
     """Rewrites Attention(23) with a float mask over two concatenated parts; refuses attributes that it does not
     support."""
 
     name = "split_attention"
     title = "Attention over past and new rows without joining them"
 
-    def call(self, model: ir.Model) -> PassResult:
-        modified, refused = False, []
+    def _rewrites(self, model: ir.Model) -> Rewrites:
         lengths: dict[tuple[int | str, ...], ir.Value] = {}
         for attention in find_nodes(model.graph, "Attention"):
             parts = _parts(attention)
             if parts is None:
                 continue
-            reason = _reason_against(attention, parts)
-            if reason:
-                refused.append(Refusal(reason, str(attention.name)))
-                continue
-            key = _length_key(attention, parts)
-            if key not in lengths:
-                lengths[key] = _lengths(model.graph, parts, attention, len(lengths))
-            _split(attention, parts, lengths[key])
-            modified = True
-        return PassResult(modified, tuple(refused))
+            if not (reason := _reason_against(attention, parts)):
+                key = _length_key(attention, parts)
+                if key not in lengths:
+                    lengths[key] = _lengths(model.graph, parts, attention, len(lengths))
+                _split(attention, parts, lengths[key])
+            yield refusal_of(attention, reason)
 
 
 def _parts(attention: ir.Node) -> _CacheParts | None:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import onnx_ir as ir
 
 from workflows.common.tensor_names import POSITIONS_KEY
-from workflows.optimize.base import PassResult, RewritePass
+from workflows.optimize.base import Pass, PassResult
 
 KEPT_KEYS = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY})
 
 
-class StripMetadata(RewritePass):
+class StripMetadata(Pass):
     """Removes all doc strings, and `metadata_props` except scope names and the graph's note on its cache."""
 
     name = "strip_metadata"
