@@ -108,9 +108,7 @@ def _refuse_unchanged(recipe: Recipe, evidence: Evidence) -> None:
 
 
 def _parity(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> dict[str, Any]:
-    """Compares the quantized graphs with the optimized ones; where the CPU provider cannot run them, returns
-    its reason.
-    """
+    """Compares the quantized graphs with the optimized ones, or states why the CPU provider cannot run them."""
     files = {name: session.file for name, session in pipeline.pipeline.sessions.items()}
     probe = ParityRunner(pipeline)
     before = probe.run({name: optimized / file for name, file in files.items()})

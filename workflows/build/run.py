@@ -124,9 +124,7 @@ def _report_near_ties(out: Path, report: Report) -> None:
 def _with_static_cache(
     checkpoint: Checkpoint, recipe: Recipe, request: BuildRequest, error: LayoutError, report: Report
 ) -> Recipe:
-    """The recipe with a static cache for a model that cannot attend in place; raises `error` where a person
-    chose gqa.
-    """
+    """The recipe with a static cache; raises `error` where a person chose gqa or an option needs it."""
     needed = recipe.variant != "plain" or recipe.kv_dtype != "float32"  # options that need another layout
     if needed or request.options.get("cache") or recipe.cache == "static":
         raise error

@@ -61,9 +61,7 @@ class BuildWorkspace:
         return done
 
     def transfer_files(self, files: Mapping[Path, Path]) -> None:
-        """Moves files of stages to the bundle; copies those that the cache links to, so that no file is shared
-        with it.
-        """
+        """Moves files of stages to the bundle; copies those that the cache links to."""
         linked = self._cache.shared_files(files)
         for source, target in files.items():
             (shutil.copyfile if source in linked else link_or_copy)(source, target)

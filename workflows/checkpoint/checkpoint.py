@@ -103,9 +103,7 @@ class Checkpoint:
         return hasher.hexdigest()
 
     def require_consent(self, trust_remote_code: bool, consented: frozenset[str] = frozenset()) -> None:
-        """Raises RemoteCodeError unless no code would run, all code is trusted, or `consented` has each file's
-        SHA-256.
-        """
+        """Raises RemoteCodeError unless no code would run, or all is trusted or has its SHA-256 in `consented`."""
         open_questions = {name: value for name, value in self.remote_code.items() if value not in consented}
         if trust_remote_code or not open_questions:
             return

@@ -36,9 +36,7 @@ _LAYERS_A_TENSOR, _ALWAYS = 4, 256
 
 
 def check_sizes(config: Mapping[str, object], tensors: Mapping[str, TensorInfo]) -> None:
-    """Raises CheckpointError for a number of layers or experts, at any depth of `config`, that `tensors` cannot hold,
-    even with shared weights.
-    """
+    """Raises CheckpointError for more layers or experts, at any depth of `config`, than `tensors` can hold."""
     elements = sum(tensor.elements for tensor in tensors.values())
     counts = {**dict.fromkeys(_MODULE_COUNTS, elements), **dict.fromkeys(LAYER_COUNTS, len(tensors) * _LAYERS_A_TENSOR)}
     for key, value in _numbers(config):

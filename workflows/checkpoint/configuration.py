@@ -47,9 +47,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 def read_config(folder: Path) -> dict[str, object]:
-    """Reads and checks config.json. Raises CheckpointError where it is missing, damaged, or names something
-    forbidden.
-    """
+    """Reads and checks config.json. Raises CheckpointError if it is missing, damaged or names a forbidden thing."""
     if exists(folder, BUNDLE):
         raise CheckpointError(
             f"{printable(folder)} is a bundle, whose graphs are already built and possibly quantized: build again "

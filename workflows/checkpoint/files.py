@@ -103,9 +103,7 @@ def read_object(folder: Path, name: str, limit: int) -> dict[str, object]:
 
 
 def parse_object(content: bytes, name: str) -> dict[str, object]:
-    """Parses `content`, read from the file `name`, as a JSON object. Raises CheckpointError where read_json
-    refuses it.
-    """
+    """Parses the content of the file `name` as a JSON object. Raises CheckpointError as read_json does."""
     try:
         value = read_json(content)
     except InvalidJsonError as error:

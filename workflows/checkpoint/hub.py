@@ -53,9 +53,7 @@ class HubClient:
         self.cache, self.report, self.cancelled = cache, report, cancelled
 
     def fetch(self, repository: str, revision: str) -> Path:
-        """Downloads a snapshot and returns its folder, named by the commit. Raises HubError, CheckpointError or
-        Cancelled.
-        """
+        """Downloads a snapshot; returns its folder. Raises HubError, CheckpointError and Cancelled."""
         if urlsplit(self.endpoint).scheme not in ("http", "https") or not urlsplit(self.endpoint).hostname:
             raise HubError("The hub's address (HF_ENDPOINT) is not a web address; correct it or unset it.", "offline")
         for name in _CLIENT_SWITCHES:
@@ -85,9 +83,7 @@ class _SnapshotDownload:
         self.commit = ""
 
     def run(self) -> Path:
-        """Returns the folder of the complete snapshot, from the Hub or (where it is unreachable) from the local
-        cache.
-        """
+        """Returns the folder of the complete snapshot, of the local cache where the Hub is unreachable."""
         try:
             listing = self._listing()
         except HubError as error:
@@ -148,9 +144,7 @@ class _SnapshotDownload:
             ) from error
 
     def _get_all(self, planned: list[str], names: list[str], listing: dict[str, RemoteFile], limit: int | None) -> None:
-        """Downloads `names`; `planned` are all files known to be needed, for the progress total and the disk
-        space check.
-        """
+        """Downloads `names`. planned: all files known to be needed, for the progress and the check of disk space."""
         for name in names:
             if name not in listing:
                 raise CheckpointError(f"{self.repository} names '{printable(name)}', which the hub does not have.")

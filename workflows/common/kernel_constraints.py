@@ -58,9 +58,7 @@ class KernelConstraints:
         dtype: str = "",
         block_size: int = 0,
     ) -> str:
-        """The reason why the kernel rejects such a node, as a clause; empty if it accepts it. 0 and "" are not
-        checked.
-        """
+        """Why the kernel rejects such a node, as a clause; empty if it accepts it. 0 and "" are not checked."""
         sizes = {"head_size": head_size, "rotary_size": rotary_size}
         for name, divisor in self.multiples.items():
             if sizes[name] % divisor:

@@ -134,8 +134,7 @@ def _stat_value(file: Path, key: str) -> int:
 
 
 def trim_heap() -> None:
-    """Has the C library return what was freed to the system, where it is one (glibc) that keeps it by itself: a model
-    that was taken apart leaves some hundred megabytes of holes."""
+    """Returns freed memory to the system, which glibc keeps: a model leaves some hundred megabytes of holes."""
     import ctypes
 
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

@@ -100,9 +100,7 @@ class StageCache:
         try_remove(self.folder / name)
 
     def add(self, stage: Path) -> str:
-        """Caches a complete stage, locked by `locked`, and trims the cache; returns the reason where it is not
-        cached.
-        """
+        """Caches a complete stage, locked by `locked`, and trims the cache; returns why it was not cached, else ""."""
         place, limit = self.folder / stage.name, self.limit
         if place.exists() or sum(_sizes(stage).values()) > limit:
             return ""
@@ -120,9 +118,7 @@ class StageCache:
         return ""
 
     def trim(self, limit: int) -> int:
-        """Removes the least recently used stages down to `limit` bytes, and leftovers of crashes; the number
-        removed.
-        """
+        """Removes the least recently used stages beyond `limit` bytes, and leftovers; returns the number of stages."""
         self._sweep()
         stages, removed = self._stages(), 0
         for stage in list(stages):

@@ -226,9 +226,7 @@ def _trace_pair(
     layers_of: Callable[[list[KeyValueRows]], tuple[LayerFacts, ...]],
     left_aligned: bool = False,
 ) -> ComponentTraces:
-    """Traces an encoder and the decoder that takes its keys and values; layers_of detects the decoder's layers
-    from these.
-    """
+    """Traces an encoder, and the decoder that takes its keys and values; layers_of detects its layers from these."""
     with torch.no_grad():
         rows = encoder(*encoder_signature(0).inputs.values())
     cross = list(zip(rows[0::2], rows[1::2], strict=True))

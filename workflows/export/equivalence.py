@@ -145,9 +145,7 @@ def _numbers(model: PreTrainedModel, names: re.Pattern[str]) -> dict[str, int]:
 
 @contextmanager
 def _plain_experts(model: PreTrainedModel) -> Iterator[None]:
-    """Runs experts one after another: gathering each token's expert weights, as the graphs do, needs too much
-    memory here.
-    """
+    """Runs experts one after another: gathering each token's experts, as the graphs do, takes too much memory."""
     before = getattr(model.config, "_experts_implementation", None)
     model.set_experts_implementation("eager")
     try:

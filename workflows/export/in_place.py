@@ -147,9 +147,7 @@ class ScatterAdapter(_InPlaceAdapter):
 def _attend_in_place(
     call: AttentionCall, past: KeyValueRows, length: int, *, slot_axis: int, mask: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, KeyValueRows]:
-    """Computes the operators' result: writes the rows to the slots that end at `length`, then attends to the
-    valid slots.
-    """
+    """The operators' result: writes the rows to the slots that end at `length`, then attends to the valid ones."""
     rows, sequence = (call.key, call.value), call.query.shape[2]
     present = [buffer.clone() for buffer in past]
     for buffer, new in zip(present, rows, strict=True):

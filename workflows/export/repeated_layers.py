@@ -132,9 +132,7 @@ def _exposed_hidden_states(module: torch.nn.Module, path: str, signature: Export
 
 @contextmanager
 def _weights_as_inputs(model: ir.Model, prefix: str) -> Iterator[None]:
-    """Within it, the layers' weights are inputs: the optimizer folds nothing that other layers' weights would
-    replace.
-    """
+    """Within it, the layers' weights are inputs, so that the optimizer folds nothing that differs between layers."""
     graph = model.graph
     weights = {name: value for name, value in graph.initializers.items() if name.startswith(prefix)}
     tensors = {name: value.const_value for name, value in weights.items()}

@@ -27,8 +27,7 @@ def element_count(dims: Sequence[int]) -> int:
 
 
 def byte_count(code: int, dims: Sequence[int]) -> int:
-    """Returns the bytes of a tensor of this type and shape, packed as ONNX stores it; 0 for strings and unknown
-    types."""
+    """Returns the bytes of a tensor as ONNX stores it, packed; 0 for strings and unknown types."""
     if code == _TEXT or dtype_name(code) == "unknown":
         return 0
     bits = element_count(dims) * int(ir.DataType(code).bitwidth)

@@ -39,8 +39,7 @@ def external_location(tensor: onnx.TensorProto) -> ExternalLocation:
 
 
 def check_location(folder: Path, location: str, graph: str) -> Path:
-    """Returns the path of a weight file. Raises GraphError if it is outside the graph's folder, a link or not a
-    file."""
+    """Returns a weight file's path. Raises GraphError if it is outside the graph's folder, a link or no file."""
     shown, windows = printable(location), PureWindowsPath(location)
     outside = f"{graph} keeps weights in {shown}, outside its own folder: such a file is not opened."
     # "C:x", "\\host\x" and "NUL" are places elsewhere on Windows, whatever this system makes of them

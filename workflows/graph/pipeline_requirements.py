@@ -51,8 +51,7 @@ def weight_precision(graphs: Mapping[str, onnx.ModelProto]) -> str:
 def _requirement_fault(
     required: BuildRequires, model: onnx.ModelProto, integers: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """integers: the integer types of the weights in all graphs, because a component may have no weight that is
-    quantized."""
+    """integers: the types of the weights in all graphs, since a component may have no quantized weight."""
     wanted = _INTEGERS.get(required.quantization, required.quantization)
     if wanted != "none" and wanted not in integers:
         yield "quantization", f"no graph has {wanted} weights"

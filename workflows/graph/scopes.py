@@ -18,8 +18,7 @@ def scope_of_name(name: str) -> str:
 
 
 def scope_of(node: onnx.NodeProto) -> str:
-    """Returns the module path that the exporter noted, else that of the node's name: model/layers/0/attn; empty for
-    none."""
+    """Returns the module path that the exporter noted, else that of the node's name: model/layers/0/attn, or empty."""
     for entry in node.metadata_props:
         if entry.key == SCOPES_KEY and isinstance(entry.value, str):
             return scope_of_names(entry.value)

@@ -23,8 +23,7 @@ _NO_TYPE = onnx.TensorProto.UNDEFINED
 
 
 def structure_faults(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """Returns one sentence for each kind of fault. graphs: all of the model's, subgraphs included. shown: the file's
-    name."""
+    """Returns a sentence for each kind of fault. graphs: all, subgraphs included. shown: the file's name."""
     for found in (
         _duplicate_names(graphs, shown),
         _undefined_values(model, shown),
@@ -215,8 +214,7 @@ def _is_known(version: int) -> bool:
 
 @cache
 def _attributes(operator: str, version: int, domain: str) -> tuple[dict[str, int], frozenset[str]]:
-    """Returns the type of each attribute of an operator, and the required ones; none for an operator that is not
-    onnx's."""
+    """Returns the type of each attribute of onnx's operator, and the required ones; none for another operator."""
     schema = schema_of(operator, version, domain)
     attributes = schema.attributes if schema is not None else {}
     types = {name: int(attribute.type.value) for name, attribute in attributes.items()}

@@ -71,8 +71,7 @@ def _find(file: GraphFile, name: str) -> onnx.TensorProto:
 
 
 def _blocks(file: GraphFile, tensor: onnx.TensorProto) -> BlockReader:
-    """Returns a function that yields the values as float64 blocks at each call. Raises GraphError as describe_tensor
-    does."""
+    """Returns a function that yields the values in float64 blocks. Raises GraphError as describe_tensor does."""
     dtype, name = dtype_name(tensor.data_type), printable(tensor.name)
     if tensor.data_type == onnx.TensorProto.STRING:
         raise GraphError(f"{name} contains strings, which have no statistics.")

@@ -109,8 +109,7 @@ def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, Weigh
 
 
 def _link_weights(holders: ValuesByTensor, folder: Path) -> list[tuple[Key, WeightRegion]]:
-    """Links the file that contains all tensors into `folder` and returns their regions; none if there is no such
-    file."""
+    """Links the file that contains all tensors into `folder` and returns their regions; none without such a file."""
     tensors = {key: _shared_tensor(values) for key, values in holders.items()}
     places = {key: tensor for key, tensor in tensors.items() if isinstance(tensor, ir.ExternalTensor)}
     files = {os.path.realpath(tensor.path) for tensor in places.values()}
@@ -144,8 +143,7 @@ def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
 def _store_tensor(
     tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[WeightRegion]], file: HashingFile
 ) -> WeightRegion:
-    """Returns the tensor's region; writes it unless an equal one is there. alike: regions by length and sampled
-    bytes."""
+    """Returns the tensor's region; writes it unless an equal one is there. known: regions by length and sample."""
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
         return append_aligned(tensor.nbytes, _blocks(tensor), file)
     data = tensor_bytes(tensor)  # once: it may be computed now

@@ -94,8 +94,7 @@ def _small_file(value: ir.Value) -> ir.ExternalTensor | None:
 
 @contextmanager
 def _known_to_checker(model: ir.Model) -> Iterator[None]:
-    """Hides from the checker what it does not know: onnxruntime's operators in the default domain, and small tensors in
-    files, which it would look for in the working folder."""
+    """Hides onnxruntime's operators in the default domain, and small tensors in files, from onnx's checker."""
     moved = [n for n in model.graph.all_nodes() if n.domain == "" and n.op_type in UNKNOWN_TO_CHECKER]
     imported = CONTRIB in model.opset_imports
     stored = {

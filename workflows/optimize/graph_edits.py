@@ -32,8 +32,7 @@ def make_node(
 
 
 def new_value_like(value: ir.Value, suffix: str = "", shape: ir.Shape | None = None) -> ir.Value:
-    """Returns a value of the same type without a producer; without a suffix, it will take the other's place and
-    name."""
+    """Returns a value of the same type without a producer; without a suffix, it will take the other's name."""
     name = f"{value.name}.{suffix}" if suffix else value.name
     return ir.Value(name=name, type=value.type, shape=shape or (None if suffix else value.shape))
 

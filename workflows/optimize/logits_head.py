@@ -17,16 +17,14 @@ _BY_ROW = ("Mul", "Div", "Add", "Tanh", "Cast", "Reshape", "Gemm", "Identity")
 
 @dataclass(frozen=True)
 class LogitsHead:
-    """node: the first reader of `hidden` [1,S,E]: a MatMul, or the Reshape before the Gemm of a folded head. logits:
-    its result."""
+    """node: the first reader of `hidden` [1,S,E], a MatMul or a folded head's Reshape. logits: its result."""
 
     node: ir.Node
     hidden: ir.Value
     logits: ir.Value
 
     def feed(self, rows: ir.Value, size: int | str) -> None:
-        """Replaces the head's input by `rows` [1,size,E]; `size` becomes the last axis but one of the following
-        values."""
+        """Replaces the head's input by `rows` [1,size,E], and the last axis but one of what follows by `size`."""
         self.node.replace_input_with(0, rows)
         for value in _made_from(self.node, self.logits):
             if (axes := dimensions(value)) is not None:

@@ -58,9 +58,7 @@ def _packing_refusal(group: Sequence[Projection]) -> Refusal | None:
 
 
 def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) -> Refusal | None:
-    """Replaces the group's nodes, or returns why not. New tensors are named after the first weight, so that graphs
-    with the same weights agree.
-    """
+    """Replaces the group's nodes, or returns why not. New tensors are named after the first weight."""
     if refusal := _packing_refusal(group):
         return refusal
     first = group[0]

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterable, Mapping
 from fnmatch import translate
 from re import compile as pattern_of
-from typing import Protocol
 
 import onnx_ir as ir
 
@@ -40,7 +39,7 @@ QUANTIZED_OPS = frozenset(
 )
 
 
-class Method(Protocol):
+class Method:
     """A way to make a graph's weights smaller, in place.
 
     needs_ranges: whether it needs calibration ranges. retypes: whether inputs and outputs change their type.
@@ -48,14 +47,16 @@ class Method(Protocol):
 
     name: str
     title: str
-    needs_ranges: bool
-    retypes: bool
+    needs_ranges = False
+    retypes = False
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Returns why the method cannot run on `model`, or None."""
+        return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         """Quantizes `model`; every node that is expected to be quantized and is not is refused by name."""
+        raise NotImplementedError
 
 
 def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, ranges: Ranges | None = None) -> PassReport:

@@ -17,7 +17,7 @@ from workflows.kvcache.geometry import MASK
 from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_edits import add_initializer, bypass, make_node
 from workflows.optimize.queries import largest_finite
-from workflows.quantize.base import Ranges
+from workflows.quantize.base import Method, Ranges
 from workflows.quantize.lazy_tensors import lazy_tensors
 from workflows.recipe import QuantizeSettings
 
@@ -31,10 +31,9 @@ _WHOLE = (ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.I
 _CACHE_OPERATORS = ("past_key_values.", "present.", "cross.", MASK)
 
 
-class HalfPrecision:
+class HalfPrecision(Method):
     """`fp16` or `bf16`, which differ in the type."""
 
-    needs_ranges = False
     retypes = True
 
     def __init__(self, name: str, title: str, dtype: ir.DataType) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult, Refusal
+from workflows.optimize.base import PassResult
 from workflows.optimize.graph_edits import add_initializer, drop_unused, make_node, replace_nodes
-from workflows.quantize.base import Ranges
+from workflows.quantize.base import Method, Ranges
 from workflows.quantize.half_precision import to_half
 from workflows.quantize.linear_layers import LinearProduct, find_linears, find_tables
 from workflows.recipe import QuantizeSettings
@@ -19,16 +19,11 @@ from workflows.recipe import QuantizeSettings
 FLOAT, HALF = ir.DataType.FLOAT, ir.DataType.FLOAT16
 
 
-class HalfStorage:
+class HalfStorage(Method):
     """`fp16` for single nodes of a float32 graph."""
 
     name = "fp16"
     title = "Weights stored in 16 bits"
-    needs_ranges = False
-    retypes = False
-
-    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         linears, refused = find_linears(model, settings)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
-from workflows.quantize.base import Ranges
+from workflows.quantize.base import Method, Ranges
 from workflows.quantize.lazy_tensors import lazy_tensors, row_chunks
 from workflows.quantize.linear_layers import LinearProduct, find_linears
 from workflows.recipe import QuantizeSettings
@@ -22,16 +22,11 @@ from workflows.recipe import QuantizeSettings
 _MIDDLE = 128  # unsigned weights: signed ones overflow a 16-bit sum on CPUs without VNNI
 
 
-class Int8Dynamic:
+class Int8Dynamic(Method):
     """8-bit matrix products without calibration."""
 
     name = "int8-dynamic"
     title = "8-bit weights, activations quantized as they come"
-    needs_ranges = False
-    retypes = False
-
-    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         linears, refused = find_linears(model, settings)

@@ -26,13 +26,11 @@ _METHODS: dict[str, Method] = {
 }
 
 
-class MixedPrecision:
+class MixedPrecision(Method):
     """`own` with the exceptions in `quantize.nodes`; None leaves all other nodes unquantized."""
 
     name = "mixed"
     title = "A method of its own for each node"
-    needs_ranges = False
-    retypes = False
 
     def __init__(self, own: Method | None) -> None:
         self._own = own

@@ -20,7 +20,7 @@ from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB, infer_shapes
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import constant_array, constant_tensor, producer
-from workflows.quantize.base import Ranges
+from workflows.quantize.base import Method, Ranges
 from workflows.quantize.lazy_tensors import Parts, lazy_tensors, row_chunks
 from workflows.quantize.linear_layers import find_tables
 from workflows.quantize.qdq_plan import FLOAT, QdqPlan, QdqProduct, float_values, layout_root, make_plan
@@ -32,11 +32,10 @@ _SIXTEEN_BITS = 21  # the opset whose QuantizeLinear has uint16; before it onnxr
 _INT32 = 2**31 - 1
 
 
-class StaticQdq:
+class StaticQdq(Method):
     """`w8a16` or `w8a8`, which differ in bits; 8 bits are used for products only."""
 
     needs_ranges = True
-    retypes = False
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -48,9 +47,6 @@ class StaticQdq:
         """Returns the names of the values whose ranges `call` needs."""
         infer_shapes(model)  # as run_method does: both must see one graph
         return [str(value.name) for value in self._plan(model, settings).values()]
-
-    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        return None
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         """Quantizes `model`; without ranges every product is refused."""
@@ -247,8 +243,7 @@ LARGEST = 127
 
 
 def channel_weight(source: ir.TensorProtocol, axis: int) -> Parts:
-    """Returns q int8 of the weight's shape, and scales [channels] float32, computed when they are written. axis: the
-    channels'."""
+    """Returns q int8 of the weight's shape and scales [channels] float32, as lazy tensors. axis: the channels'."""
     name = f"{source.name}.int8.{axis}"
     shape = [int(size) for size in source.shape]
     kinds = [(name, ir.DataType.INT8, shape), (f"{name}.scales", ir.DataType.FLOAT, [shape[axis]])]

@@ -15,7 +15,7 @@ from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import consumers, dimensions, producer
-from workflows.quantize.base import Ranges
+from workflows.quantize.base import Method, Ranges
 from workflows.quantize.block_quantization import quantized_matrix, quantized_table
 from workflows.quantize.error_compensation import Sums
 from workflows.quantize.grids import BlockFormat
@@ -27,15 +27,12 @@ _MOVING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
 _PLACES = (tensor_names.POSITIONS, "token_type_ids")
 
 
-class WeightOnly:
+class WeightOnly(Method):
     """`int4` or `int8`, which differ in bits.
 
     marked: whether the names of new tensors contain the block size. moments: second moments of the weights' inputs, for
     error compensation.
     """
-
-    needs_ranges = False
-    retypes = False
 
     def __init__(self, bits: int, marked: bool = False, moments: FindSums | None = None) -> None:
         self._bits, self._marked, self._moments = bits, marked, moments

@@ -23,9 +23,7 @@ QWEN3 = Family(
 
 
 def _is_causal_lm(model_type: str, task: str | None) -> bool:
-    """Whether transformers has a causal LM of that type. For an encoder-decoder type it is the decoder alone, and is
-    built only where the task is given.
-    """
+    """Whether transformers has such a causal LM; the decoder of an encoder-decoder only where a task is given."""
     from transformers.models.auto import modeling_auto as known
 
     both = {**known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES, **known.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES}

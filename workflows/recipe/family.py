@@ -192,9 +192,7 @@ class FamilyRegistry:
 
 
 def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...]:
-    """Each layer's window, where the config names one: the layers listed as sliding, all but every n-th, or all.
-    Defaults of transformers' config classes are not known here.
-    """
+    """Each layer's window that the config names: of layers listed as sliding, of all but every n-th, or of all."""
     size, kinds, every = (config.get(name) for name in ("sliding_window", "layer_types", "sliding_window_pattern"))
     if type(size) is not int or size <= 0 or config.get("use_sliding_window") is False:
         return (None,) * layers

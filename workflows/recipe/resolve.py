@@ -76,9 +76,7 @@ def _defaults(chosen: Mapping[str, Any], family: Family, target: Target, limit: 
 
 
 def _geometry(checkpoint: Checkpoint, family: Family) -> ModelGeometry:
-    """The geometry of a model with a cache. Raises CheckpointError where the weights are smaller than
-    config.json states.
-    """
+    """The geometry of a model with a cache. Raises CheckpointError where the weights are smaller than stated."""
     check_layers(checkpoint.config, checkpoint.tensors)
     check_rotation(checkpoint.config)
     geometry = family.geometry(checkpoint.config)

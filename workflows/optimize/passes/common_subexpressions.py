@@ -9,8 +9,7 @@ from workflows.optimize.base import Pass, PassResult, Refusal
 
 
 class CommonSubexpressions(Pass):
-    """onnx_ir's elimination of nodes with equal operators, inputs and attributes; refuses random operators that it
-    would merge."""
+    """onnx_ir's elimination of equal nodes; refuses random operators that it would merge."""
 
     name = "common_subexpressions"
     title = "Compute what is the same once"

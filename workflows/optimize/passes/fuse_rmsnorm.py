@@ -135,8 +135,7 @@ def _fuse(norm: _Norm, standard: bool) -> str:
 
 
 def _narrowed(norm: _Norm) -> tuple[ir.Value, ir.Value] | None:
-    """Returns (float16 x, float16 output) of a float32 norm between two casts; the fused node computes in float32
-    itself."""
+    """Returns (float16 x, float16 output) of a float32 norm between casts; the fused node computes in float32."""
     widened = producer(norm.x, "Cast")
     if widened is None or norm.x.dtype != _FLOAT or not has_single_use(norm.output):
         return None
@@ -148,8 +147,7 @@ def _narrowed(norm: _Norm) -> tuple[ir.Value, ir.Value] | None:
 
 
 def _scaled(output: ir.Value, width: int | None) -> tuple[ir.Value | None, ir.Value]:
-    """Returns (scale [width], the product) if the only reader multiplies by a vector of the last axis and the same
-    type."""
+    """Returns (scale [width], the product) if the only reader multiplies by such a vector of the same type."""
     if has_single_use(output):
         (user,) = consumers(output)
         if user.op_type == "Mul":

@@ -38,8 +38,7 @@ class _RotatedInput:
 
 
 class GqaAttention(Pass):
-    """Sets do_rotary if query and key have the same rotary embedding; refuses other layouts, and tables it cannot
-    compute."""
+    """Sets do_rotary if query and key have one rotary embedding; refuses other layouts and computed tables."""
 
     name = "gqa_attention"
     title = "Rotary positions within GroupQueryAttention"
@@ -126,8 +125,7 @@ def _rows(model: ir.Model) -> int | None:
 def _tables(
     model: ir.Model, rotary: ir.Node, made: dict[tuple[ir.Value, ...], tuple[ir.Value, ir.Value] | str]
 ) -> tuple[ir.Value, ir.Value] | str:
-    """Returns cos_cache and sin_cache [rows, pairs] as initializers, computed by the graph itself, or why there are
-    none."""
+    """Returns cos_cache and sin_cache [rows, pairs] as initializers, which the graph computes, or why not."""
     ends = (rotary.inputs[1], rotary.inputs[2])
     expressions = tuple(_expression(end) for end in ends if end is not None)
     if expressions not in made:
@@ -169,8 +167,7 @@ def _make_tables(model: ir.Model, ends: list[ir.Value]) -> tuple[ir.Value, ir.Va
 
 
 def _subgraph_from_positions(ends: list[ir.Value], positions: ir.Value) -> list[ir.Node] | str:
-    """Returns the nodes between the positions and `ends` in the graph's order; or another value on which they
-    depend."""
+    """Returns the nodes between positions and `ends` in order, or on which other value they depend."""
     found: set[ir.Node] = set()
     waiting = list(ends)
     while waiting:

@@ -16,8 +16,7 @@ ACTIVATION = (
 
 
 class PackGateUp(Pass):
-    """Packs two projections of one input whose results are multiplied, one of them activated; refuses shared
-    weights."""
+    """Packs two projections of one input that are multiplied, one of them activated; refuses shared weights."""
 
     name = "pack_gate_up"
     title = "One MatMul for gate and up"

@@ -36,8 +36,7 @@ class _CacheParts:
 
 
 class SplitAttention(Pass):
-    """Rewrites Attention(23) with a float mask over two concatenated parts; refuses attributes that it does not
-    support."""
+    """Rewrites Attention(23) with a float mask over two concatenated parts; refuses further attributes."""
 
     name = "split_attention"
     title = "Attention over past and new rows without joining them"
