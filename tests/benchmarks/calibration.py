@@ -28,7 +28,8 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
     """The child's part of peak_of."""
     import onnx_ir as ir
 
-    from workflows.build.calibrate import OptimizedComposite, find_ranges
+    from workflows.build.calibrate import find_ranges
+    from workflows.build.pipeline import OptimizedComposite
     from workflows.bundle import read_bundle
     from workflows.common.memory import peak_bytes
     from workflows.recipe import Recipe

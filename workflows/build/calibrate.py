@@ -9,17 +9,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import onnx
 import onnx_ir as ir
 
+from workflows.build.pipeline import OptimizedComposite
 from workflows.build.tokenizer import write_tokenizer
 from workflows.build.workspace import Report
 from workflows.bundle import Bundle
 from workflows.bundle.read import unverified_bundle
-from workflows.bundle.schema import Pipeline
 from workflows.common.errors import RecipeError
 from workflows.common.files import link_or_copy
 from workflows.common.tensors import Array
@@ -41,17 +40,6 @@ STAGE = "quantize"
 _CAPACITY = 1024  # the cache's slots during calibration where the graphs leave the number open
 
 
-@dataclass(frozen=True)
-class OptimizedComposite:
-    """The graphs of the stage `optimized` and their program. words: the folder with the tokenizer."""
-
-    optimized: Path
-    recipe: Recipe
-    cut: Cut
-    pipeline: Pipeline
-    tokenizer_folder: Path
-
-
 def find_ranges(
     composite: OptimizedComposite, models: Mapping[str, ir.Model], report: Report
 ) -> tuple[dict[str, Ranges], str]:
@@ -61,8 +49,8 @@ def find_ranges(
     calibration_prompts does.
     """
     recipe = composite.recipe
-    chosen_of = {name: METHODS.get(recipe.precision_of(name)) for name in models}
-    methods = {name: method for name, method in chosen_of.items() if isinstance(method, StaticQdq)}
+    by_component = {name: METHODS.get(recipe.precision_of(name)) for name in models}
+    methods = {name: method for name, method in by_component.items() if isinstance(method, StaticQdq)}
     if not methods:
         return {}, ""
     _refuse_single(composite.cut, next(iter(methods.values())).name, "int8 or int8-dynamic")
@@ -118,9 +106,8 @@ def _observed_engine(
     composite: OptimizedComposite, names: Mapping[str, list[str]], watcher: RunObserver
 ) -> Iterator[Engine]:
     """Opens the composite as a bundle whose sessions report their outputs to `watcher`."""
-    optimized, recipe, pipeline = composite.optimized, composite.recipe, composite.pipeline
-    files = {name: optimized / pipeline.pipeline.sessions[name].file for name in names}
-    graphs = {name: _observed_graph(files[name], values, watcher) for name, values in names.items()}
+    optimized, sessions = composite.optimized, composite.pipeline.pipeline.sessions
+    graphs = {name: _observed_graph(optimized / sessions[name].file, values, watcher) for name, values in names.items()}
 
     def observe(component: str, outputs: Mapping[str, Array]) -> None:
         if names.get(component):
@@ -128,8 +115,8 @@ def _observed_engine(
 
     # beside the stage, so that weights are hard links; files that are still open are removed later, with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
-        bundle = draft_bundle(Path(folder), optimized, recipe, pipeline, composite.tokenizer_folder)
-        slots = _slots(composite.cut, recipe)
+        bundle = stage_bundle(Path(folder), composite)
+        slots = _slots(composite.cut, composite.recipe)
         machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs, observer=observe)
         yield Engine(bundle, machine, 0.0)
 
@@ -147,10 +134,10 @@ def _observed_graph(file: Path, values: list[str], watcher: RunObserver) -> byte
     return bytes(model.SerializeToString())
 
 
-def draft_bundle(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, tokenizer_folder: Path) -> Bundle:
-    """The stage's graphs with the checkpoint's tokenizer files, as an unverified bundle."""
-    write_tokenizer(tokenizer_folder, folder / "tokenizer")
-    (folder / "recipe.json").write_text(recipe.model_dump_json(), "utf-8")
-    for name in {session.file for session in pipeline.pipeline.sessions.values()} | {WEIGHTS}:
-        link_or_copy(optimized / name, folder / name)
-    return unverified_bundle(folder, pipeline, str(folder))
+def stage_bundle(folder: Path, composite: OptimizedComposite) -> Bundle:
+    """The stage's graphs with the checkpoint's tokenizer files, as an unverified bundle in `folder`."""
+    write_tokenizer(composite.tokenizer_folder, folder / "tokenizer")
+    (folder / "recipe.json").write_text(composite.recipe.model_dump_json(), "utf-8")
+    for name in (*composite.files, WEIGHTS):
+        link_or_copy(composite.optimized / name, folder / name)
+    return unverified_bundle(folder, composite.pipeline, str(folder))

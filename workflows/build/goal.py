@@ -11,11 +11,11 @@ import hashlib
 import json
 from pathlib import Path
 
-from workflows.build.calibrate import draft_bundle
+from workflows.build.calibrate import stage_bundle
+from workflows.build.pipeline import OptimizedComposite
 from workflows.build.workspace import BuildWorkspace
 from workflows.bundle import Bundle
 from workflows.bundle.evidence import Evidence, load_evidence
-from workflows.bundle.schema import Pipeline
 from workflows.common.errors import RecipeError
 from workflows.common.files import remove, try_remove
 from workflows.evaluation.accuracy.tasks import FileTask, read_task
@@ -53,26 +53,19 @@ def check_goal(goal: Goal, recipe: Recipe) -> str:
     return hashlib.sha256(repr((goal, read, prompts)).encode()).hexdigest()
 
 
-def make_goal(
-    optimized: Path,
-    recipe: Recipe,
-    pipeline: Pipeline,
-    tokenizer_folder: Path,
-    goal: Goal,
-    work: BuildWorkspace,
-    folder: Path,
-    trials: Path,
-) -> Evidence:
-    """Searches, and writes the trials and the result into `folder`. tokenizer_folder: that of the checkpoint.
+def make_goal(composite: OptimizedComposite, goal: Goal, work: BuildWorkspace, folder: Path, trials: Path) -> Evidence:
+    """Searches, and writes the trials and the result into `folder`.
 
     Raises RecipeError where no mix reaches the goal, and as split_prompts does.
     """
-    reference = _reference(trials, optimized, recipe, pipeline, tokenizer_folder)
+    optimized = composite.optimized
+    reference = _reference(trials, composite)
     models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in load_evidence(optimized)}
-    recipe = expand_node_patterns(recipe, models.values())
+    recipe = expand_node_patterns(composite.recipe, models.values())
     check_excluded(models.values(), recipe.quantize)
     levels = target_levels(recipe)
-    units = find_units(models, recipe.quantize, levels, tables=_takes_tables(recipe))
+    takes_tables = ("quantize.embedding", True) not in recipe.build_target.refused
+    units = find_units(models, recipe.quantize, levels, tables=takes_tables)
     task: FileTask | None = read_task(goal.task) if goal.task else None
     with Engine(reference, open_machine(reference, device_named("cpu")), 0.0) as engine:
         sets = split_prompts(engine, goal, task, recipe.quantize.calibration.prompts)
@@ -93,13 +86,12 @@ def make_goal(
     return []
 
 
-def _reference(trials: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, tokenizer_folder: Path) -> Bundle:
+def _reference(trials: Path, composite: OptimizedComposite) -> Bundle:
     """The stage's graphs as a bundle in the trials' folder, which may hold points of an earlier search."""
     trials.mkdir(exist_ok=True)
-    files = {session.file for session in pipeline.pipeline.sessions.values()}
-    for name in (*files, WEIGHTS, "tokenizer", "recipe.json"):
+    for name in (*composite.files, WEIGHTS, "tokenizer", "recipe.json"):
         remove(trials / name)
-    return draft_bundle(trials, optimized, recipe, pipeline, tokenizer_folder)
+    return stage_bundle(trials, composite)
 
 
 def recipe_with_mix(recipe: Recipe, folder: Path) -> Recipe:
@@ -118,7 +110,3 @@ def target_levels(recipe: Recipe) -> tuple[PrecisionLevel, ...]:
     """The levels that the recipe's target supports, except fp32."""
     refused = recipe.build_target.refused
     return tuple(level for level in LEVELS if level != FULL and ("precision", level.kind) not in refused)
-
-
-def _takes_tables(recipe: Recipe) -> bool:
-    return ("quantize.embedding", True) not in recipe.build_target.refused

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -26,6 +27,22 @@ from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
 
 # Precisions with one floating-point type throughout; the others use integers.
 _FLOATS: dict[str, Literal["fp32", "fp16", "bf16"]] = {"fp32": "fp32", "fp16": "fp16", "bf16": "bf16"}
+
+
+@dataclass(frozen=True)
+class OptimizedComposite:
+    """The graphs of the stage `optimized`, their recipe and program, and the checkpoint's folder with the tokenizer."""
+
+    optimized: Path
+    recipe: Recipe
+    cut: Cut
+    pipeline: Pipeline
+    tokenizer_folder: Path
+
+    @property
+    def files(self) -> set[str]:
+        """The names of the graphs' files."""
+        return {session.file for session in self.pipeline.pipeline.sessions.values()}
 
 
 def cut_of_components(checkpoint: Checkpoint, recipe: Recipe, components: Sequence[Mapping[str, Any]]) -> Cut:

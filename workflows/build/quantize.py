@@ -6,17 +6,17 @@ optimized graphs ──run_method, by component──▶ lazy weights ──Part
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import onnx_ir as ir
 
-from workflows.build.calibrate import OptimizedComposite, find_moments, find_ranges
+from workflows.build.calibrate import find_moments, find_ranges
+from workflows.build.pipeline import OptimizedComposite
 from workflows.build.stages import graph_facts
 from workflows.build.workspace import Report
 from workflows.bundle.evidence import Evidence, load_evidence
-from workflows.bundle.schema import Pipeline
 from workflows.common.errors import JoineryError, RecipeError
 from workflows.common.files import try_remove
 from workflows.evaluation.parity import ParityRunner
@@ -31,25 +31,23 @@ from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
 from workflows.recipe import Recipe
-from workflows.recipe.cut import Cut
 from workflows.wire.events import NoticeEvent, ProgressEvent
 
 STAGE = "quantize"
 
 
-def make_quantize(
-    optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, tokenizer_folder: Path, folder: Path, report: Report
-) -> Evidence:
-    """Quantizes the graphs of the stage `optimized` into `folder`. words: the checkpoint's folder.
+def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -> Evidence:
+    """Quantizes the graphs of the stage `optimized` into `folder`.
 
     Raises RecipeError where an excluded node does not exist, or where nothing could be quantized.
     """
+    optimized = composite.optimized
     components = load_evidence(optimized)
     models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in components}
-    recipe = expand_node_patterns(recipe, models.values())
+    recipe = expand_node_patterns(composite.recipe, models.values())
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
-    composite = OptimizedComposite(optimized, recipe, cut, pipeline, tokenizer_folder)
+    composite = replace(composite, recipe=recipe)
     ranges, calibrated = find_ranges(composite, by_name, report)
     moments, compensated = find_moments(composite, by_name, report)
     evidence, snapshots = [], {}
@@ -68,19 +66,19 @@ def make_quantize(
         evidence.append({**entry, "name": STAGE} | facts | graph_facts(model))
     _refuse_unchanged(recipe, evidence)
     parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's folder name ends with its key
-    TensorCache(parts).store(models, partial(_report_progress, report))
+
+    def report_progress(done: int, total: int) -> None:
+        report(ProgressEvent(stage=STAGE, message="quantizing the weights", done=done, total=total, unit="tensors"))
+
+    TensorCache(parts).store(models, report_progress)
     report(ProgressEvent(stage=STAGE, message="writing the weights"))
     regions = save_graphs(models, folder)
     for name, history in snapshots.items():
         history.write(folder / archive_name(name), regions)
     report(ProgressEvent(stage=STAGE, message="comparing the graphs with the optimized ones"))
-    parity = _parity(optimized, recipe, pipeline, folder, report)
+    parity = _parity(composite, folder, report)
     try_remove(parts)
     return [entry | {"parity": parity} for entry in evidence]
-
-
-def _report_progress(report: Report, done: int, total: int) -> None:
-    report(ProgressEvent(stage=STAGE, message="quantizing the weights", done=done, total=total, unit="tensors"))
 
 
 def component_method(recipe: Recipe, component: str, moments: SecondMoments | None = None) -> Method | None:
@@ -107,15 +105,15 @@ def _refuse_unchanged(recipe: Recipe, evidence: Evidence) -> None:
     raise RecipeError(f"{recipe.precision} quantizes nothing of this model{why}; build it with --precision fp32.")
 
 
-def _parity(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> dict[str, Any]:
+def _parity(composite: OptimizedComposite, folder: Path, report: Report) -> dict[str, Any]:
     """Compares the quantized graphs with the optimized ones, or states why the CPU provider cannot run them."""
-    files = {name: session.file for name, session in pipeline.pipeline.sessions.items()}
-    probe = ParityRunner(pipeline)
-    before = probe.run({name: optimized / file for name, file in files.items()})
+    files = {name: session.file for name, session in composite.pipeline.pipeline.sessions.items()}
+    probe = ParityRunner(composite.pipeline)
+    before = probe.run({name: composite.optimized / file for name, file in files.items()})
     try:
         after = probe.run({name: folder / file for name, file in files.items()}, mapped=False)
     except JoineryError as error:
-        if not any(METHODS[p].retypes for name in files if (p := recipe.precision_of(name)) in METHODS):
+        if not any(METHODS[p].retypes for name in files if (p := composite.recipe.precision_of(name)) in METHODS):
             raise JoineryError(f"The quantized graphs do not run: {error}") from error
         message = f"The CPU provider does not run this bundle, so nothing was compared: {error}"
         report(NoticeEvent(code="not_run", message=message))

@@ -7,13 +7,19 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from workflows import __version__
-from workflows.build.pipeline import component_options, cut_of_components, make_pipeline, portable_source
+from workflows.build.pipeline import (
+    OptimizedComposite,
+    component_options,
+    cut_of_components,
+    make_pipeline,
+    portable_source,
+)
 from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
 from workflows.bundle.evidence import Evidence, load_evidence, save_evidence
 from workflows.bundle.read import read_bundle
@@ -27,18 +33,9 @@ from workflows.process.sandbox import OnFetched, keep_network
 from workflows.recipe import QuantizeSettings, Recipe, family_for, resolve_recipe
 from workflows.recipe.cache_layout import layout_notice
 from workflows.recipe.compatibility import target_remarks
-from workflows.recipe.cut import Cut
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
 from workflows.wire.reports.goal import GOAL_FILE
-
-
-@dataclass(frozen=True)
-class ResolvedGoal:
-    """A goal, and the SHA-256 of it with the contents of its files."""
-
-    goal: Goal
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class BuildRequest:
     """What to build and where. `options` are the chosen fields of Recipe; a `goal` searches those of precision.
 
     Code of the checkpoint runs where all of it is trusted, or where each file's SHA-256 was consented to.
-    found: the location of the source, if it is known already.
+    location: that of the source, if it is known already.
     """
 
     source: str
@@ -92,33 +89,27 @@ def build(
         for message in recipe.build_target.reasons:
             report(NoticeEvent(code="target", message=message))
         if recipe.compile:
-            from workflows.runtime.providers.context_compiler import (
-                check_compiles,  # imports onnxruntime: not needed to start a build
-            )
+            from workflows.runtime.providers.context_compiler import check_compiles  # imports onnxruntime
 
             check_compiles(recipe.target)
-        sought = _resolve_goal(request.goal, recipe)
+        goal_digest = _goal_digest(request.goal, recipe)
         digest = checkpoint.compute_digest(report, cancelled)
     with open_workspace(out, request.force, report, cancelled) as work:
         try:
-            stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
+            stages, recipe = _make_stages(work, checkpoint, recipe, digest, request.goal, goal_digest)
         except LayoutError as error:
             recipe = _with_static_cache(checkpoint, recipe, request, error, report)
-            stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
+            stages, recipe = _make_stages(work, checkpoint, recipe, digest, request.goal, goal_digest)
         work.check()
         with timed_stage(report, "bundle"), raise_disk_full(out):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
-    _report_near_ties(out, report)
+    from workflows.generate.text_problems import find_text_problems  # imports onnxruntime: not needed to start a build
+
+    for problem in find_text_problems(read_bundle(out)):
+        report(NoticeEvent(code="doubt", message=problem))
     if recipe.compile:
         _compile(out, recipe, report, cancelled)
     return build_summary(request.out, began)
-
-
-def _report_near_ties(out: Path, report: Report) -> None:
-    from workflows.generate.text_problems import find_text_problems  # imports onnxruntime: not needed to start a build
-
-    for doubt in find_text_problems(read_bundle(out)):
-        report(NoticeEvent(code="doubt", message=doubt))
 
 
 def _with_static_cache(
@@ -134,70 +125,65 @@ def _with_static_cache(
 
 
 def _options(request: BuildRequest) -> Mapping[str, Any]:
-    return request.options if request.goal is None else _exact_options(request.options)
+    """The chosen options. With a goal, which is about size, products compute in float32 unless chosen otherwise.
+
+    8-bit activations are faster, and cost more accuracy than most 8-bit weights.
+    """
+    quantize = request.options.get("quantize") or {}
+    if request.goal is None or not isinstance(quantize, Mapping):
+        return request.options
+    return {**request.options, "quantize": {"accuracy_level": 1, **quantize}}
 
 
 def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:
     """Compiles the bundle; an error is reported as a notice, since the bundle is complete without it."""
     from workflows.runtime.providers.context_compiler import compile_bundle
 
+    def on_progress(line: str) -> None:
+        report(ProgressEvent(stage="compile", done=0, total=0, message=line))
+
     with timed_stage(report, "compile"):
         try:
-            note = compile_bundle(out, recipe.target, on_progress=_notice_reporter(report), cancelled=cancelled).note
+            note = compile_bundle(out, recipe.target, on_progress=on_progress, cancelled=cancelled).note
         except (DeviceError, Cancelled) as error:
             note = f"The bundle is complete, but not compiled: {error}"
         if note:
             report(NoticeEvent(code="compile", message=note))
 
 
-def _notice_reporter(report: Report) -> Callable[[str], None]:
-    return lambda line: report(ProgressEvent(stage="compile", done=0, total=0, message=line))
-
-
-def _exact_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of a goal, which is about size: products compute in float32 unless a person chose otherwise.
-
-    8-bit activations are faster, and cost more accuracy than most 8-bit weights.
-    """
-    quantize = options.get("quantize") or {}
-    return {**options, "quantize": {"accuracy_level": 1, **quantize}} if isinstance(quantize, Mapping) else options
-
-
-def _resolve_goal(goal: Goal | None, recipe: Recipe) -> ResolvedGoal | None:
-    """The goal with the digest of its inputs. Raises RequestError and subclasses as check_goal."""
+def _goal_digest(goal: Goal | None, recipe: Recipe) -> str:
+    """The SHA-256 of the goal with its files; empty without a goal. Raises the errors of check_goal."""
     if goal is None:
-        return None
+        return ""
     from workflows.build.goal import check_goal
 
-    return ResolvedGoal(goal, check_goal(goal, recipe))
+    return check_goal(goal, recipe)
 
 
 def _make_stages(
-    work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, digest: str, sought: ResolvedGoal | None
+    work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, digest: str, goal: Goal | None, goal_digest: str
 ) -> tuple[list[Path], Recipe]:
     """The folders of the stages before the bundle, in order, and the recipe with the mix of a goal."""
     prompts = _prompts_digest(recipe.quantize.calibration.prompts)
     later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
     key = _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), recipe.build_target.fixed)
-    exported = work.stage("export", key, lambda folder: _export(work, checkpoint, recipe, folder))
+    exported = work.stage("export", key, partial(_export, work, checkpoint, recipe))
     cut = cut_of_components(checkpoint, recipe, load_evidence(exported))
     pipeline = make_pipeline(checkpoint, recipe, cut)
     key = _key(key, recipe.passes)
-    optimized = work.stage("optimize", key, lambda folder: _optimize(work, exported, recipe, pipeline, folder))
+    optimized = work.stage("optimize", key, partial(_optimize, work, exported, recipe, pipeline))
     stages = [exported, optimized]
-    if sought is not None:
-        stages.append(_search(work, checkpoint, recipe, pipeline, optimized, _key(key, prompts), sought))
+    if goal is not None:
+        composite = OptimizedComposite(optimized, recipe, cut, pipeline, checkpoint.folder)
+        stages.append(_search(work, composite, _key(key, prompts), goal, goal_digest))
         recipe = _with_mix(recipe, stages[-1])
         pipeline = make_pipeline(checkpoint, recipe, cut)
     if recipe.keeps_weights:
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 leaves every weight unchanged"))
         return stages, recipe
-    key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if sought else prompts)
-    tokenizer_folder = checkpoint.folder
-    quantized = work.stage(
-        "quantize", key, lambda folder: _quantize(work, optimized, recipe, cut, pipeline, tokenizer_folder, folder)
-    )
-    return [*stages, quantized], recipe
+    key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if goal else prompts)
+    composite = OptimizedComposite(optimized, recipe, cut, pipeline, checkpoint.folder)
+    return [*stages, work.stage("quantize", key, partial(_quantize, work, composite))], recipe
 
 
 # -- a stage's code is imported when the stage is made: a reused stage needs neither torch nor onnx_ir ---------------
@@ -219,18 +205,10 @@ def _optimize(work: BuildWorkspace, exported: Path, recipe: Recipe, pipeline: Pi
     return make_optimize(exported, recipe, pipeline, folder, work.report)
 
 
-def _quantize(
-    work: BuildWorkspace,
-    optimized: Path,
-    recipe: Recipe,
-    cut: Cut,
-    pipeline: Pipeline,
-    tokenizer_folder: Path,
-    folder: Path,
-) -> Evidence:
+def _quantize(work: BuildWorkspace, composite: OptimizedComposite, folder: Path) -> Evidence:
     from workflows.build.quantize import make_quantize
 
-    return make_quantize(optimized, recipe, cut, pipeline, tokenizer_folder, folder, work.report)
+    return make_quantize(composite, folder, work.report)
 
 
 def _with_mix(recipe: Recipe, stage: Path) -> Recipe:
@@ -247,25 +225,13 @@ def _prompts_digest(place: str) -> str:
     return prompts_digest(place)
 
 
-def _search(
-    work: BuildWorkspace,
-    checkpoint: Checkpoint,
-    recipe: Recipe,
-    pipeline: Pipeline,
-    optimized: Path,
-    key: str,
-    sought: ResolvedGoal,
-) -> Path:
+def _search(work: BuildWorkspace, composite: OptimizedComposite, key: str, goal: Goal, goal_digest: str) -> Path:
     """The stage that searches the goal's mix; its trials stay beside it until it is complete."""
     from workflows.build.goal import make_goal
 
-    key = _key(key, recipe.quantize.model_dump(), sought.digest)
+    key = _key(key, composite.recipe.quantize.model_dump(), goal_digest)
     trials = work.folder / f"trials-{key[:16]}"
-    return work.stage(
-        "goal",
-        key,
-        lambda folder: make_goal(optimized, recipe, pipeline, checkpoint.folder, sought.goal, work, folder, trials),
-    )
+    return work.stage("goal", key, lambda folder: make_goal(composite, goal, work, folder, trials))
 
 
 def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
