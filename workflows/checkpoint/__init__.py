@@ -22,4 +22,4 @@ from workflows.checkpoint.tokenizer import TokenizerInfo
 from workflows.checkpoint.weights import TensorInfo
 
 __all__ = ["Checkpoint", "CheckpointLocation", "SourceKind", "TensorInfo", "TokenizerInfo", "demos", "find_checkpoint",
-           "is_hub_id",           "open_checkpoint"]  # fmt: skip
+           "is_hub_id", "open_checkpoint"]  # fmt: skip

@@ -23,15 +23,6 @@ SourceKind = Literal["folder", "demo", "hub"]
 PROGRESS_STEP = 16 << 20  # bytes between two progress events
 
 
-def ignore_event(event: Event) -> None:
-    """Drops an event: the default event sink."""
-
-
-def never_cancelled() -> bool:
-    """Returns False: the default cancellation check."""
-    return False
-
-
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
     """A validated checkpoint; none of its code has run.
@@ -69,9 +60,8 @@ class Checkpoint:
     def files(self) -> tuple[str, ...]:
         """The files that a build reads: configs, tokenizer, code and weights, sorted."""
         small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, weights.INDEX_FILE}
-        return tuple(
-            sorted({name for name in small if exists(self.folder, name)} | {*self.remote_code, *self.weight_files})
-        )
+        present = {name for name in small if exists(self.folder, name)}
+        return tuple(sorted({*present, *self.remote_code, *self.weight_files}))
 
     @cached_property
     def digest(self) -> str:
@@ -79,7 +69,7 @@ class Checkpoint:
         return self.compute_digest()
 
     def compute_digest(
-        self, report: Callable[[Event], None] = ignore_event, cancelled: Callable[[], bool] = never_cancelled
+        self, report: Callable[[Event], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
     ) -> str:
         """Returns `digest`; reports progress in bytes. An unchanged file is read once per process.
 
@@ -104,15 +94,15 @@ class Checkpoint:
 
     def require_consent(self, trust_remote_code: bool, consented: frozenset[str] = frozenset()) -> None:
         """Raises RemoteCodeError unless no code would run, or all is trusted or has its SHA-256 in `consented`."""
-        open_questions = {name: value for name, value in self.remote_code.items() if value not in consented}
-        if trust_remote_code or not open_questions:
+        pending = {name: value for name, value in self.remote_code.items() if value not in consented}
+        if trust_remote_code or not pending:
             return
-        named = ", ".join(f"{printable(name)} ({value[:12]})" for name, value in list(open_questions.items())[:6])
-        more = f" and {len(open_questions) - 6} more" if len(open_questions) > 6 else ""
+        named = ", ".join(f"{printable(name)} ({value[:12]})" for name, value in list(pending.items())[:6])
+        more = f" and {len(pending) - 6} more" if len(pending) > 6 else ""
         raise RemoteCodeError(
             f"This checkpoint would run its own Python code: {named}{more}; read these files, and if you trust them "
             "say so with --trust-remote-code.",
-            open_questions,
+            pending,
         )
 
 

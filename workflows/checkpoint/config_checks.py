@@ -11,19 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
 
-LAYER_COUNTS = (
-    "num_hidden_layers",
-    "num_layers",
-    "n_layer",
-    "n_layers",
-    "num_encoder_layers",
-    "num_decoder_layers",
-    "n_decoder_layer",
-    "encoder_layers",
-    "decoder_layers",
-    "num_hidden_groups",
-    "num_blocks",
-)
+LAYER_COUNTS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "num_encoder_layers", "num_decoder_layers",
+                "n_decoder_layer", "encoder_layers", "decoder_layers", "num_hidden_groups", "num_blocks")  # fmt: skip
 _MODULE_COUNTS = (*LAYER_COUNTS, "num_experts", "num_local_experts", "n_routed_experts", "num_attention_heads")
 _ROTATION = {"rope_theta": 1 << 55, "rotary_emb_base": 1 << 55, "factor": 1 << 31,
              "original_max_position_embeddings": 1 << 31}  # fmt: skip

@@ -19,24 +19,15 @@ CONFIG = "config.json"
 GENERATION = "generation_config.json"
 CONFIG_LIMIT = 8 << 20
 # Files whose `auto_map` transformers follows.
-CODE_CONFIGS = (
-    CONFIG,
-    "tokenizer_config.json",
-    "processor_config.json",
-    "preprocessor_config.json",
-    "image_processor_config.json",
-    "video_preprocessor_config.json",
-)
+CODE_CONFIGS = (CONFIG, "tokenizer_config.json", "processor_config.json", "preprocessor_config.json",
+                "image_processor_config.json", "video_preprocessor_config.json")  # fmt: skip
 
 _ATTENTION = {"eager", "sdpa", "flex_attention", "flash_attention_2", "flash_attention_3"}
 _EXPERTS = {"eager", "batched_mm", "grouped_mm"}
 _CHOICES = {
-    "attn_implementation": _ATTENTION,
-    "_attn_implementation": _ATTENTION,
-    "_attn_implementation_internal": _ATTENTION,
+    **dict.fromkeys(("attn_implementation", "_attn_implementation", "_attn_implementation_internal"), _ATTENTION),
     "_attn_implementation_autoset": set[str](),
-    "experts_implementation": _EXPERTS,
-    "_experts_implementation": _EXPERTS,
+    **dict.fromkeys(("experts_implementation", "_experts_implementation"), _EXPERTS),
     "_experts_implementation_internal": _EXPERTS,
 }
 _FOREIGN = ("transformers_weights", "fast_tokenizer_files", "kernel_config", "custom_generate")
@@ -109,25 +100,21 @@ def check_names(config: dict[str, object], name: str) -> None:
     for key, value in walk(config):
         if value is None or isinstance(value, bool):
             continue
-        if key in _CHOICES and not _is_choice(value, _CHOICES[key]):
-            raise _refused(name, key, value)
-        if key in _FOREIGN and value not in ([], {}, ""):
-            raise _refused(name, key, value)
-        if key in _CLASSES and not (isinstance(value, str) and _IDENTIFIER.fullmatch(value)):
-            raise _refused(name, key, value)
+        if (
+            (key in _CHOICES and not _is_choice(value, _CHOICES[key]))
+            or (key in _FOREIGN and value not in ([], {}, ""))
+            or (key in _CLASSES and not (isinstance(value, str) and _IDENTIFIER.fullmatch(value)))
+        ):
+            raise CheckpointError(
+                f"'{printable(name)}' sets {printable(key, 40)} to '{printable(value, 60)}', which would load "
+                "something from outside the checkpoint's own files; remove that line if you trust the rest."
+            )
 
 
 def _is_choice(value: object, choices: set[str]) -> bool:
     """Whether `value` is one of the choices, or an object with one choice for each part of the model."""
     values = value.values() if isinstance(value, dict) else [value]
     return all((isinstance(one, str) and one in choices) or one is None for one in values)
-
-
-def _refused(name: str, key: str, value: object) -> CheckpointError:
-    return CheckpointError(
-        f"'{printable(name)}' sets {printable(key, 40)} to '{printable(value, 60)}', which would load something from "
-        "outside the checkpoint's own files; remove that line if you trust the rest."
-    )
 
 
 def token_ids(key: str, *sources: dict[str, object]) -> tuple[int, ...]:

@@ -113,7 +113,7 @@ class DownloadState:
 
 
 def run_in_thread(
-    job: Callable[[], Path], transfer: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
+    job: Callable[[], Path], state: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
 ) -> Path:
     """Runs `job` in a thread and reports its progress meanwhile. Returns its result; raises its error, or Cancelled."""
     results: list[Path] = []
@@ -128,10 +128,10 @@ def run_in_thread(
     worker = threading.Thread(target=run, name="joinery-hub", daemon=True)
     worker.start()
     try:
-        _watch(worker, transfer, report, cancelled)
+        _watch(worker, state, report, cancelled)
     finally:
         if worker.is_alive():
-            transfer.stop()
+            state.stop()
             worker.join(_JOIN)
     if errors:
         raise errors[0]
@@ -139,15 +139,15 @@ def run_in_thread(
 
 
 def _watch(
-    worker: threading.Thread, transfer: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
+    worker: threading.Thread, state: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
 ) -> None:
     reported: tuple[str, int, int] = ("", 0, 0)
     while True:
         worker.join(POLL)
         alive = worker.is_alive()
-        while not transfer.events.empty():
-            report(transfer.events.get())
-        now = (transfer.name, transfer.finished + transfer.current, transfer.total)
+        while not state.events.empty():
+            report(state.events.get())
+        now = (state.name, state.finished + state.current, state.total)
         if now != reported and now[0]:
             reported = now
             report(ProgressEvent(stage="checkpoint", message=now[0], done=now[1], total=now[2], unit="bytes"))
@@ -158,7 +158,7 @@ def _watch(
 
 
 def download(
-    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: DownloadState
+    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, state: DownloadState
 ) -> str:
     """Completes `partial` from its current length and returns its hash in hex, for comparison with `etag`.
 
@@ -170,60 +170,60 @@ def download(
     while True:
         before = partial.stat().st_size if partial.exists() else 0
         try:
-            return _attempt(session, url, headers, file, partial, to)
+            return _attempt(session, url, headers, file, partial, state)
         except (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError):
-            to.check()
+            state.check()
             failures = 0 if partial.exists() and partial.stat().st_size > before else failures + 1
             if failures >= RETRIES:
                 raise
-            to.pause(PAUSE)
+            state.pause(PAUSE)
 
 
 def _attempt(
-    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: DownloadState
+    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, state: DownloadState
 ) -> str:
     import httpx2
 
     with partial.open("ab+") as out:
-        hasher, start = _resume(file, out, to)
+        hasher, start = _resume(file, out, state)
         if start < file.size or file.size == 0:
             request = {**headers, "Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
             timeout = httpx2.Timeout(30, connect=10)
-            with session.stream("GET", url, headers=request, timeout=timeout) as response, to.reading(response):
+            with session.stream("GET", url, headers=request, timeout=timeout) as response, state.reading(response):
                 _accept(response)
                 if start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
                     out.truncate(0)  # the server sends the whole file again
-                    hasher, to.current = file.hasher(), 0
-                _receive(response, file, out, hasher, to)
+                    hasher, state.current = file.hasher(), 0
+                _receive(response, file, out, hasher, state)
         out.flush()
         os.fsync(out.fileno())
-    if to.current < file.size:
-        raise httpx2.RemoteProtocolError(f"{to.current} of {file.size} bytes arrived")
+    if state.current < file.size:
+        raise httpx2.RemoteProtocolError(f"{state.current} of {file.size} bytes arrived")
     return hasher.hexdigest()
 
 
 def _receive(
-    response: httpx2.Response, file: RemoteFile, out: BinaryIO, hasher: hashlib._Hash, to: DownloadState
+    response: httpx2.Response, file: RemoteFile, out: BinaryIO, hasher: hashlib._Hash, state: DownloadState
 ) -> None:
     """Writes the body to the partial file; stops at a body longer than the file, whose hash is then wrong."""
     for chunk in response.iter_bytes():
-        to.advance(len(chunk))
+        state.advance(len(chunk))
         out.write(chunk)
         hasher.update(chunk)
-        if to.current > file.size:
+        if state.current > file.size:
             return
 
 
-def _resume(file: RemoteFile, out: BinaryIO, to: DownloadState) -> tuple[hashlib._Hash, int]:
+def _resume(file: RemoteFile, out: BinaryIO, state: DownloadState) -> tuple[hashlib._Hash, int]:
     """Returns hash and length of the bytes that exist; truncates a partial file that is too long."""
     if out.seek(0, os.SEEK_END) > file.size:
         out.truncate(0)
-    hasher, to.current = file.hasher(), 0
+    hasher, state.current = file.hasher(), 0
     out.seek(0)
     while chunk := out.read(CHUNK):
         hasher.update(chunk)
-        to.advance(len(chunk))
-    return hasher, to.current
+        state.advance(len(chunk))
+    return hasher, state.current
 
 
 def _accept(response: httpx2.Response) -> None:

@@ -38,42 +38,39 @@ _CLIENT_SWITCHES = ("HF_HUB_DISABLE_XET", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DI
 _CODE_FILES = 500
 
 
-class HubClient:
-    """Downloads checkpoints; `endpoint` defaults to HF_ENDPOINT, `cache` to the Hub's cache folder."""
+def download_snapshot(
+    repository: str,
+    revision: str,
+    *,
+    endpoint: str | None,
+    cache: Path | None,
+    report: Callable[[Event], None],
+    cancelled: Callable[[], bool],
+) -> Path:
+    """Downloads a snapshot; returns its folder, named by the commit. Raises HubError, CheckpointError and Cancelled.
 
-    def __init__(
-        self,
-        *,
-        endpoint: str | None,
-        cache: Path | None,
-        report: Callable[[Event], None],
-        cancelled: Callable[[], bool],
-    ) -> None:
-        self.endpoint = (endpoint or os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT).rstrip("/")
-        self.cache, self.report, self.cancelled = cache, report, cancelled
+    endpoint: HF_ENDPOINT by default. cache: the Hub's cache folder by default.
+    """
+    endpoint = (endpoint or os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT).rstrip("/")
+    if urlsplit(endpoint).scheme not in ("http", "https") or not urlsplit(endpoint).hostname:
+        raise HubError("The hub's address (HF_ENDPOINT) is not a web address; correct it or unset it.", "offline")
+    for name in _CLIENT_SWITCHES:
+        os.environ.setdefault(name, "1")
+    from huggingface_hub import constants
 
-    def fetch(self, repository: str, revision: str) -> Path:
-        """Downloads a snapshot; returns its folder. Raises HubError, CheckpointError and Cancelled."""
-        if urlsplit(self.endpoint).scheme not in ("http", "https") or not urlsplit(self.endpoint).hostname:
-            raise HubError("The hub's address (HF_ENDPOINT) is not a web address; correct it or unset it.", "offline")
-        for name in _CLIENT_SWITCHES:
-            os.environ.setdefault(name, "1")
-        from huggingface_hub import constants
-
-        cache = HubCache(self.cache or Path(constants.HF_HUB_CACHE).expanduser(), repository)
-        transfer = DownloadState()
-        job = _SnapshotDownload(self.endpoint, cache, revision, transfer)
-        return run_in_thread(job.run, transfer, self.report, self.cancelled)
+    hub_cache = HubCache(cache or Path(constants.HF_HUB_CACHE).expanduser(), repository)
+    state = DownloadState()
+    return run_in_thread(_SnapshotDownload(endpoint, hub_cache, revision, state).run, state, report, cancelled)
 
 
 class _SnapshotDownload:
     """One download of a snapshot, run in the worker thread."""
 
-    def __init__(self, endpoint: str, cache: HubCache, revision: str, transfer: DownloadState) -> None:
+    def __init__(self, endpoint: str, cache: HubCache, revision: str, state: DownloadState) -> None:
         from huggingface_hub import constants, get_token
         from huggingface_hub.utils import get_session
 
-        self.endpoint, self.cache, self.revision, self.transfer = endpoint, cache, revision, transfer
+        self.endpoint, self.cache, self.revision, self.state = endpoint, cache, revision, state
         self.repository = cache.repository
         self.session = get_session()
         token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
@@ -95,24 +92,17 @@ class _SnapshotDownload:
                 f"{self.repository} has no config.json on the hub, so it is not a checkpoint; check the name."
             )
         folder = self.cache.snapshot(self.commit)
-        probable = [name for name in listing if name == weights.SINGLE_FILE or _SHARD.fullmatch(name)]
-        if weights.SINGLE_FILE in probable:
-            probable = [weights.SINGLE_FILE]
-        elif weights.INDEX_FILE not in listing:
+        is_single = weights.SINGLE_FILE in listing
+        if not is_single and weights.INDEX_FILE not in listing:
             raise weights.no_weights_error(listing)
-        small = [CONFIG, *sorted(_SMALL & set(listing) - {CONFIG})]
-        if weights.SINGLE_FILE not in listing:
-            small.append(weights.INDEX_FILE)
+        probable = [weights.SINGLE_FILE] if is_single else [name for name in listing if _SHARD.fullmatch(name)]
+        small = [CONFIG, *sorted(_SMALL & set(listing) - {CONFIG}), *([] if is_single else [weights.INDEX_FILE])]
         self._get_all([*small, *probable], small, listing, TOKENIZER_LIMIT)
         code = self._code(folder, listing)
         self._get_all(code, code, listing, CODE_LIMIT)
         remote_code(folder)
         read_tokenizer(folder)
-        shards = (
-            [weights.SINGLE_FILE]
-            if weights.SINGLE_FILE in listing
-            else sorted(set(weights.read_index(folder).values()))
-        )
+        shards = probable if is_single else sorted(set(weights.read_index(folder).values()))
         self._get_all([*small, *code, *shards], shards, listing, None)
         self.cache.set_revision(self.revision, self.commit)
         return folder
@@ -128,10 +118,10 @@ class _SnapshotDownload:
         from huggingface_hub.utils import hf_raise_for_status
 
         address = f"{self.endpoint}/api/models/{self.repository}/revision/{quote(self.revision, safe='')}"
-        with self._explained("the list of files"):
+        with self._hub_errors("the list of files"):
             response = self.session.get(address, params={"blobs": "true"}, headers=self.headers, timeout=10)
             hf_raise_for_status(response)
-        self.transfer.check()
+        self.state.check()
         try:
             answer = response.json()
             if not response.is_success or not COMMIT.fullmatch(answer["sha"]):
@@ -150,7 +140,7 @@ class _SnapshotDownload:
                 raise CheckpointError(f"{self.repository} names '{printable(name)}', which the hub does not have.")
             if limit is not None and listing[name].size > limit:
                 raise CheckpointError(f"'{printable(name)}' of {self.repository} is larger than {limit >> 20} MiB.")
-        self.transfer.total = sum(listing[name].size for name in planned)
+        self.state.total = sum(listing[name].size for name in planned)
         self._check_space([listing[name] for name in planned])
         for name in names:
             self._get(listing[name] if listing[name].etag else self._head(name))
@@ -165,31 +155,28 @@ class _SnapshotDownload:
 
     def _get(self, file: RemoteFile) -> None:
         """Gets one file, from the cache where its hash matches."""
-        self.transfer.start_file(file.name)
-        there = self.cache.find_file(self.commit, file.name, file.etag)
-        with self._explained(f"'{printable(file.name)}'"):
-            if there is None or not self._right(there, file):
+        self.state.start_file(file.name)
+        cached = self.cache.find_file(self.commit, file.name, file.etag)
+        with self._hub_errors(f"'{printable(file.name)}'"):
+            if cached is None or not self._has_right_hash(cached, file):
                 self._download(file)
             self.cache.link(self.commit, file.name, file.etag)
-        self.transfer.finish_file(file.size)
+        self.state.finish_file(file.size)
 
-    def _right(self, path: Path, file: RemoteFile) -> bool:
+    def _has_right_hash(self, path: Path, file: RemoteFile) -> bool:
         """Whether a cached file has the hash that the Hub states; removes the file if not."""
         if len(file.etag) == 64:
-            found = sha256(path, self.transfer.advance)
+            digest = sha256(path, self.state.advance)
         else:
             hasher = file.hasher()
             hasher.update(path.read_bytes() if path.stat().st_size == file.size else b"")
-            found = hasher.hexdigest()
-        if found == file.etag:
+            digest = hasher.hexdigest()
+        if digest == file.etag:
             return True
-        self.transfer.events.put(
-            LogEvent(
-                level="warning", message=(f"The cached '{printable(file.name)}' is damaged and is downloaded again.")
-            )
-        )
+        message = f"The cached '{printable(file.name)}' is damaged and is downloaded again."
+        self.state.events.put(LogEvent(level="warning", message=message))
         self.cache.remove_file(self.commit, file.name, file.etag)
-        self.transfer.start_file(file.name)
+        self.state.start_file(file.name)
         return False
 
     def _download(self, file: RemoteFile) -> None:
@@ -200,7 +187,7 @@ class _SnapshotDownload:
         with self._lock(file.etag):
             if not self.cache.blob(file.etag).exists():
                 partial = self.cache.partial(file.etag)
-                if download(self.session, url, self.headers, file, partial, self.transfer) != file.etag:
+                if download(self.session, url, self.headers, file, partial, self.state) != file.etag:
                     self.cache.remove_file(self.commit, file.name, file.etag)
                     raise CheckpointError(
                         f"The hub's '{printable(file.name)}' does not match its stated hash, so it was removed; try "
@@ -217,7 +204,7 @@ class _SnapshotDownload:
 
         lock = filelock.FileLock(self.cache.lock(etag))
         while True:
-            self.transfer.check()
+            self.state.check()
             try:
                 lock.acquire(timeout=0.2)
                 break
@@ -233,7 +220,7 @@ class _SnapshotDownload:
         from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
         url = hf_hub_url(self.repository, name, revision=self.commit, endpoint=self.endpoint)
-        with self._explained(f"'{printable(name)}'"):
+        with self._hub_errors(f"'{printable(name)}'"):
             metadata = get_hf_file_metadata(url, headers=self.headers, token=False, timeout=10)
         if metadata.size is None or not _ETAG.fullmatch(metadata.etag or ""):
             raise HubError(
@@ -254,13 +241,8 @@ class _SnapshotDownload:
             weights.read_weights(folder)
         except CheckpointError:
             raise error from None
-        self.transfer.events.put(
-            LogEvent(
-                level="warning",
-                message=f"The hub is out of reach; the copy of {self.repository} on this machine is used "
-                f"(commit {commit[:12]}).",
-            )
-        )
+        message = f"The hub is out of reach; the copy of {self.repository} on this machine is used"
+        self.state.events.put(LogEvent(level="warning", message=f"{message} (commit {commit[:12]})."))
         return folder
 
     @property
@@ -268,7 +250,7 @@ class _SnapshotDownload:
         return printable(urlsplit(self.endpoint).hostname)
 
     @contextmanager
-    def _explained(self, what: str) -> Iterator[None]:
+    def _hub_errors(self, what: str) -> Iterator[None]:
         """Translates the Hub client's exceptions into HubError: not found, no access, unreachable."""
         import httpx2
         from huggingface_hub import errors
@@ -295,7 +277,7 @@ class _SnapshotDownload:
         except (httpx2.HTTPError, errors.OfflineModeIsEnabled, errors.FileMetadataError) as error:
             raise self._unreachable(what) from error
         except OSError as error:
-            raise _disk(error) from error
+            raise _disk_error(error) from error
 
     def _refused(self, status: int) -> HubError:
         if status in (401, 403):
@@ -329,7 +311,7 @@ def _remote(entry: dict[str, Any]) -> RemoteFile:
     return RemoteFile(entry["rfilename"], size, etag)
 
 
-def _disk(error: OSError) -> CheckpointError:
+def _disk_error(error: OSError) -> CheckpointError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return CheckpointError("The disk is full; free some space and try again to continue the download.")
     reason = printable(error.strerror or "it cannot be written")

@@ -9,16 +9,9 @@ import re
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple
 
-from workflows.checkpoint.checkpoint import (
-    Checkpoint,
-    SourceKind,
-    ignore_event,
-    missing_folder_error,
-    never_cancelled,
-    read_checkpoint,
-)
+from workflows.checkpoint.checkpoint import Checkpoint, SourceKind, missing_folder_error, read_checkpoint
 from workflows.checkpoint.configuration import CONFIG
 from workflows.common.errors import CheckpointError, printable
 from workflows.wire.events import Event
@@ -43,18 +36,8 @@ class CheckpointLocation(NamedTuple):
         return sum(path.stat().st_size for path in self.folder.glob("*.safetensors") if path.is_file())
 
 
-class _SourceOptions(TypedDict, total=False):
-    """The optional arguments of find_checkpoint."""
-
-    revision: str | None
-    report: Callable[[Event], None]
-    cancelled: Callable[[], bool]
-    endpoint: str | None
-    cache: Path | None
-
-
-def open_checkpoint(source: str, **options: Unpack[_SourceOptions]) -> Checkpoint:
-    """Finds and reads the checkpoint `source`. Raises what find_checkpoint and read_checkpoint raise."""
+def open_checkpoint(source: str, **options: Any) -> Checkpoint:
+    """Finds and reads the checkpoint `source`. options, errors: those of find_checkpoint and read_checkpoint."""
     return read_checkpoint(*find_checkpoint(source, **options))
 
 
@@ -62,8 +45,8 @@ def find_checkpoint(
     source: str,
     *,
     revision: str | None = None,
-    report: Callable[[Event], None] = ignore_event,
-    cancelled: Callable[[], bool] = never_cancelled,
+    report: Callable[[Event], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
     endpoint: str | None = None,
     cache: Path | None = None,
 ) -> CheckpointLocation:
@@ -71,10 +54,8 @@ def find_checkpoint(
 
     A folder takes precedence over a Hub id of the same spelling. `revision` (a branch, tag or commit), `endpoint`
     (default: HF_ENDPOINT) and `cache` (default: the Hub's cache folder) apply to the Hub alone; a folder or a demo
-    opens no socket. `report` receives progress in bytes, `cancelled` is called several times a second, both on the
-    caller's thread.
-
-    Raises CheckpointError (HubError for the Hub) with one sentence, and Cancelled.
+    opens no socket. The caller's thread calls `report` with progress in bytes, and `cancelled` several times a second.
+    Raises CheckpointError (HubError for the Hub), and Cancelled.
     """
     if source.startswith(DEMO):
         _refuse_revision(source, revision)
@@ -94,10 +75,11 @@ def find_checkpoint(
         raise CheckpointError("No checkpoint was named; give a folder, demo:NAME, or a model's name on the hub.")
     if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):
         raise CheckpointError(f"'{printable(revision)}' is not a revision; give a branch, a tag or a commit's hash.")
-    from workflows.checkpoint.hub import HubClient
+    from workflows.checkpoint.hub import download_snapshot
 
-    hub = HubClient(endpoint=endpoint, cache=cache, report=report, cancelled=cancelled)
-    folder = hub.fetch(source, revision or "main")
+    folder = download_snapshot(
+        source, revision or "main", endpoint=endpoint, cache=cache, report=report, cancelled=cancelled
+    )
     return CheckpointLocation(folder, source, "hub", folder.name)
 
 
@@ -115,8 +97,8 @@ def is_hub_id(source: str) -> bool:
 def _demo(name: str) -> Path:
     known = demos()
     if name not in known:
-        there_is = ", ".join(f"{DEMO}{one}" for one in known) or "none is installed"
-        raise CheckpointError(f"There is no demo '{printable(name)}'; there is: {there_is}.")
+        available = ", ".join(f"{DEMO}{one}" for one in known) or "none is installed"
+        raise CheckpointError(f"There is no demo '{printable(name)}'; there is: {available}.")
     return Path(str(resources.files("resources") / "demos" / name)).resolve()
 
 

@@ -17,27 +17,16 @@ TOKENIZER = "tokenizer.json"
 TOKENIZER_LIMIT = 256 << 20
 # In order of precedence: a file, and the kind of tokenizer it means.
 _SLOW = {
-    "tokenizer.model": "sentencepiece",
-    "spiece.model": "sentencepiece",
-    "sentencepiece.bpe.model": "sentencepiece",
-    "spm.model": "sentencepiece",
+    **dict.fromkeys(("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model"), "sentencepiece"),
     "vocab.json": "bpe",
     "vocab.txt": "wordpiece",
     "tekken.json": "tekken",
-    "qwen.tiktoken": "tiktoken",
-    "tiktoken.model": "tiktoken",
+    **dict.fromkeys(("qwen.tiktoken", "tiktoken.model"), "tiktoken"),
 }
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
 # All files that a tokenizer may be read from; the Hub client downloads these, the digest covers them.
-TOKENIZER_FILES = (
-    TOKENIZER,
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "merges.txt",
-    *_SLOW,
-    *TEMPLATES,
-)
+TOKENIZER_FILES = (TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt",
+                   *_SLOW, *TEMPLATES)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

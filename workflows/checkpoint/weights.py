@@ -1,6 +1,11 @@
 """Lists a checkpoint's weight files and their tensors; an error names what is there instead.
 
-folder ──weight_files──▶ ("model-00001-of-00002.safetensors", …) ──read_weights──▶ {name: TensorInfo}
+    folder ──weight_files──▶ ("model-00001-of-00002.safetensors", …) ──read_weights──▶ {name: TensorInfo}
+
+    a file:  8 bytes: N, little-endian │ N bytes: JSON {name: {dtype, shape, data_offsets}} │ data, which is not read
+
+Format: https://github.com/huggingface/safetensors (README, "Format"). As specified there, the tensors fill the data
+without gaps or overlaps; unlike the library up to 0.8, a duplicate tensor name is refused.
 """
 
 from __future__ import annotations
@@ -20,6 +25,40 @@ INDEX_FILE = "model.safetensors.index.json"
 INDEX_LIMIT = 64 << 20
 SHARD_LIMIT = 10_000
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".h5", ".msgpack")
+HEADER_LIMIT = 100_000_000  # bytes; the library's own limit
+
+# dtype in the file: (dtype in numpy or torch, bits of one element)
+DTYPES: dict[str, tuple[str, int]] = {
+    "BOOL": ("bool", 8),
+    **{f"U{bits}": (f"uint{bits}", bits) for bits in (8, 16, 32, 64)},
+    **{f"I{bits}": (f"int{bits}", bits) for bits in (8, 16, 32, 64)},
+    **{f"F{bits}": (f"float{bits}", bits) for bits in (16, 32, 64)},
+    "BF16": ("bfloat16", 16),
+    "C64": ("complex64", 64),
+    "F8_E4M3": ("float8_e4m3fn", 8),
+    "F8_E5M2": ("float8_e5m2", 8),
+    "F8_E4M3FNUZ": ("float8_e4m3fnuz", 8),
+    "F8_E5M2FNUZ": ("float8_e5m2fnuz", 8),
+    "F8_E8M0": ("float8_e8m0fnu", 8),
+    "F6_E2M3": ("float6_e2m3fn", 6),
+    "F6_E3M2": ("float6_e3m2fn", 6),
+    "F4": ("float4_e2m1fn", 4),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    file: str
+    bytes: int
+
+    @property
+    def elements(self) -> int:
+        """The number of elements: 1 for a scalar."""
+        return math.prod(self.shape)
 
 
 def weight_files(folder: Path) -> tuple[str, ...]:
@@ -33,12 +72,7 @@ def weight_files(folder: Path) -> tuple[str, ...]:
 
 def read_index(folder: Path) -> dict[str, str]:
     """Reads the index: tensor → shard; every shard has a safe name."""
-    return check_index(read_object(folder, INDEX_FILE, INDEX_LIMIT))
-
-
-def check_index(index: dict[str, object]) -> dict[str, str]:
-    """Returns the `weight_map` of a decoded index."""
-    table = index.get("weight_map")
+    table = read_object(folder, INDEX_FILE, INDEX_LIMIT).get("weight_map")
     if not isinstance(table, dict) or not table:
         raise CheckpointError(f"'{INDEX_FILE}' has no weight_map, so the checkpoint is damaged; get it again.")
     shards = set(map(str, table.values()))
@@ -121,50 +155,6 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
             "open the original checkpoint with safetensors weights."
         )
     return CheckpointError(f"The checkpoint has no weights: '{SINGLE_FILE}' is missing; get the checkpoint again.")
-
-
-HEADER_LIMIT = 100_000_000  # bytes; the library's own limit
-
-# dtype in the file: (dtype in numpy or torch, bits of one element)
-DTYPES: dict[str, tuple[str, int]] = {
-    "BOOL": ("bool", 8),
-    "U8": ("uint8", 8),
-    "I8": ("int8", 8),
-    "U16": ("uint16", 16),
-    "I16": ("int16", 16),
-    "U32": ("uint32", 32),
-    "I32": ("int32", 32),
-    "U64": ("uint64", 64),
-    "I64": ("int64", 64),
-    "F16": ("float16", 16),
-    "BF16": ("bfloat16", 16),
-    "F32": ("float32", 32),
-    "F64": ("float64", 64),
-    "C64": ("complex64", 64),
-    "F8_E4M3": ("float8_e4m3fn", 8),
-    "F8_E5M2": ("float8_e5m2", 8),
-    "F8_E4M3FNUZ": ("float8_e4m3fnuz", 8),
-    "F8_E5M2FNUZ": ("float8_e5m2fnuz", 8),
-    "F8_E8M0": ("float8_e8m0fnu", 8),
-    "F6_E2M3": ("float6_e2m3fn", 6),
-    "F6_E3M2": ("float6_e3m2fn", 6),
-    "F4": ("float4_e2m1fn", 4),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class TensorInfo:
-    """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    file: str
-    bytes: int
-
-    @property
-    def elements(self) -> int:
-        """The number of elements: 1 for a scalar."""
-        return math.prod(self.shape)
 
 
 def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
