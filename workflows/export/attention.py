@@ -85,22 +85,22 @@ class CacheAdapter(Protocol):
         """The position of each key in `attend`, for models with a learned relative bias."""
 
 
-_seam: ContextVar[CacheAdapter] = ContextVar("seam")
+_adapter: ContextVar[CacheAdapter] = ContextVar("adapter")
 
 
 @contextmanager
 def using_adapter(adapter: CacheAdapter) -> Iterator[None]:
-    """Within it, attention of models loaded with `attn_implementation=ATTENTION_NAME` uses `seam`."""
-    token = _seam.set(adapter)
+    """Within it, attention of models loaded with `attn_implementation=ATTENTION_NAME` uses `adapter`."""
+    token = _adapter.set(adapter)
     try:
         yield
     finally:
-        _seam.reset(token)
+        _adapter.reset(token)
 
 
 def current_adapter() -> CacheAdapter:
     """The adapter of the innermost `using_adapter`."""
-    return _seam.get()
+    return _adapter.get()
 
 
 def _attention(
@@ -125,14 +125,14 @@ def _attention(
         sinks=options.get("s_aux"),
         mask=attention_mask,
     )
-    return _seam.get().attend(call).transpose(1, 2).contiguous(), None
+    return _adapter.get().attend(call).transpose(1, 2).contiguous(), None
 
 
 def _mask(*, mask_function: MaskRule = causal_mask_function, **options: Any) -> torch.Tensor:
     """The mask function that transformers calls, [B,1,S,T]; a probe records the mask's rule."""
     whole = {**options, "allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
     mask: torch.Tensor = sdpa_mask(mask_function=mask_function, **whole)
-    adapter = _seam.get(None)
+    adapter = _adapter.get(None)
     if isinstance(adapter, ProbeCacheAdapter):
         adapter.rules.append((mask, mask_function))
     return mask
@@ -340,7 +340,7 @@ def _compute_bias(
     """[1,H,S,T]: the bias of T5 (Raffel et al. 2020, section 2.1) between query and key positions."""
     queries = torch.arange(query_length)[:, None] + past_seen_tokens
     buckets = self._relative_position_bucket(
-        _seam.get().key_positions(query_length)[None, :] - queries,
+        _adapter.get().key_positions(query_length)[None, :] - queries,
         bidirectional=False,
         num_buckets=self.relative_attention_num_buckets,
         max_distance=self.relative_attention_max_distance,

@@ -68,12 +68,7 @@ class ComponentTraces:
     reference: ReferenceLogits | None = None
 
 
-def export_components(
-    checkpoint: Checkpoint,
-    recipe: Recipe,
-    folder: Path,
-    report: Callable[[Event], None],
-) -> Cut:
+def export_components(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Callable[[Event], None]) -> Cut:
     """Writes the recipe's graphs and `weights.data` into `folder`; returns the cut with the detected windows.
 
     Raises CheckpointError where weights and config disagree, and RecipeError where the model cannot be divided as the
@@ -256,7 +251,9 @@ def save_components(
     copied = set[Path]()
     for part in cut.parts:
         if part.copy_of is not None:
-            _save_fixed(files[part.copy_of], folder / part.file, _sizes(part))
+            model = ir.load(files[part.copy_of])
+            _fix(model, _sizes(part))
+            ir.save(model, folder / part.file)  # over the same weight file
             copied.add(files[part.copy_of])
     for file in copied:
         file.unlink()
@@ -269,19 +266,14 @@ def _sizes(part: Component) -> dict[str, int]:
     return fixed | ({TOTAL: sum(fixed.values())} if len(fixed) == len(sizes) else {})
 
 
-def _save_fixed(source: Path, target: Path, sizes: Mapping[str, int]) -> None:
-    """Saves the dynamic graph `source` with the axes in `sizes` fixed, over the same weight file."""
-    model = ir.load(source)
-    _fix(model, sizes)
-    ir.save(model, target)
-
-
 def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
     """Fixes the symbolic axes in `sizes` in the graph's inputs, outputs and values."""
     ends = {*model.graph.inputs, *model.graph.outputs}
     for value in ends:
         assert value.shape is not None  # the exporter gives every input and output a shape
-        value.shape = ir.Shape([_size(axis, sizes) for axis in value.shape])
+        value.shape = ir.Shape(
+            [axis if isinstance(axis, int) else sizes.get(str(axis.value), axis) for axis in value.shape]
+        )
     for node in model.graph:
         for value in node.outputs:
             if value not in ends:
@@ -300,7 +292,3 @@ def _sum(axis: str, sizes: Mapping[str, int]) -> int | str | None:
         return axis
     parts = [sizes.get(part) for part in axis.split(" + ")]
     return None if None in parts else sum(part for part in parts if part is not None)
-
-
-def _size(axis: int | ir.SymbolicDim, sizes: Mapping[str, int]) -> int | ir.SymbolicDim:
-    return axis if isinstance(axis, int) else sizes.get(str(axis.value), axis)

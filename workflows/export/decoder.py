@@ -13,7 +13,7 @@ the graph's metadata under `joinery.kv`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +30,7 @@ from workflows.export.attention import (
     ProbeCacheAdapter,
     detect_layers,
     using_adapter,
+    windows_of,
 )
 from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
 from workflows.export.signature import PATTERNS, ExportSignature
@@ -54,7 +55,7 @@ class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
         return logits, *hidden, *(tensor for i in range(len(self.layers)) for tensor in adapter.present[i])
 
     def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
-        """The model's logits [1,S,V], with `seam` as its cache."""
+        """The model's logits [1,S,V], with `adapter` as its cache."""
         return run_causal(self.model, adapter, by_name["input_ids"], by_name["position_ids"])
 
 
@@ -101,6 +102,32 @@ def run_causal(
     )
     logits: torch.Tensor = output.logits
     return logits
+
+
+def logits_in_steps(
+    layers: Sequence[LayerFacts], ends: Sequence[int], run: Callable[[HostCacheAdapter, int, int], torch.Tensor]
+) -> torch.Tensor:
+    """Logits [S,V] of steps with these `ends`, each step's keys and values cached for the next.
+
+    run: takes the adapter and the step's first and last token; returns logits [1,S,V].
+    """
+    past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
+    rows = []
+    for start, end in zip((0, *ends), ends, strict=False):
+        masks = {layer.window: _causal_mask(start, end, layer.window) for layer in layers}
+        adapter = HostCacheAdapter(past[0::2], past[1::2], torch.tensor(start), windows=windows_of(layers), masks=masks)
+        with using_adapter(adapter):
+            rows.append(run(adapter, start, end)[0])
+        new = [tensor for i in range(len(layers)) for tensor in adapter.present[i]]
+        past = [torch.cat(both, dim=2) for both in zip(past, new, strict=True)]
+    return torch.cat(rows)
+
+
+def _causal_mask(start: int, end: int, window: int | None) -> torch.Tensor:
+    """[1,1,S,end] additive: causal, within the window."""
+    back = torch.arange(start, end)[:, None] - torch.arange(end)[None]
+    seen = (back >= 0) & (back < (window or end))
+    return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
 
 
 def causal_layers(model: PreTrainedModel) -> tuple[LayerFacts, ...]:

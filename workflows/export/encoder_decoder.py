@@ -29,7 +29,7 @@ from workflows.export.attention import (
     reference_attention,
     using_adapter,
 )
-from workflows.export.decoder import DecoderModule
+from workflows.export.decoder import DecoderModule, logits_in_steps
 
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
 # Of the largest logit: T5's scores are not scaled, and float32 alone can change its logits by 0.7 % (measured with
@@ -165,8 +165,16 @@ def check_cross(model: PreTrainedModel, layers: Sequence[LayerFacts], expected: 
     """Raises RecipeError where the logits with cross-attention inputs and a cache differ from `expected`."""
     source, target = _check_ids(model)
     with torch.no_grad():
-        rows = EncoderModule(model)(source, torch.zeros(1, 1, 1, source.shape[1]))
-        logits = _in_two_steps(model, layers, list(zip(rows[0::2], rows[1::2], strict=True)), target)
+        source_mask = torch.zeros(1, 1, 1, source.shape[1])
+        rows = EncoderModule(model)(source, source_mask)
+        cross = list(zip(rows[0::2], rows[1::2], strict=True))
+
+        def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
+            adapter.source_mask = source_mask
+            return run_decoder(model, adapter, cross, target[:, start:end])
+
+        first, length = min(_FIRST, target.shape[1] - 1), target.shape[1]
+        logits = logits_in_steps(layers, [first, length] if first else [length], run)
     difference = float((logits - expected).abs().max())
     if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
         raise RecipeError(
@@ -181,21 +189,3 @@ def _check_ids(model: PreTrainedModel) -> tuple[torch.Tensor, torch.Tensor]:
     limit = getattr(model.config, "max_position_embeddings", None) or _TOKENS
     ids = torch.arange(1, min(max(_SOURCE, _TOKENS), limit) + 1)[None]
     return (ids * 7919 % vocabulary)[:, :_SOURCE], (ids * 104729 % vocabulary)[:, :_TOKENS]
-
-
-def _in_two_steps(
-    model: PreTrainedModel, layers: Sequence[LayerFacts], cross: Sequence[KeyValueRows], ids: torch.Tensor
-) -> torch.Tensor:
-    """Logits [S,V], with the first tokens' keys and values cached for the others."""
-    past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
-    first, length, rows = min(_FIRST, ids.shape[1] - 1), ids.shape[1], []
-    hidden = torch.full((length, length), torch.finfo(torch.float32).min).triu(1)[None, None]
-    for start, end in ((0, first), (first, length)) if first else ((0, length),):
-        masks: dict[int | None, torch.Tensor] = {None: hidden[:, :, start:end, :end]}
-        source_mask = torch.zeros(1, 1, 1, cross[0][0].shape[2])
-        adapter = HostCacheAdapter(past[0::2], past[1::2], torch.tensor(start), source_mask, masks=masks)
-        with using_adapter(adapter):
-            rows.append(run_decoder(model, adapter, cross, ids[:, start:end])[0])
-        new = [tensor for i in range(len(layers)) for tensor in adapter.present[i]]
-        past = [torch.cat(both, dim=2) for both in zip(past, new, strict=True)]
-    return torch.cat(rows)

@@ -20,15 +20,8 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from workflows.checkpoint.configuration import walk
 from workflows.common.errors import LayoutError, RecipeError, printable
 from workflows.common.kernel_constraints import layout_violation
-from workflows.export.attention import (
-    ATTENTION_NAME,
-    MODEL_ERRORS,
-    HostCacheAdapter,
-    LayerFacts,
-    using_adapter,
-    windows_of,
-)
-from workflows.export.decoder import run_causal
+from workflows.export.attention import ATTENTION_NAME, MODEL_ERRORS, HostCacheAdapter, LayerFacts
+from workflows.export.decoder import logits_in_steps, run_causal
 from workflows.export.reference import STEPS, ReferenceLogits
 from workflows.recipe.compatibility import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
@@ -72,11 +65,15 @@ def check_causal(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: R
     _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
+
+    def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
+        return run_causal(model, adapter, ids[:, start:end], torch.arange(start, end)[None])
+
     try:
         with torch.no_grad(), _plain_experts(model):
             expected = _eager_logits(model, ids)
             for ends in _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model))):
-                _compare(_logits_in_steps(model, layers, ids, ends), expected[: ends[-1]], ends, _is_routed(model))
+                _compare(logits_in_steps(layers, ends, run), expected[: ends[-1]], ends, _is_routed(model))
     except MODEL_ERRORS as error:
         raise RecipeError(
             f"Run with a cache, this model's own code fails ({type(error).__name__}: {printable(error, 120)}), so it "
@@ -174,29 +171,6 @@ def _step_plans(layers: Sequence[LayerFacts], count: int, at_ease: int) -> list[
     two, cut = (max(1, min([length, *windows]) // 2) for length in (few, count))
     many = [min(cut + 1, count), *range(max(cut + 2, count - STEPS), count + 1)]
     return [[few], [two, few], sorted({*many, count})]
-
-
-def _logits_in_steps(
-    model: PreTrainedModel, layers: Sequence[LayerFacts], ids: torch.Tensor, ends: Sequence[int]
-) -> torch.Tensor:
-    """Logits [S,V], with each step's keys and values cached for the next."""
-    past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
-    rows = []
-    for start, end in zip((0, *ends), ends, strict=False):
-        masks = {layer.window: _mask(start, end, layer.window) for layer in layers}
-        adapter = HostCacheAdapter(past[0::2], past[1::2], torch.tensor(start), windows=windows_of(layers), masks=masks)
-        with using_adapter(adapter):
-            rows.append(run_causal(model, adapter, ids[:, start:end], torch.arange(start, end)[None])[0])
-        new = [tensor for i in range(len(layers)) for tensor in adapter.present[i]]
-        past = [torch.cat(both, dim=2) for both in zip(past, new, strict=True)]
-    return torch.cat(rows)
-
-
-def _mask(start: int, end: int, window: int | None) -> torch.Tensor:
-    """[1,1,S,end] additive: causal, within the window."""
-    back = torch.arange(start, end)[:, None] - torch.arange(end)[None]
-    seen = (back >= 0) & (back < (window or end))
-    return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
 
 
 def _is_routed(model: PreTrainedModel) -> bool:

@@ -18,41 +18,24 @@ from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import ATTENTION_NAME
 from workflows.recipe.task import is_headless
 
-_FAILURES = (
-    StrictDataclassError,
-    OSError,
-    ValueError,
-    RuntimeError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-    ImportError,
-)
-
+_FAILURES = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, OSError, RuntimeError,
+             StrictDataclassError, TypeError, ValueError)  # fmt: skip
 _UNSTORED = 1 << 24  # parameters that files may omit: position tables, a pooler
 _WHOLE = ("int", "uint", "bool")  # dtypes that no weight has in computation
 EXPERTS = "batched_mm"  # gathers each token's experts: the implementation in transformers that ONNX can express
 
-_CLASSES = {
+_GENERATING = {
     "text-generation": transformers.AutoModelForCausalLM,
-    "translation": transformers.AutoModelForSeq2SeqLM,
-    "summarization": transformers.AutoModelForSeq2SeqLM,
-    "text2text-generation": transformers.AutoModelForSeq2SeqLM,
+    **dict.fromkeys(("translation", "summarization", "text2text-generation"), transformers.AutoModelForSeq2SeqLM),
+}
+_CLASSES = {
+    **_GENERATING,
     "feature-extraction": transformers.AutoModel,
     "fill-mask": transformers.AutoModelForMaskedLM,
     "text-classification": transformers.AutoModelForSequenceClassification,
     "token-classification": transformers.AutoModelForTokenClassification,
     "image-classification": transformers.AutoModelForImageClassification,
     "depth-estimation": transformers.AutoModelForDepthEstimation,
-}
-
-
-_GENERATING = {
-    task
-    for task, kind in _CLASSES.items()
-    if kind in (transformers.AutoModelForCausalLM, transformers.AutoModelForSeq2SeqLM)
 }
 
 

@@ -58,7 +58,7 @@ def export_program(
     try:
         return _exported(module, signature, opset, simplified, contextlib.nullcontext())
     except torch.onnx.OnnxExporterError as error:
-        if not _is_missing_operator(error):
+        if "No ONNX function found" not in str(_root_cause(error)):  # what torch says of a missing operator
             _refuse(error)
     try:
         return _exported(module, signature, opset, simplified, TraceConstantFolding())
@@ -74,10 +74,8 @@ def _exported(
     mode: contextlib.AbstractContextManager[object],
 ) -> torch.onnx.ONNXProgram:
     """Runs torch's exporter within `mode`."""
-    axes, starred = (
-        tuple(signature.axes.values()),
-        isinstance(module, DecoderModule | SingleGraphModule | TransformerModule),
-    )
+    axes = tuple(signature.axes.values())
+    starred = isinstance(module, DecoderModule | SingleGraphModule | TransformerModule)  # forward takes *inputs
     with quiet_exporter(), mode:
         program = torch.onnx.export(
             module.eval(),
@@ -95,11 +93,6 @@ def _exported(
     if signature.facts is not None:
         program.model.metadata_props[FACTS_KEY] = signature.facts.to_json()
     return program
-
-
-def _is_missing_operator(error: BaseException) -> bool:
-    """Whether torch traced the module and has no ONNX translation for one of its operators."""
-    return "No ONNX function found" in str(_root_cause(error))
 
 
 def _refuse(error: torch.onnx.OnnxExporterError) -> NoReturn:
