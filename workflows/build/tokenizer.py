@@ -26,15 +26,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 TOKENIZER, SETTINGS, TEMPLATE = "tokenizer.json", "tokenizer_config.json", "chat_template.jinja"
-COPIED = (
-    TOKENIZER,
-    SETTINGS,
-    "special_tokens_map.json",
-    TEMPLATE,
-    "generation_config.json",
-    "config.json",
-    "preprocessor_config.json",
-)
+COPIED = (TOKENIZER, SETTINGS, "special_tokens_map.json", TEMPLATE, "generation_config.json", "config.json",
+          "preprocessor_config.json")  # fmt: skip
 
 
 def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: None) -> None:

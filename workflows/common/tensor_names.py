@@ -10,10 +10,7 @@ from collections.abc import Iterable
 IDS, POSITIONS, PIXELS = "input_ids", "position_ids", "pixel_values"
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"
 MASK, SOURCE_MASK = "attention_mask", "source_mask"
-LOGITS_START, LOGITS_END = (
-    "logits_start",
-    "logits_end",
-)  # optional inputs [1]: the range of rows that logits are computed for
+LOGITS_START, LOGITS_END = "logits_start", "logits_end"  # optional inputs [1]: the rows that logits are computed for
 LOGITS_ROWS = "logits_rows"  # the axis of these rows
 PLAIN_SOURCE_MASK = "encoder_attention_mask"  # of other exporters: 1 at every token
 SEQLENS, TOTAL_LENGTH = "seqlens_k", "total_sequence_length"  # of GroupQueryAttention

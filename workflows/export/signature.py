@@ -10,21 +10,8 @@ from dataclasses import dataclass, field
 
 import torch
 
-from workflows.common.tensor_names import (
-    CROSS_KEY,
-    CROSS_VALUE,
-    EMBEDS,
-    HIDDEN,
-    IDS,
-    LOGITS,
-    POSITIONS,
-    SEQLENS,
-    SOURCE_MASK,
-    TOTAL_LENGTH,
-    VALID_LENGTH,
-    WRITE_INDICES,
-    window_masks,
-)
+from workflows.common import tensor_names
+from workflows.common.tensor_names import window_masks
 from workflows.export.attention import LayerFacts
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
 from workflows.recipe.schema import CacheWriter
@@ -61,21 +48,21 @@ def decoder_signature(
 
     left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present.
     """
-    outputs = [LOGITS, HIDDEN] if exposes else [LOGITS]
+    outputs = [tensor_names.LOGITS, tensor_names.HIDDEN] if exposes else [tensor_names.LOGITS]
     signature = ExportSignature(outputs=outputs, facts=StateFacts(writer, cache_groups(layers), left_aligned))
-    signature.add(IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
-    signature.add(POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
+    signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    signature.add(tensor_names.POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
     _add_cache_inputs(signature, writer)
     _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
     if cross:
-        signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
+        signature.add(tensor_names.SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature
 
 
 def transformer_signature(layers: Sequence[LayerFacts], hidden: int, dtype: torch.dtype) -> ExportSignature:
     """The decoder between embeddings and head, over a shared buffer."""
-    signature = ExportSignature(outputs=[HIDDEN], facts=StateFacts("gqa", cache_groups(layers)))
-    signature.add(EMBEDS, torch.zeros(1, _S, hidden), {1: SEQUENCE})
+    signature = ExportSignature(outputs=[tensor_names.HIDDEN], facts=StateFacts("gqa", cache_groups(layers)))
+    signature.add(tensor_names.EMBEDS, torch.zeros(1, _S, hidden), {1: SEQUENCE})
     _add_cache_inputs(signature, "gqa")
     _add_past(signature, layers, flat=False, dtype=dtype)
     return signature
@@ -83,15 +70,15 @@ def transformer_signature(layers: Sequence[LayerFacts], hidden: int, dtype: torc
 
 def embeddings_signature() -> ExportSignature:
     """The graph of the embedding table."""
-    signature = ExportSignature(outputs=[EMBEDS])
-    signature.add(IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    signature = ExportSignature(outputs=[tensor_names.EMBEDS])
+    signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     return signature
 
 
 def head_signature(hidden: int) -> ExportSignature:
     """The graph from hidden states to logits."""
-    signature = ExportSignature(outputs=[LOGITS])
-    signature.add(HIDDEN, torch.zeros(1, _S, hidden), {1: SEQUENCE})
+    signature = ExportSignature(outputs=[tensor_names.LOGITS])
+    signature.add(tensor_names.HIDDEN, torch.zeros(1, _S, hidden), {1: SEQUENCE})
     return signature
 
 
@@ -108,15 +95,17 @@ def _add_past(signature: ExportSignature, layers: Sequence[LayerFacts], *, flat:
 def add_cross(signature: ExportSignature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:
     """Adds the encoder's keys and values as inputs, with the shapes of `cross`."""
     for i, (key, value) in enumerate(cross):
-        signature.add(CROSS_KEY % i, torch.zeros_like(key), {2: SOURCE})
-        signature.add(CROSS_VALUE % i, torch.zeros_like(value), {2: SOURCE})
+        signature.add(tensor_names.CROSS_KEY % i, torch.zeros_like(key), {2: SOURCE})
+        signature.add(tensor_names.CROSS_VALUE % i, torch.zeros_like(value), {2: SOURCE})
 
 
 def encoder_signature(layers: int) -> ExportSignature:
     """The encoder's graph, whose outputs are the decoder's cross-attention keys and values."""
-    signature = ExportSignature(outputs=[name % i for i in range(layers) for name in (CROSS_KEY, CROSS_VALUE)])
-    signature.add(IDS, torch.zeros(1, _T, dtype=torch.long), {1: SOURCE})
-    signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
+    signature = ExportSignature(
+        outputs=[name % i for i in range(layers) for name in (tensor_names.CROSS_KEY, tensor_names.CROSS_VALUE)]
+    )
+    signature.add(tensor_names.IDS, torch.zeros(1, _T, dtype=torch.long), {1: SOURCE})
+    signature.add(tensor_names.SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature
 
 
@@ -137,12 +126,12 @@ def cache_groups(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
 def _add_cache_inputs(signature: ExportSignature, writer: CacheWriter) -> None:
     assert signature.facts is not None
     if writer == "gqa":
-        signature.add(SEQLENS, torch.tensor([_C - 1], dtype=torch.int32), {})
-        signature.add(TOTAL_LENGTH, torch.tensor(_C, dtype=torch.int32), {})
+        signature.add(tensor_names.SEQLENS, torch.tensor([_C - 1], dtype=torch.int32), {})
+        signature.add(tensor_names.TOTAL_LENGTH, torch.tensor(_C, dtype=torch.int32), {})
         return
     columns, axis = (_C + _S, TOTAL) if writer == "host" else (_C, CAPACITY)
     for group in signature.facts.groups:
         signature.add(group.mask, torch.zeros(1, 1, _S, columns), {2: SEQUENCE, 3: axis})
     if writer == "scatter":
-        signature.add(WRITE_INDICES, torch.tensor([_C - _S]), {})
-        signature.add(VALID_LENGTH, torch.tensor([_C]), {})
+        signature.add(tensor_names.WRITE_INDICES, torch.tensor([_C - _S]), {})
+        signature.add(tensor_names.VALID_LENGTH, torch.tensor([_C]), {})

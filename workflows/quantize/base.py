@@ -22,21 +22,9 @@ from workflows.recipe import QuantizeSettings, Recipe
 
 Ranges = Mapping[str, tuple[float, float]]  # value name → the lowest and the highest number seen
 
-QUANTIZED_OPS = frozenset(
-    {
-        "QuantizeLinear",
-        "DequantizeLinear",
-        "DynamicQuantizeLinear",
-        "MatMulInteger",
-        "ConvInteger",
-        "QLinearMatMul",
-        "QLinearConv",
-        "MatMulNBits",
-        "GatherBlockQuantized",
-        "DynamicQuantizeMatMul",
-        "MatMulIntegerToFloat",
-    }
-)
+QUANTIZED_OPS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "ConvInteger",
+                 "QLinearMatMul", "QLinearConv", "MatMulNBits", "GatherBlockQuantized", "DynamicQuantizeMatMul",
+                 "MatMulIntegerToFloat")  # fmt: skip
 
 
 class Method:

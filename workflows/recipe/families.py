@@ -8,18 +8,9 @@ FAMILIES is the registry; the order of imports does not matter. The properties o
 runs (export/attention.py), not read from its config.
 """
 
-from workflows.recipe.family import DECODER_PASSES, ENCODER_PASSES, IMAGE_PASSES, Family, FamilyRegistry
+from dataclasses import replace
 
-QWEN3 = Family(
-    name="qwen3",
-    model_types=("qwen3",),
-    tasks=("text-generation",),
-    layouts=("static", "window", "gqa", "scatter"),
-    refused={},
-    variants=("transformer-only",),
-    passes=DECODER_PASSES,
-    covers="qwen3",
-)
+from workflows.recipe.family import DECODER_PASSES, ENCODER_PASSES, IMAGE_PASSES, Family, FamilyRegistry
 
 
 def _is_causal_lm(model_type: str, task: str | None) -> bool:
@@ -35,12 +26,12 @@ DECODER = Family(
     model_types=(),
     tasks=("text-generation",),
     layouts=("static", "window", "gqa", "scatter"),
-    refused={},
     variants=("transformer-only",),
     passes=DECODER_PASSES,
     covers="any causal LM with a cache: llama, qwen2, mistral, gemma3, phi3, smollm3, gpt2 …",
     serves=_is_causal_lm,
 )
+QWEN3 = replace(DECODER, name="qwen3", model_types=("qwen3",), covers="qwen3", serves=None)
 
 TASKS = ("translation", "summarization")
 
@@ -59,22 +50,13 @@ T5 = Family(
     encoder=True,
 )
 
+_BART_TYPES = ("bart", "mbart", "marian", "pegasus", "blenderbot", "blenderbot-small", "m2m_100", "plbart")
 # Absolute positions are added to the embeddings, so keys may be in any slots.
 BART = Family(
     name="bart",
-    model_types=(
-        "bart",
-        "mbart",
-        "marian",
-        "pegasus",
-        "blenderbot",
-        "blenderbot-small",
-        "m2m_100",
-        "plbart",
-    ),
+    model_types=_BART_TYPES,
     tasks=TASKS,
     layouts=("static", "window", "gqa", "scatter"),
-    refused={},
     passes=DECODER_PASSES,
     covers="bart, mbart, marian, pegasus, blenderbot, plbart, m2m_100",
     encoder=True,
@@ -94,45 +76,23 @@ MU = Family(
     remote_code=True,
 )
 
+_ENCODER_TYPES = ("albert", "bert", "camembert", "distilbert", "electra", "modernbert", "mpnet",
+                  "roberta", "xlm-roberta")  # fmt: skip
 ENCODER = Family(
     name="encoder",
-    model_types=(
-        "albert",
-        "bert",
-        "camembert",
-        "distilbert",
-        "electra",
-        "modernbert",
-        "mpnet",
-        "roberta",
-        "xlm-roberta",
-    ),
+    model_types=_ENCODER_TYPES,
     tasks=("feature-extraction", "fill-mask", "text-classification", "token-classification"),
-    layouts=(),
-    refused={},
     passes=ENCODER_PASSES,
     covers="bert, roberta, distilbert and variants",
     reads="tokens",
 )
 
+_IMAGE_TYPES = ("beit", "convnext", "convnextv2", "deit", "dinov2", "efficientnet", "mobilenet_v2",
+                "regnet", "resnet", "swin", "vit")  # fmt: skip
 IMAGE = Family(
     name="image",
-    model_types=(
-        "beit",
-        "convnext",
-        "convnextv2",
-        "deit",
-        "dinov2",
-        "efficientnet",
-        "mobilenet_v2",
-        "regnet",
-        "resnet",
-        "swin",
-        "vit",
-    ),
+    model_types=_IMAGE_TYPES,
     tasks=("image-classification", "feature-extraction"),
-    layouts=(),
-    refused={},
     passes=IMAGE_PASSES,
     covers="resnet, convnext, vit and variants",
     reads="pixels",
@@ -142,8 +102,6 @@ DEPTH = Family(
     name="depth",
     model_types=("depth_anything", "depth_pro", "dpt", "glpn", "zoedepth"),
     tasks=("depth-estimation",),
-    layouts=(),
-    refused={},
     passes=IMAGE_PASSES,
     covers="depth_pro, dpt, depth_anything",
     reads="pixels",

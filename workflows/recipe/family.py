@@ -28,32 +28,16 @@ _CHANGING_ROPES = ("longrope", "su", "dynamic")
 
 # The keys in transformers' configs, the most common first.
 CONFIG_NAMES: dict[str, tuple[str, ...]] = {
-    "layers": (
-        "decoder_layers",
-        "n_decoder_layer",
-        "num_decoder_layers",
-        "num_hidden_layers",
-        "n_layer",
-        "n_layers",
-        "num_layers",
-    ),
+    "layers": ("decoder_layers", "n_decoder_layer", "num_decoder_layers", "num_hidden_layers", "n_layer", "n_layers",
+               "num_layers"),
     "hidden_size": ("hidden_size", "n_embd", "d_model"),
-    "heads": (
-        "decoder_attention_heads",
-        "num_decoder_attention_heads",
-        "num_attention_heads",
-        "attention_heads",
-        "n_head",
-        "n_heads",
-        "num_heads",
-    ),
+    "heads": ("decoder_attention_heads", "num_decoder_attention_heads", "num_attention_heads", "attention_heads",
+              "n_head", "n_heads", "num_heads"),
     "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_head"),
     "head_dim": ("head_dim", "d_kv"),
     "vocabulary": ("vocab_size",),
     "max_positions": ("max_position_embeddings", "n_positions", "max_seq_len"),
-}
-
-
+}  # fmt: skip
 _WIDTHS = ("intermediate_size", "moe_intermediate_size", "ffn_dim", "d_ff", "encoder_ffn_dim", "decoder_ffn_dim")
 
 
@@ -101,10 +85,10 @@ class Family:
     name: str
     model_types: tuple[str, ...]
     tasks: tuple[str, ...]
-    layouts: tuple[str, ...]
-    refused: Mapping[str, str]
     passes: tuple[str, ...]
     covers: str
+    layouts: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
     config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
     serves: Callable[[str, str | None], bool] | None = None
     encoder: bool = False

@@ -17,13 +17,10 @@ Opset = Literal[21, 23, 24]
 TargetSetting = tuple[str, str | bool]  # a recipe's setting, and its value
 LOWEST: Opset = 21  # composes what opset 23 has as fused operators
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
-CONTRIB_PASSES = (
-    "gqa_attention",
-    "split_attention",
-    "skip_layernorm",
-)  # passes that create onnxruntime's own operators
+# passes that create onnxruntime's own operators, and those that replace what a provider lacks or computes wrongly
+CONTRIB_PASSES = ("gqa_attention", "split_attention", "skip_layernorm")
 _QNN_PASSES = ("float_masks", "means_apart", "norm_in_three_axes", "position_tables")
-REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu")  # passes that replace what a provider lacks or computes wrongly
+REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu")
 
 
 @dataclass(frozen=True)
