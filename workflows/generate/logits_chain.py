@@ -63,10 +63,7 @@ def chain_with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tup
 
 
 def compile_chain(
-    ops: Sequence[LogitsOp],
-    start: GenerationStart,
-    forms: Sequence[Processor] = (),
-    special: OpCompiler | None = None,
+    ops: Sequence[LogitsOp], start: GenerationStart, forms: Sequence[Processor] = (), special: OpCompiler | None = None
 ) -> Processor:
     """One processor for all `ops`, in their order, after those of `forms`.
 

@@ -142,8 +142,7 @@ class _ProgramCompiler:
         fed = {target for _, target in outline.edges}
         natures = {
             name: SessionTraits(
-                any(spec.name == IDS and (name, IDS) not in fed for spec in one.inputs),
-                has_state(one.inputs, patterns),
+                any(spec.name == IDS and (name, IDS) not in fed for spec in one.inputs), has_state(one.inputs, patterns)
             )
             for name, one in signatures.items()
         }

@@ -125,12 +125,7 @@ class _Compilation:
     def _try(self, draft: Path) -> str:
         self.on_progress("trying a chunk and a step")
         found = try_out(
-            self.folder,
-            self.device.name,
-            self.options,
-            contexts=draft,
-            seconds=self.seconds,
-            cancelled=self.cancelled,
+            self.folder, self.device.name, self.options, contexts=draft, seconds=self.seconds, cancelled=self.cancelled
         )
         return "" if found.usable else found.reason
 
