@@ -21,7 +21,7 @@ from app.widgets.basics import ElidedLabel, EmptyState, button, label
 from app.widgets.theme import G
 from workflows.inspection.picture.layout import lay_out
 from workflows.wire.events import BuildDone, ErrorEvent
-from workflows.wire.reports.assembly import AssemblyReport
+from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.requests import Assemble, PlanAssembly
 
 _PAUSE_MS = 250  # from the last key press to the next analysis of the graphs

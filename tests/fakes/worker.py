@@ -93,9 +93,9 @@ from workflows.wire.events import (
     StageEvent,
     TokenEvent,
 )
-from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done, Report
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
+from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
 from workflows.wire.reports.goal import GOAL_FILE
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, ValueHistogram

@@ -5,7 +5,7 @@
 Each job imports what it needs when it runs, so that the process is ready before anything heavy is loaded.
 """
 
-from workflows.service.job_context import JobContext
 from workflows.service.job_runner import JobRunner
+from workflows.service.jobs import JobContext
 
 __all__ = ["JobContext", "JobRunner"]

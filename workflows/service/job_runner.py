@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workflows.common.errors import RequestError
-from workflows.service.build_jobs import run_build_job
-from workflows.service.job_context import JobContext
-from workflows.service.measure_jobs import run_measure_job
-from workflows.wire import requests as ask
+from workflows.service.jobs import JobContext, run_job
+from workflows.wire import requests
 from workflows.wire.events import Event, ResultEvent
 from workflows.wire.reports.base import Done
 
@@ -37,34 +35,33 @@ class JobRunner:
                 one.stop()
 
     @singledispatchmethod
-    def run(self, request: ask.Request[object], context: JobContext) -> Iterator[Event]:
+    def run(self, request: requests.Request[object], context: JobContext) -> Iterator[Event]:
         """Runs a job and yields its events, the answer last. Raises JoineryError."""
-        run = run_measure_job if type(request) in run_measure_job.registry else run_build_job
-        return run(request, context)
+        return run_job(request, context)
 
     # -- graphs --------------------------------------------------------------------------------------
 
     @run.register
-    def graph(self, request: ask.ShowGraph, context: JobContext) -> Iterator[Event]:
+    def graph(self, request: requests.ShowGraph, context: JobContext) -> Iterator[Event]:
         """Reports every node and value of a graph."""
         yield ResultEvent(value=self._open_graph(request.where).report())
 
     @run.register
-    def diff(self, request: ask.DiffGraphs, context: JobContext) -> Iterator[Event]:
+    def diff(self, request: requests.DiffGraphs, context: JobContext) -> Iterator[Event]:
         """Compares two graphs."""
         from workflows.inspection.graph_diff import diff_graphs
 
         yield ResultEvent(value=diff_graphs(self._open_graph(request.before), self._open_graph(request.after)))
 
     @run.register
-    def tensor(self, request: ask.DescribeTensor, context: JobContext) -> Iterator[Event]:
+    def tensor(self, request: requests.DescribeTensor, context: JobContext) -> Iterator[Event]:
         """Reports statistics of an initializer."""
         from workflows.graph.tensor_statistics import describe_tensor
 
         yield ResultEvent(value=describe_tensor(self._open_graph(request.where).file, request.name))
 
     @run.register
-    def rounding(self, request: ask.MeasureRounding, context: JobContext) -> Iterator[Event]:
+    def rounding(self, request: requests.MeasureRounding, context: JobContext) -> Iterator[Event]:
         """Measures the rounding errors of quantized weights."""
         from workflows.quantize.rounding_error import rounding_errors
 
@@ -73,13 +70,13 @@ class JobRunner:
         )
 
     @run.register
-    def netron(self, request: ask.ExportExcerpt, context: JobContext) -> Iterator[Event]:
+    def netron(self, request: requests.ExportExcerpt, context: JobContext) -> Iterator[Event]:
         """Writes a small graph file for Netron."""
         from workflows.inspection.graph_excerpt import write_excerpt
 
         yield ResultEvent(value=write_excerpt(self._open_graph(request.where), request.scope))
 
-    def _open_graph(self, where: ask.GraphReference) -> OpenedGraph:
+    def _open_graph(self, where: requests.GraphReference) -> OpenedGraph:
         """The graph of a request, cached among the last few."""
         from workflows.inspection.opened_graph import GraphCache, GraphLocation
 
@@ -89,7 +86,7 @@ class JobRunner:
     # -- the open bundle ---------------------------------------------------------------------------------
 
     @run.register
-    def open(self, request: ask.Open, context: JobContext) -> Iterator[Event]:
+    def open(self, request: requests.Open, context: JobContext) -> Iterator[Event]:
         """Opens a bundle after closing the open one, so that two models are never in memory at once."""
         from workflows.generate import open_chat_engine
         from workflows.runtime import LoadCancellation
@@ -110,7 +107,7 @@ class JobRunner:
         yield self._engine.ready()
 
     @run.register
-    def draft(self, request: ask.UseDraft, context: JobContext) -> Iterator[Event]:
+    def draft(self, request: requests.UseDraft, context: JobContext) -> Iterator[Event]:
         """Sets or removes the draft bundle."""
         from workflows.runtime import LoadCancellation
 
@@ -121,7 +118,7 @@ class JobRunner:
         yield ResultEvent(value=Done())
 
     @run.register
-    def generate(self, request: ask.Generate, context: JobContext) -> Iterator[Event]:
+    def generate(self, request: requests.Generate, context: JobContext) -> Iterator[Event]:
         """Generates once."""
         from workflows.generate.options import check_options
         from workflows.measure.recording import record_generation
@@ -133,25 +130,25 @@ class JobRunner:
         yield from record_generation(engine.bundle, events, context.notify_history)
 
     @run.register
-    def rewind(self, request: ask.Rewind, context: JobContext) -> Iterator[Event]:
+    def rewind(self, request: requests.Rewind, context: JobContext) -> Iterator[Event]:
         """Rewinds the cache to an earlier token."""
         yield self._require_engine().rewind(request.length)
         yield ResultEvent(value=Done())
 
     @run.register
-    def save_cache(self, request: ask.SaveCache, context: JobContext) -> Iterator[Event]:
+    def save_cache(self, request: requests.SaveCache, context: JobContext) -> Iterator[Event]:
         """Saves the cache to a file."""
         self._require_engine().save_cache(Path(request.path))
         yield ResultEvent(value=Done())
 
     @run.register
-    def load_cache(self, request: ask.LoadCache, context: JobContext) -> Iterator[Event]:
+    def load_cache(self, request: requests.LoadCache, context: JobContext) -> Iterator[Event]:
         """Loads the cache from a file."""
         yield self._require_engine().load_cache(Path(request.path))
         yield ResultEvent(value=Done())
 
     @run.register
-    def close(self, request: ask.Close, context: JobContext) -> Iterator[Event]:
+    def close(self, request: requests.Close, context: JobContext) -> Iterator[Event]:
         """Closes the bundle."""
         self._close()
         yield ResultEvent(value=Done())
@@ -167,7 +164,7 @@ class JobRunner:
         return self._engine
 
 
-def _prompt(engine: Engine, request: ask.Generate) -> list[int]:
+def _prompt(engine: Engine, request: requests.Generate) -> list[int]:
     """The prompt of a request as token ids. Raises PromptError where the bundle cannot encode it."""
     if request.messages is not None:
         turns: list[TemplateMessage] = [{"role": turn.role, "content": turn.content} for turn in request.messages]

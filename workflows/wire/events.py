@@ -316,17 +316,17 @@ def parse(payload: object, answer: type) -> Event:
     """
     name, fields = _opened(payload)
     if name == ResultEvent.event:
-        return ResultEvent(value=_value(fields, answer))
-    return read(_kind(name, answer), fields)
+        value: Report = read(answer, fields.get("value"))
+        return ResultEvent(value=value)
+    return read(_event_class(name, answer), fields)
 
 
 def parse_in_steps(payload: object, answer: type) -> Generator[None, None, Event]:
     """As `parse`, but yields after every few elements of a large report."""
     name, fields = _opened(payload)
     if name == ResultEvent.event:
-        value = fields.get("value")
-        return ResultEvent(value=(yield from read_in_steps(answer, value)))
-    return read(_kind(name, answer), fields)
+        return ResultEvent(value=(yield from read_in_steps(answer, fields.get("value"))))
+    return read(_event_class(name, answer), fields)
 
 
 def _opened(payload: object) -> tuple[object, Mapping[str, object]]:
@@ -335,12 +335,7 @@ def _opened(payload: object) -> tuple[object, Mapping[str, object]]:
     return payload.get("event"), {key: value for key, value in payload.items() if key not in ("event", "job")}
 
 
-def _value(fields: Mapping[str, object], answer: type) -> Report:
-    found: Report = read(answer, fields.get("value"))
-    return found
-
-
-def _kind(name: object, answer: type) -> type[Event]:
+def _event_class(name: object, answer: type) -> type[Event]:
     if name == "done" and issubclass(answer, Event):
         return answer
     if not isinstance(name, str) or name not in _BY_NAME:

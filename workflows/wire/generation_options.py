@@ -2,7 +2,7 @@
 
     GenerationOptions ──▶ flags of `joinery generate` and `joinery chat`     (workflows/cli/run_flags.py)
                       ──▶ defaults and limits of the window's fields         (app/chat)
-                      ──▶ the keys of a generate request's `options`         (workflows/wire/engine_requests.py)
+                      ──▶ the keys of a generate request's `options`         (workflows/wire/requests.py)
                       ──▶ GenerateOptions, whose values pydantic has checked (workflows/generate/options.py)
 
 The module imports the standard library alone: the window and `joinery generate --help` read it when they start.

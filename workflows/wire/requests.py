@@ -1,30 +1,21 @@
 """The requests of the window to a worker: one frozen class per job, which names the class of its answer.
 
 The types of fields are checked on arrival, their combinations when a request is made, on both sides: RequestError.
-Requests about the open bundle are in engine_requests and exported here too.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Generic, Literal, TypeVar, get_args
 
 from workflows.common.errors import RequestError
-from workflows.wire.engine_requests import Close as Close
-from workflows.wire.engine_requests import Generate as Generate
-from workflows.wire.engine_requests import LoadCache as LoadCache
-from workflows.wire.engine_requests import Open as Open
-from workflows.wire.engine_requests import Rewind as Rewind
-from workflows.wire.engine_requests import SaveCache as SaveCache
-from workflows.wire.engine_requests import Turn as Turn
-from workflows.wire.engine_requests import UseDraft as UseDraft
-from workflows.wire.events import BuildDone
+from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
 from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.accuracy import EvalReport
-from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.compiled import CompileReport
+from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import DevicesReport, PluginReport
 from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
@@ -34,9 +25,28 @@ from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.reports.profile import ProfileReport
 from workflows.wire.reports.rounding import RoundingReport
 from workflows.wire.reports.runs import WrittenReport
-from workflows.wire.request import REQUESTS as REQUESTS
-from workflows.wire.request import Options as Options
-from workflows.wire.request import Request as Request
+
+Answer = TypeVar("Answer", covariant=True)
+Options = dict[str, object]
+"""The set fields of a recipe or of GenerationOptions, by name; the engine checks their values."""
+
+
+@dataclass(frozen=True)
+class Request(Generic[Answer]):
+    """A job with its arguments. `answer` is the class of its last event or of that event's report."""
+
+    job: ClassVar[str]
+    answer: ClassVar[type]
+
+    def __init_subclass__(cls, job: str, **others: object) -> None:
+        super().__init_subclass__(**others)
+        cls.job = job
+        cls.answer = get_args(cls.__orig_bases__[0])[0]  # type: ignore[attr-defined]  # the type parameter
+        REQUESTS[job] = cls
+
+
+REQUESTS: dict[str, type[Request[object]]] = {}
+"""Job name → request class."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,90 @@ class GraphReference:
     path: str
     component: str = ""
     stage: str = ""
+
+
+# -- the open bundle ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a chat; role is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Open(Request[ReadyEvent], job="open"):
+    """Opens a bundle after closing the open one. capacity: cache slots; None is the bundle's own.
+
+    place: component → its provider, where it differs. draft: the folder of the draft bundle.
+    """
+
+    bundle: str
+    provider: str = "cpu"
+    cache: str | None = None
+    capacity: int | None = None
+    session_options: dict[str, str] = field(default_factory=dict)
+    place: dict[str, str] = field(default_factory=dict)
+    draft: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.capacity is not None and self.capacity < 1:
+            raise RequestError(f"The capacity cannot be {self.capacity}: give a whole number above 0.")
+
+
+@dataclass(frozen=True)
+class Generate(Request[GenerationDone], job="generate"):
+    """Generates after chat messages, a text or token ids.
+
+    options: the set fields of GenerationOptions, by name; the engine checks them. tools: a JSON list for the chat
+    template. prefill: the beginning of the reply to messages.
+    """
+
+    messages: tuple[Turn, ...] | None = None
+    prompt: str | None = None
+    prompt_ids: tuple[int, ...] | None = None
+    options: Options = field(default_factory=dict)
+    tools: str = ""
+    prefill: str = ""
+
+    def __post_init__(self) -> None:
+        if self.messages is None and self.prompt is None and self.prompt_ids is None:
+            raise RequestError("The job generate lacks its 'messages', 'prompt' or 'prompt_ids'.")
+
+
+@dataclass(frozen=True)
+class Rewind(Request[Done], job="rewind"):
+    """Rewinds the cache to the first `length` tokens."""
+
+    length: int
+
+
+@dataclass(frozen=True)
+class SaveCache(Request[Done], job="save_cache"):
+    """Saves the cache's content to a file."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class LoadCache(Request[Done], job="load_cache"):
+    """Loads the cache's content from a file."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class UseDraft(Request[Done], job="draft"):
+    """Sets the draft bundle; None removes it. After an error the old one stays."""
+
+    folder: str | None = None
+
+
+@dataclass(frozen=True)
+class Close(Request[Done], job="close"):
+    """Closes the open bundle."""
 
 
 # -- builds -----------------------------------------------------------------------------
@@ -325,6 +419,9 @@ class Diverge(Request[DivergenceReport], job="diverge"):
     def __post_init__(self) -> None:
         if (self.prompt is None) == (self.prompt_ids is None):
             raise RequestError("The job diverge needs either a 'prompt' or 'prompt_ids'.")
+
+
+# -- the worker itself -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

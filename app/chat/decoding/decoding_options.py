@@ -11,7 +11,7 @@ from app.chat.sampling import SamplingSettings
 from workflows.common.errors import RequestError
 from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.generation_options import CHAIN_OPTIONS, GenerationOptions, limits
-from workflows.wire.request import Options
+from workflows.wire.requests import Options
 
 Drafts = Literal["none", "ngram", "bundle", "off"]
 Acceptance = Literal["exact", "rejection_sampling", "typical"]

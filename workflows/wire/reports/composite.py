@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from workflows.wire.reports.base import Report
+
 Port = tuple[str, str]  # session, tensor
 Shape = tuple[int | str, ...]
 
@@ -113,6 +115,19 @@ class Composite:
     states: tuple[CompositeState, ...]
     feeds: tuple[CompositeFeed, ...]
     outputs: tuple[CompositeOutput, ...]
+
+
+@dataclass
+class AssemblyReport(Report):
+    """What graphs from single files would make. composite: None if it cannot be inferred.
+
+    lacking: missing parts; notes: assumptions; a sentence each.
+    """
+
+    route: str
+    composite: Composite | None
+    lacking: list[str]
+    notes: list[str]
 
 
 def format_ranges(numbers: Sequence[int]) -> str:
