@@ -70,7 +70,7 @@ class BundleOpener(QObject):
             self.open()
         return bool(self.path)
 
-    def follow(self) -> None:
+    def open_unless_failed(self) -> None:
         """Opens the current bundle unless it is open or failed: the user decides whether to try again."""
         if self.state != "failed" and not self._controller.running:
             self.ensure_open()

@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chat.controller import ChatController
-from app.chat.frame import ChatHeader
 from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
 from app.jobs.time_slices import run_at_once
 from app.state.conversation_format import conversation_to_json, conversation_to_markdown
@@ -23,20 +22,18 @@ from workflows.common.locks import LockHeldError
 class ChatFiles(QObject):
     """Opens, renames, deletes and exports chats.
 
-    changed: the folder changed. banner: of the session; chat_banner: of files.
+    changed: the folder changed. menu: for the export. banner: of the session; chat_banner: of files.
     """
 
     changed = Signal()
 
-    def __init__(self, controller: ChatController, banner: Banner, chat_banner: Banner, parent: QWidget) -> None:
+    def __init__(
+        self, controller: ChatController, menu: QMenu, banner: Banner, chat_banner: Banner, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self._controller, self._page = controller, parent
         self._banner, self._chat_banner = banner, chat_banner
         controller.unsaved.connect(self.report_unsaved)
-
-    def follow(self, header: ChatHeader) -> None:
-        """Fills the export menu of `header`."""
-        menu = header.export.menu()
         menu.aboutToShow.connect(partial(self.fill_export, menu))
 
     def restore(self) -> None:

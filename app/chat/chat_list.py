@@ -94,10 +94,10 @@ class ChatList(QWidget):
 
     requested = Signal(object)  # OpenChat, RenameChat or DeleteChat
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedWidth(WIDTH)
-        self._controller: ChatController | None = None
+        self._controller = controller
         self.model = SavedChatModel()
         self._slices = TimeSlicer(self)
         self.query = QLineEdit()
@@ -122,6 +122,9 @@ class ChatList(QWidget):
         self.view.clicked.connect(self._open)
         self.view.activated.connect(self._open)
         self.model.renamed.connect(lambda key, name: self.requested.emit(RenameChat(key, name)))
+        for signal in (controller.reset, controller.appended, controller.ended):
+            signal.connect(lambda *_: self._later.start())
+        self._later.start()
 
     def _lay_out(self) -> None:
         head = hbox(self.query, margins=(G, G, G, 0))
@@ -130,43 +133,33 @@ class ChatList(QWidget):
         self.view.setFrameShape(QListView.Shape.NoFrame)
         self.view.setStyleSheet(_LOOK)
 
-    def follow(self, controller: ChatController) -> None:
-        """Lists the chats of the controller's store from now on."""
-        self._controller = controller
-        for signal in (controller.reset, controller.appended, controller.ended):
-            signal.connect(lambda *_: self._later.start())
-        self._later.start()
-
     def refresh(self) -> None:
         """Reads the folder again, and marks the open chat."""
         self._later.stop()
-        if self._controller is None or not self.isVisible():
-            return
-        self._slices.run(self._controller.store.saved(self.query.text()), self._show, lambda _error: None)
+        if self.isVisible():
+            self._slices.run(self._controller.store.saved(self.query.text()), self._show, lambda _error: None)
 
     def _show(self, rows: list[SavedChat]) -> None:
         query = self.query.text().strip()
         self.model.show_rows(rows)
         self.none.setText(self.tr("No chat contains these words.") if query else self.tr("No chats so far."))
         self.none.setVisible(not rows)
-        if self._controller is not None:
-            self.view.setCurrentIndex(self.model.place(self._controller.chat.key))
+        self.view.setCurrentIndex(self.model.place(self._controller.chat.key))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: while it was hidden nothing was read."""
+        """Qt's name: a hidden list is not updated."""
         super().showEvent(event)
         self._later.start()
 
     def _open(self, index: QModelIndex) -> None:
         saved = self.model.rows[index.row()]
-        if self._controller is None or saved.key != self._controller.chat.key:
+        if saved.key != self._controller.chat.key:
             self.requested.emit(OpenChat(saved.key))
 
     def _open_first(self) -> None:
-        if self._controller is not None:
-            self._later.stop()
-            self._slices.stop()
-            self._show(run_at_once(self._controller.store.saved(self.query.text())))
+        self._later.stop()
+        self._slices.stop()
+        self._show(run_at_once(self._controller.store.saved(self.query.text())))
         if self.model.rows:
             self._open(self.model.index(0))
 

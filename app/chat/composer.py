@@ -174,8 +174,8 @@ class PromptAutosave(QObject):
         self._timer = QTimer(self, singleShot=True, interval=KEEP_MS)
         self._timer.timeout.connect(self.save)
         composer.edit.textChanged.connect(lambda: self._timer.isActive() or self._timer.start())
-        controller.reset.connect(self._follow)
-        controller.appended.connect(lambda _id: self._follow())
+        controller.reset.connect(self._on_chat)
+        controller.appended.connect(lambda _id: self._on_chat())
 
     def show(self) -> None:
         """Shows the unsent prompt of the chat that is open at the start."""
@@ -192,7 +192,7 @@ class PromptAutosave(QObject):
             self._drafts.write(self._key, draft)
             self._saved = draft
 
-    def _follow(self) -> None:
+    def _on_chat(self) -> None:
         key = _key_of(self._controller.chat)
         if key == self._key:
             return

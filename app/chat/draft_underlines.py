@@ -132,16 +132,12 @@ class _Sample(QWidget):
 
 
 class UnderlineLegend(QWidget):
-    """The legend of the underlines; `show_drafter` names the drafter."""
+    """The legend of the underlines. drafter: as in SpeculationEvent."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, drafter: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = label("", "muted", wrap=True)
+        self.words = label(drafted_text(drafter), "muted", wrap=True)
         hbox(_Sample(), (self.words, 1), parent=self)
-
-    def show_drafter(self, by: str) -> None:
-        """by: as in SpeculationEvent."""
-        self.words.setText(drafted_text(by))
 
 
 def drafted_text(by: str) -> str:

@@ -14,6 +14,7 @@ from app.chat.chat_list import ChatList
 from app.chat.compare import CompareView
 from app.chat.composer import Composer
 from app.chat.context_usage import ContextUsageBar
+from app.chat.controller import ChatController
 from app.chat.examples import ExamplePrompts
 from app.chat.intents import CompareBundles, NewChat
 from app.chat.sampling import SamplingSettings
@@ -63,7 +64,7 @@ class ChatHeader(QWidget):
 class ChatFrame(QWidget):
     """The widgets of the page. stack: no bundle, an invitation, or the conversation."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.transcript = Transcript()
         self.composer = Composer()
@@ -84,7 +85,7 @@ class ChatFrame(QWidget):
         for page in (self.no_bundle, self.examples, self.transcript):
             self.stack.addWidget(page)
         self.side = _beside(self.panel)
-        self.chats = ChatList()
+        self.chats = ChatList(controller)
         self.left = _beside(self.chats, left=True)
         foot = vbox(self.context_bar, self.chips, self.composer, margins=(2 * G, G, 2 * G, 2 * G))
         banners = vbox(self.chat_banner, self.banner, spacing=0, margins=(2 * G, 0, 2 * G, 0))

@@ -11,15 +11,7 @@ from collections.abc import Generator, Iterator
 from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
-from PySide6.QtGui import (
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QResizeEvent,
-    QTextCharFormat,
-    QTextCursor,
-    QWheelEvent,
-)
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from app.chat.draft_underlines import DraftUnderlines, Spans, drafted_text, spans

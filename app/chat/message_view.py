@@ -190,8 +190,7 @@ class MessageView(QFrame):
 
     def _show_legend(self, on: bool) -> None:
         if on and self.legend is None:
-            self.legend = UnderlineLegend(self)
-            self.legend.show_drafter(self.message.reply.drafter if self.message.reply else "")
+            self.legend = UnderlineLegend(self.message.reply.drafter if self.message.reply else "", self)
             self._column.insertWidget(self._column.indexOf(self.text) + 1, self.legend)
         if self.legend is not None:
             self.legend.setVisible(on)

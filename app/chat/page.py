@@ -62,20 +62,19 @@ class ChatPage(QWidget):
         self.controller = ChatController(
             self.session, self.store, lambda: self.opener.ensure_open(), lambda: context.ready, self
         )
-        self.frame = ChatFrame()
-        frame = self.frame
+        self.frame = frame = ChatFrame(self.controller)
         self.transcript, self.composer, self.examples = frame.transcript, frame.composer, frame.examples
         self.header, self.panel, self.side, self.chats = frame.header, frame.panel, frame.side, frame.chats
         self.banner, self.chat_banner, self.context_bar = frame.banner, frame.chat_banner, frame.context_bar
         self.usage = ContextUsage(context, self.controller, self.context_bar, self)
         self.choices = PanelController(context, self.panel, self.controller, self.chat_banner, self)
-        self.choices.decoding.follow_composer(self.composer)
-        self.reply_settings = ActiveSettings(
+        self.panel.decoding.problemChanged.connect(self.composer.set_problem)
+        self._active_settings = ActiveSettings(
             self.panel, self.controller, self.choices, self.frame.chips, self._show_setting, self
         )
         self.drafting = PromptAutosave(self.composer, self.controller, UnsentPrompts(context.home / "chats"), self)
         self.focus = FocusRedirect(self.frame, self.composer.edit)
-        self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)
+        self.files = ChatFiles(self.controller, self.header.export.menu(), self.banner, self.chat_banner, self)
         self.opener = BundleOpener(context, self.panel, self.controller, self.banner, self)
         self.failures = FailureBanner(context, self.banner, self.do, self)
         self.views = ChatStack(context, self.frame)
@@ -120,9 +119,7 @@ class ChatPage(QWidget):
         c, s = self.controller, self.session
         for part in (self.composer, self.transcript, self.examples, self.header, self.chats):
             part.requested.connect(self.do)
-        self.transcript.follow(c)
-        self.files.follow(self.header)
-        self.chats.follow(c)
+        self.transcript.connect_controller(c)
         self.files.changed.connect(self.chats.refresh)
         self.files.changed.connect(self._refresh_state)
         self.frame.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
@@ -233,7 +230,7 @@ class ChatPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: the bundle opens when the page is looked at, so that the first reply comes fast."""
         super().showEvent(event)
-        self.opener.follow()
+        self.opener.open_unless_failed()
         self.opener.request_devices()
         self.composer.edit.setFocus()
 
@@ -251,7 +248,7 @@ class ChatPage(QWidget):
         if running:
             self.banner.clear()
         elif self.isVisible():
-            QTimer.singleShot(0, self, self.opener.follow)  # another bundle was chosen meanwhile
+            QTimer.singleShot(0, self, self.opener.open_unless_failed)  # another bundle was chosen meanwhile
 
     def _underline_drafts(self, on: bool) -> None:
         self.transcript.underline_drafts(on)

@@ -51,7 +51,7 @@ class PanelController(QObject):
         panel.presets.saved.connect(self._save_preset)
         panel.presets.removed.connect(self._remove_preset)
         panel.session_changed.connect(self._save_timer.start)
-        panel.opening.changed.connect(self._on_opening)
+        panel.opening.changed.connect(controller.set_prefill)
         panel.opening.unreadable.connect(self._on_unreadable)
         panel.languages.changed.connect(self.apply_languages)
         controller.runningChanged.connect(panel.set_running)
@@ -73,7 +73,7 @@ class PanelController(QObject):
         if ready is not None:
             self._panel.languages.offer(ready.languages)
         else:
-            self._panel.languages.withdraw()
+            self._panel.languages.hide()
         self.apply_languages()
 
     def apply_languages(self) -> None:
@@ -145,15 +145,12 @@ class PanelController(QObject):
     def _save_preset(self, name: str) -> None:
         self._saved.save_preset(name, asdict(self._controller.sampling))
         self._refresh_presets()
-        self._panel.presets.follow(self._controller.sampling)
+        self._panel.presets.select_matching(self._controller.sampling)
 
     def _remove_preset(self, name: str) -> None:
         self._saved.remove_preset(name)
         self._refresh_presets()
-        self._panel.presets.follow(self._controller.sampling)
-
-    def _on_opening(self, prefill: str, tools: str) -> None:
-        self._controller.set_prefill(prefill, tools)
+        self._panel.presets.select_matching(self._controller.sampling)
 
     def _on_unreadable(self, path: str, reason: str) -> None:
         self._banner.error(self.tr("The file {0} cannot be read: {1}.").format(path, reason))

@@ -87,8 +87,8 @@ class PresetPicker(QWidget):
         self.box.addItem(self.tr("Custom"))
         self.box.addItems(list(self._presets))
 
-    def follow(self, now: SamplingSettings) -> None:
-        """Shows which preset equals the current settings."""
+    def select_matching(self, now: SamplingSettings) -> None:
+        """Selects the preset that equals the current settings."""
         names = [name for name, preset in self._presets.items() if apply_preset(preset, now) == now]
         shown = self.box.currentText()
         self.box.setCurrentText(shown if shown in names else names[0] if names else self.box.itemText(0))

@@ -65,10 +65,6 @@ class LanguageSection(Section):
             combo.setCurrentIndex(max(0, combo.findData(chosen)) if chosen else 0)
         self.setVisible(bool(languages))
 
-    def withdraw(self) -> None:
-        """Hides the boxes until the bundle's languages are known."""
-        self.hide()
-
     def to_options(self) -> dict[str, str]:
         """The options of a generate request, without languages that are not chosen or not offered."""
         if self.isHidden():
@@ -315,7 +311,7 @@ class SettingsPanel(QWidget):
         with QSignalBlocker(self.stops):
             self.stops.setPlainText(show_stops(s.stop))
         self.decoding.set_sampling(self.sampling())
-        self.presets.follow(self.sampling())
+        self.presets.select_matching(self.sampling())
 
     def set_system(self, text: str) -> None:
         """Shows a system prompt without emitting `system_changed`."""
@@ -345,7 +341,7 @@ class SettingsPanel(QWidget):
 
     def _emit_sampling(self) -> None:
         self.decoding.set_sampling(self.sampling())
-        self.presets.follow(self.sampling())
+        self.presets.select_matching(self.sampling())
         self.sampling_changed.emit(self.sampling())
 
     def _update_enabled(self) -> None:

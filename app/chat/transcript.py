@@ -41,7 +41,7 @@ class Transcript(QScrollArea):
         self._column.setSpacing(G)
         self._column.addStretch()
         self.setWidget(body)
-        self._views: list[MessageView] = []
+        self.views: list[MessageView] = []  # the shown messages, oldest first
         self._earlier: list[ChatMessage] = []
         self._chat = Conversation()
         self._slices = TimeSlicer(self)
@@ -52,9 +52,9 @@ class Transcript(QScrollArea):
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scroll)
         bar.rangeChanged.connect(self._keep_position)
-        theme().changed.connect(self._restyle)
+        theme().changed.connect(self._redraw_underlines)
 
-    def follow(self, controller: ChatController) -> None:
+    def connect_controller(self, controller: ChatController) -> None:
         """Shows the controller's conversation from now on."""
 
         def grow(id: int, text: str) -> None:
@@ -81,14 +81,9 @@ class Transcript(QScrollArea):
             view.finish()
         self.forget_traces()
 
-    @property
-    def views(self) -> list[MessageView]:
-        """The shown messages, oldest first."""
-        return self._views
-
     def view(self, id: int) -> MessageView | None:
         """The widget of a message; None if it is not shown."""
-        return next((v for v in self._views if v.message.id == id), None)
+        return next((v for v in self.views if v.message.id == id), None)
 
     def show_path(self, chat: Conversation) -> None:
         """Shows the active branch from its end on; unchanged messages keep their widgets."""
@@ -99,11 +94,11 @@ class Transcript(QScrollArea):
         if not same or len(path) - first - same > AT_ONCE:
             same, first = 0, max(0, len(path) - AT_ONCE)
         self._chat, self._earlier, self._held = chat, path[:first], None
-        for view in self._views[same:]:
+        for view in self.views[same:]:
             self._column.removeWidget(view)
             view.hide()
             view.deleteLater()
-        del self._views[same:]
+        del self.views[same:]
         for message in path[first + same :]:
             self.add(chat, message.id)
         self.to_end()
@@ -113,7 +108,7 @@ class Transcript(QScrollArea):
     def _common_prefix(self, chat: Conversation, path: list[ChatMessage]) -> int:
         """The number of leading widgets that still show the right message."""
         same = 0
-        for view, message in zip(self._views, path, strict=False):
+        for view, message in zip(self.views, path, strict=False):
             if view.message is not message or view.property("siblings") != list(chat.siblings(message.id)):
                 break
             same += 1
@@ -123,7 +118,7 @@ class Transcript(QScrollArea):
         """Adds a message at the end."""
         view = self._new(chat, id)
         self._column.insertWidget(self._column.count() - 1, view)
-        self._views.append(view)
+        self.views.append(view)
         return view
 
     def _new(self, chat: Conversation, id: int) -> MessageView:
@@ -146,29 +141,28 @@ class Transcript(QScrollArea):
         for message in reversed(self._earlier[-count:]):
             view = self._new(self._chat, message.id)
             self._earlier.pop()
-            self._views.insert(0, view)
+            self.views.insert(0, view)
             self._column.insertWidget(0, view)
             yield
 
     def set_busy(self, busy: bool) -> None:
         """Disables branching while a reply runs."""
         self._busy = busy
-        for view in self._views:
+        for view in self.views:
             view.set_busy(busy)
 
     def underline_drafts(self, on: bool) -> None:
         """Underlines accepted draft tokens in all messages, or none."""
         self._underlines = on
-        for view in self._views:
+        for view in self.views:
             view.underline_drafts(on)
 
-    def _restyle(self) -> None:
-        """Redraws the underlines in the theme's new color."""
+    def _redraw_underlines(self) -> None:
         self.underline_drafts(self._underlines)
 
     def forget_traces(self) -> None:
         """Forgets the tokens of messages whose traces were dropped."""
-        for view in self._views:
+        for view in self.views:
             if not view.message.trace:
                 view.forget_trace()
 
@@ -179,8 +173,8 @@ class Transcript(QScrollArea):
 
     def _on_scroll(self, value: int) -> None:
         self._tail = value >= self.verticalScrollBar().maximum() - NEAR
-        place = bisect_left(self._views, value, key=_bottom)
-        self._held = (self._views[place], self._views[place].y() - value) if place < len(self._views) else None
+        place = bisect_left(self.views, value, key=_bottom)
+        self._held = (self.views[place], self.views[place].y() - value) if place < len(self.views) else None
         if value < self.viewport().height():
             self._show_earlier()
 

@@ -1,7 +1,7 @@
 """Detects a worker process that hangs, by a check once a second while it has work.
 
     check ──▶ it wrote something, computed, or waits for a disk? ──yes──▶ alive
-               └──no──▶ a ping, which a thread of the worker answers ──▶ no answer for LOOKS checks ──▶ hung
+               └──no──▶ a ping, which a thread of the worker answers ──▶ no answer for CHECKS checks ──▶ hung
 
 A process that computes or loads for long is alive, with or without the interpreter's lock; so is one that waits for a
 processor.
@@ -16,48 +16,48 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-LOOKS, LOOKS_AT_START = 3, 15
+CHECKS, CHECKS_AT_START = 3, 15
 """Checks without a sign of life, one a second, before a worker counts as hung; a starting process answers late."""
 
 
 class LivenessMonitor(QObject):
     """Monitors one process after the other. ping: sends a request that the process answers at once."""
 
-    changed = Signal(bool)
+    hung = Signal(bool)
     """Emitted with True when the process hangs, with False when it lives again or has ended."""
 
     def __init__(self, ping: Callable[[], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._ping = ping
-        self._missed, self._spent, self._heard, self._hangs = 0, -1.0, False, False
+        self._missed, self._spent, self._has_output, self._hangs = 0, -1.0, False, False
 
     def note_output(self) -> None:
         """The process wrote something."""
-        self._heard = True
+        self._has_output = True
         self._set_alive()
 
     def end(self) -> None:
         """The process has no work, or has ended."""
-        self._spent, self._heard = -1.0, False
+        self._spent, self._has_output = -1.0, False
         self._set_alive()
 
-    def look(self, pid: int) -> None:
-        """The check: the process `pid` has work."""
+    def check(self, pid: int) -> None:
+        """Checks the process `pid`, which has work."""
         if self._is_active(pid):
             self._set_alive()
             return
         self._missed += 1
         if self._missed == 1:
             self._ping()
-        if self._missed == (LOOKS if self._heard else LOOKS_AT_START):
+        if self._missed == (CHECKS if self._has_output else CHECKS_AT_START):
             self._hangs = True
-            self.changed.emit(True)
+            self.hung.emit(True)
 
     def _set_alive(self) -> None:
         self._missed = 0
         if self._hangs:
             self._hangs = False
-            self.changed.emit(False)
+            self.hung.emit(False)
 
     def _is_active(self, pid: int) -> bool:
         """Whether the process has computed since the last check, or waits for a processor or a disk."""
@@ -82,22 +82,19 @@ def _is_waiting(pid: int) -> bool:
     return False
 
 
-class ProcessMonitor(QObject):
+class ProcessMonitor(LivenessMonitor):
     """Samples a worker's process once a second: its memory, and whether it still lives.
 
-    ping: sends it a request that it answers at once. watched: its process id, and whether it has work; id 0 for none.
+    watched: returns its process id, and whether it has work; id 0 for none.
     """
 
     memory = Signal(object)  # resident bytes; 0 when no process runs
-    hung = Signal(bool)
 
     def __init__(
         self, ping: Callable[[], object], watched: Callable[[], tuple[int, bool]], parent: QObject | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(ping, parent)
         self._watched = watched
-        self._liveness = LivenessMonitor(ping, self)
-        self._liveness.changed.connect(self.hung)
         self._timer = QTimer(self, interval=1000)
         self._timer.timeout.connect(self._sample)
 
@@ -105,14 +102,10 @@ class ProcessMonitor(QObject):
         """A process starts."""
         self._timer.start()
 
-    def note_output(self) -> None:
-        """The process wrote something."""
-        self._liveness.note_output()
-
     def stop(self) -> None:
         """The process has ended."""
         self._timer.stop()
-        self._liveness.end()
+        self.end()
         self.memory.emit(0)
 
     def _sample(self) -> None:
@@ -120,9 +113,9 @@ class ProcessMonitor(QObject):
 
         pid, busy = self._watched()
         if busy and pid:
-            self._liveness.look(pid)
+            self.check(pid)
         else:
-            self._liveness.end()
+            self.end()
         try:
             self.memory.emit(psutil.Process(pid).memory_info().rss if pid else 0)
         except psutil.Error:

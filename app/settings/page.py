@@ -53,10 +53,10 @@ class SettingChoice(QComboBox):
         for value, text in options:
             self.addItem(text, value)
         self.activated.connect(lambda _index: settings.set(key, str(self.currentData())))
-        settings.changed.connect(self._follow)
-        self._follow(key)
+        settings.changed.connect(self._show_saved)
+        self._show_saved(key)
 
-    def _follow(self, key: str) -> None:
+    def _show_saved(self, key: str) -> None:
         if key != self._key:
             return
         saved = self._settings.preference(key)
@@ -79,12 +79,12 @@ class StageCacheChoice(QComboBox):
         for value, text in options:
             self.addItem(text, value)
         self.activated.connect(lambda _index: self.choose(str(self.currentData())))
-        self._follow()
+        self._show_saved()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Read the limit again: another program may have changed it (Qt's name)."""
         super().showEvent(event)
-        self._follow()
+        self._show_saved()
 
     def choose(self, value: str) -> None:
         """Set the limit from the next build on."""
@@ -92,9 +92,9 @@ class StageCacheChoice(QComboBox):
             write_limit(int(value) if value else None)
         except OSError as error:
             self.refused.emit(describe_os_error(error))
-        self._follow()
+        self._show_saved()
 
-    def _follow(self) -> None:
+    def _show_saved(self) -> None:
         try:
             limit = read_limit()
         except RequestError as error:
@@ -118,8 +118,8 @@ class SettingFolder(FolderField):
         self.field.setPlaceholderText(str(usual))
         self.field.editingFinished.connect(lambda: self._save(self.field.text()))
         self.picked.connect(self._save)
-        settings.changed.connect(self._follow)
-        self._follow(key)
+        settings.changed.connect(self._show_saved)
+        self._show_saved(key)
 
     def setAccessibleName(self, name: str) -> None:  # noqa: N802  Qt's name
         """Name the field, which has the focus (Qt's name)."""
@@ -129,7 +129,7 @@ class SettingFolder(FolderField):
     def _save(self, text: str) -> None:
         path = expand_home(text)
         if text and (not path.is_absolute() or (path.exists() and not path.is_dir())):
-            self._follow(self._key)
+            self._show_saved(self._key)
             self.refused.emit(text)
             return
         self._settings.set(self._key, str(path) if text else "")
@@ -138,7 +138,7 @@ class SettingFolder(FolderField):
         """The current folder."""
         return self.field.text() or self.field.placeholderText()
 
-    def _follow(self, key: str) -> None:
+    def _show_saved(self, key: str) -> None:
         if key == self._key:
             self.field.setText(self._settings.preference(key))
 
@@ -172,8 +172,7 @@ class SettingsPage(QWidget):
     def _appearance(self) -> CardFrame:
         card = CardFrame(self.tr("Appearance"))
         self.theme = self._choice(
-            "theme",
-            (("system", self.tr("System")), ("light", self.tr("Light")), ("dark", self.tr("Dark"))),
+            "theme", (("system", self.tr("System")), ("light", self.tr("Light")), ("dark", self.tr("Dark")))
         )
         card.body.addWidget(SettingRow(self.tr("Theme"), self.tr("Light, dark, or the system's choice."), self.theme))
         spoken = [(code, QLocale(code).nativeLanguageName() or code) for code in ("en", *available_languages())]

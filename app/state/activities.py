@@ -68,8 +68,8 @@ class Activities(QObject):
         """The jobs that the status line shows."""
         return [one for one in self._open if one.shown]
 
-    def follow(self, worker: WorkerClient) -> None:
-        """Follows the jobs of a worker from now on."""
+    def track_worker(self, worker: WorkerClient) -> None:
+        """Lists the jobs of a worker from now on."""
         worker.jobStarted.connect(self._on_begun)
 
     def acknowledge(self, kind: str) -> None:

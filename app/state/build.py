@@ -17,15 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.jobs.job import Job
 from app.jobs.spare_worker import SpareWorker
 from app.jobs.worker_client import WorkerClient
-from workflows.wire.events import (
-    BuildDone,
-    ErrorEvent,
-    Event,
-    LogEvent,
-    NoticeEvent,
-    ProgressEvent,
-    StageEvent,
-)
+from workflows.wire.events import BuildDone, ErrorEvent, Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.requests import Build
 
 TAIL = 500

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 from app.jobs.worker_client import GRACE_MS, HARD_GRACE_MS, HARD_KILL_MS, KILL_MS, WorkerClient
 from app.state.session_cache import SessionCache, SessionFailure
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 
 
 class SessionJob(QObject):
-    """One job at a time, beside one that was dropped: of that, only what the cache holds is reported until it ends."""
+    """One job at a time, beside one that was dropped: of that, only what the cache holds is reported until it ends.
 
-    chunk = Signal(object)  # ChunkEvent
-    token = Signal(object)  # TokenEvent
-    speculation = Signal(object)  # SpeculationEvent
-    notice = Signal(object)  # NoticeEvent
-    progress = Signal(object)  # ProgressEvent
+    signals: emit the events of these types.
+    """
+
     answered = Signal(object)  # ReadyEvent or GenerationDone
     failed = Signal(object)  # ErrorEvent
 
-    def __init__(self, worker: WorkerClient, cache: SessionCache, parent: QObject | None = None) -> None:
+    def __init__(
+        self, worker: WorkerClient, cache: SessionCache, signals: Mapping[type[Event], SignalInstance], parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self._worker, self._cache = worker, cache
+        self._worker, self._cache, self._signals = worker, cache, signals
         self._job: Job[ReadyEvent] | Job[GenerationDone] | None = None
         self._dropped: Job[ReadyEvent] | Job[GenerationDone] | None = None
 
@@ -74,8 +74,8 @@ class SessionJob(QObject):
         job: Job[ReadyEvent | GenerationDone] = self._worker.request(request)
         self._job = job  # type: ignore[assignment]
         job.event.connect(lambda event: self._on_event(job, event))
-        job.on_answer(lambda answer: self._on_answer(job, answer))
-        job.on_error(lambda error: self._on_error(job, error))
+        job.on_answer(lambda answer: self._on_end(job, self.answered, answer))
+        job.on_error(lambda error: self._on_end(job, self.failed, error))
 
     def cancel(self) -> None:
         """Asks the running job to end; it still reports how it ended."""
@@ -93,40 +93,21 @@ class SessionJob(QObject):
         self._job = self._dropped = None
 
     def _on_event(self, job: Job[object], event: Event) -> None:
-        if job is self._dropped and isinstance(event, CacheEvent):
-            self._cache.show(event.groups, "before")
-        if job is not self._job:
-            return
-        if isinstance(event, TokenEvent):
-            self._cache.count_token()
-            self.token.emit(event)
-        elif isinstance(event, SpeculationEvent):
-            self.speculation.emit(event)
-        elif isinstance(event, ChunkEvent):
-            self.chunk.emit(event)
-        elif isinstance(event, CacheEvent):
-            self._cache.show(event.groups)
-        elif isinstance(event, NoticeEvent):
-            self.notice.emit(event)
-        elif isinstance(event, ProgressEvent):
-            self.progress.emit(event)
+        if isinstance(event, CacheEvent) and job in (self._job, self._dropped):
+            self._cache.show(event.groups, "before" if job is self._dropped else None)
+        elif job is self._job:
+            if isinstance(event, TokenEvent):
+                self._cache.count_token()
+            if type(event) in self._signals:
+                self._signals[type(event)].emit(event)
 
-    def _ends(self, job: Job[object]) -> bool:
-        """Whether the running job ended; the end of a dropped one is not reported."""
+    def _on_end(self, job: Job[object], signal: SignalInstance, outcome: object) -> None:
+        """Emits the outcome of the running job; the end of a dropped one is not reported."""
         if job is self._dropped:
             self._dropped = None
-        ends = job is self._job
-        if ends:
+        if job is self._job:
             self._job = None
-        return ends
-
-    def _on_answer(self, job: Job[object], answer: ReadyEvent | GenerationDone) -> None:
-        if self._ends(job):
-            self.answered.emit(answer)
-
-    def _on_error(self, job: Job[object], error: ErrorEvent) -> None:
-        if self._ends(job):
-            self.failed.emit(error)
+            signal.emit(outcome)
 
 
 __all__ = ["BundleSession", "SessionFailure", "State"]
@@ -180,9 +161,14 @@ class BundleSession(QObject):
         self._waiting: Generate | None = None
         self._ending = self._reopening = False
         self.cache = SessionCache(worker, lambda: self.state == "ready", self)
-        self._job = SessionJob(worker, self.cache, self)
-        for name in ("chunk", "token", "speculation", "notice", "progress"):
-            getattr(self._job, name).connect(getattr(self, name))
+        signals: dict[type[Event], SignalInstance] = {
+            ChunkEvent: self.chunk,
+            TokenEvent: self.token,
+            SpeculationEvent: self.speculation,
+            NoticeEvent: self.notice,
+            ProgressEvent: self.progress,
+        }
+        self._job = SessionJob(worker, self.cache, signals, self)
         self._job.answered.connect(self._on_answer)
         self._job.failed.connect(self._on_error)
         worker.crashed.connect(self._on_crash)
@@ -258,12 +244,7 @@ class BundleSession(QObject):
         self._set_state("closed")
 
     def generate(
-        self,
-        content: Sequence[Turn] | str,
-        options: Options | None = None,
-        *,
-        tools: str = "",
-        prefill: str = "",
+        self, content: Sequence[Turn] | str, options: Options | None = None, *, tools: str = "", prefill: str = ""
     ) -> bool:
         """Starts one generation from messages or from a plain prompt; waits for a bundle that is still opening.
 

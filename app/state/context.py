@@ -58,7 +58,8 @@ class AppContext(QObject):
         make_folder(self.home)
         self.program = program
         self._read = read
-        self._bundle: dict[str, Any] | None = None
+        self.bundle: dict[str, Any] | None = None
+        """The summary of the current bundle; see `workflows.bundle.read.read_summary`."""
         self._memory: dict[WorkerClient, int] = {}
         self._closed = False
         self.activities = Activities(self)
@@ -80,7 +81,7 @@ class AppContext(QObject):
         self.session = BundleSession(self.session_worker, self)
         self.session.stateChanged.connect(lambda state: self.notes.set_front("session", (self.session.bundle, state)))
         self.measurements = Measurements()
-        self.measurements.follow(self.session, self.describe)
+        self.measurements.record_session(self.session, self.describe)
         self.session.finished.connect(self._note_speed)
         self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
@@ -95,14 +96,9 @@ class AppContext(QObject):
         self.demo.failed.connect(self.show_error)
 
     @property
-    def bundle(self) -> dict[str, Any] | None:
-        """The summary of the current bundle; see `workflows.bundle.read.read_summary`."""
-        return self._bundle
-
-    @property
     def ready(self) -> ReadyEvent | None:
         """What the worker reported of the current bundle; None unless the session has exactly this build open."""
-        bundle = self._bundle
+        bundle = self.bundle
         if bundle is None or not self.measurements.owner.is_of(bundle):
             return None
         return self.session.ready_for(str(bundle["path"]))
@@ -134,7 +130,7 @@ class AppContext(QObject):
         worker.over = self._closed
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
         worker.hung.connect(lambda hangs: self._note_hang(worker, hangs))
-        self.activities.follow(worker)
+        self.activities.track_worker(worker)
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
         return worker
@@ -203,8 +199,8 @@ class AppContext(QObject):
         self.build.reset()
 
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
-        if summary != self._bundle:
-            self._bundle = summary
+        if summary != self.bundle:
+            self.bundle = summary
             self.notes.set_front("bundle", str(summary["path"]) if summary else None)
             self.bundleChanged.emit(summary)
 

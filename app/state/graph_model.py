@@ -79,14 +79,6 @@ class GraphLoader(QObject):
             if path is None or path in [where.path for where in key if where is not None]:
                 del self._cache[key]
 
-    def request_tensor(self, location: GraphReference, name: str) -> Job[TensorReport]:
-        """Asks for the statistics of an initializer."""
-        return self.worker.request(DescribeTensor(location, name))
-
-    def request_excerpt(self, location: GraphReference, module: str) -> Job[ExcerptReport]:
-        """Asks for a small file of a module, or of the whole graph for an empty name."""
-        return self.worker.request(ExportExcerpt(location, module))
-
 
 class GraphModel(SceneModel):
     """One graph at a time, or two as one; a request replaces one that is not answered yet."""
@@ -229,16 +221,16 @@ class GraphModel(SceneModel):
     # -- details of the shown graph --------------------------------------------------------------------------
 
     def request_tensor(self, name: str, before: bool = False) -> Job[TensorReport]:
-        """Asks for the statistics of an initializer; before: of the graph that this one is compared with."""
+        """Requests the statistics of an initializer; before: of the graph that this one is compared with."""
         where = self.against if before and self.against else self.where
         assert where is not None
-        return self.loader.request_tensor(where, name)
+        return self.loader.worker.request(DescribeTensor(where, name))
 
     def request_excerpt(self, location: GraphReference, scope: str) -> Job[ExcerptReport]:
-        """Asks for a small file of a scope, or of the whole graph for an empty one, for the detail view."""
+        """Requests a small file of a scope, or of the whole graph for an empty one, for the detail view."""
         if scope and self.graph is not None and self.outline is not None:
             scope = self.graph.module(self.outline.first_of(scope))
-        return self.loader.request_excerpt(location, scope)
+        return self.loader.worker.request(ExportExcerpt(location, scope))
 
 
 def _read(report: GraphReport, diff: DiffReport | None, folds: bool) -> Generator[None, None, LoadedGraph]:

@@ -129,14 +129,14 @@ class MeasurementFigures:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementRecord:
-    """All measurements. steps, memory, looks: as STEP_KINDS, MEMORY_KINDS and SPECULATION_KINDS say, each column [n].
+    """All measurements, by columns [n] as STEP_KINDS, MEMORY_KINDS and SPECULATION_KINDS say.
 
     texts: of tokens; a step has the index of its text.
     """
 
     steps: Sequence[Numbers]
     memory: Sequence[Numbers]
-    looks: Sequence[Numbers]
+    speculation: Sequence[Numbers]
     texts: Sequence[str]
     runs: MeasuredRuns
 
@@ -145,7 +145,7 @@ class MeasurementRecord:
 class MeasurementSnapshot:
     """Arrays have one entry a step, `starts` and `ends` one a run; time_s is that of the end of a step.
 
-    run: index into `runs`. ids: token ids, -1 for a chunk. words: indices into `texts`.
+    run: index into `runs`. ids: token ids, -1 for a chunk. text_numbers: indices into `texts`.
     """
 
     time_s: Floats
@@ -158,25 +158,25 @@ class MeasurementSnapshot:
     memory_s: Floats
     memory_bytes: Floats
     memory_run: Ints
-    looks: SpeculationSteps
+    speculation: SpeculationSteps
     runs: MeasuredRuns
     starts: Floats
     ends: Floats
     ids: Numbers
-    words: Numbers
+    text_numbers: Numbers
     texts: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.time_s)
 
-    def kept(self) -> MeasurementSnapshot:
+    def copy(self) -> MeasurementSnapshot:
         """A copy that stays as it is while more is measured."""
-        names = ("latency_ms", "kind", "tokens", "used", "capacity", "ids", "words")
+        names = ("latency_ms", "kind", "tokens", "used", "capacity", "ids", "text_numbers")
         return replace(self, **{name: getattr(self, name).copy() for name in names})
 
     def text(self, index: int) -> str:
         """The text of a step's token; empty for a chunk."""
-        return self.texts[int(self.words[index])]
+        return self.texts[int(self.text_numbers[index])]
 
     def token_id(self, index: int) -> int:
         """The id of a step's token; -1 for a chunk."""
@@ -215,7 +215,7 @@ class MeasurementSnapshot:
             generated_tokens=decoded + int(first.sum()),
             prefill=LatencyPercentiles.of(latency[chunks]),
             decode=LatencyPercentiles.of(latency[decode]),
-            drafts=self.looks.use(self.looks.seen(left, right)),
+            drafts=self.speculation.use(self.speculation.seen(left, right)),
         )
 
 
@@ -238,18 +238,19 @@ def lay_out(record: MeasurementRecord, wanted: MeasuredRuns) -> MeasurementSnaps
     run = np.repeat(np.arange(len(runs)), after - first)
     rows = np.arange(len(run)) + (first - np.cumsum(after - first) + after - first)[run]
     whole = len(rows) == len(record.steps[0])
-    _number, *shown, ids, words = (column if whole else column[rows] for column in record.steps)
+    _number, *shown, ids, text_numbers = (column if whole else column[rows] for column in record.steps)
     time_s, latency_ms, kind, tokens, used, capacity = (_floats(column) for column in shown)
     begins = _floats(record.steps[1][first] - record.steps[2][first] / 1000)
     ends = _floats(record.steps[1][after - 1])
     memory_run, samples = rows_of_runs(record.memory, runs.numbers, begins)
     memory_s, memory_bytes = (_floats(record.memory[column][samples]) for column in (1, 2))
-    step_run, step_rows = rows_of_runs(record.looks, runs.numbers, begins)
+    step_run, step_rows = rows_of_runs(record.speculation, runs.numbers, begins)
     np.maximum.at(ends, memory_run, memory_s)
     lengths = ends - begins
     starts = np.zeros(len(runs))
     np.cumsum(lengths[:-1] + np.clip(lengths[:-1] / 7, 0.001, GAP_S), out=starts[1:])
-    shift = starts - begins
+    shift = starts - begins  # seconds from each run's own time to the axis [r]
+    _number, ended_s, run_ms, drafted, accepted, kept = (_floats(column[step_rows]) for column in record.speculation)
     return MeasurementSnapshot(
         time_s=time_s + shift[run],
         latency_ms=latency_ms,
@@ -261,20 +262,14 @@ def lay_out(record: MeasurementRecord, wanted: MeasuredRuns) -> MeasurementSnaps
         memory_s=memory_s + shift[memory_run],
         memory_bytes=memory_bytes,
         memory_run=memory_run,
-        looks=_looks([_floats(column[step_rows]) for column in record.looks], step_run, shift),
+        speculation=SpeculationSteps(ended_s + shift[step_run], run_ms, drafted, accepted, kept, step_run),
         runs=runs,
         starts=starts,
         ends=starts + lengths,
         ids=ids,
-        words=words,
+        text_numbers=text_numbers,
         texts=record.texts,
     )
-
-
-def _looks(columns: Sequence[Floats], run: Ints, shift: Floats) -> SpeculationSteps:
-    """shift: seconds from each run's own time to the axis [r]."""
-    _number, time_s, latency_ms, drafted, accepted, kept = columns
-    return SpeculationSteps(time_s + shift[run], latency_ms, drafted, accepted, kept, run)
 
 
 def _floats(column: Numbers) -> Floats:

@@ -78,14 +78,11 @@ class Measurements:
     """Records steps. `revision` grows with each change, so that a view on a timer knows when to draw."""
 
     def __init__(
-        self,
-        size: int = 100_000,
-        clock: Callable[[], float] = time.perf_counter,
-        now: Callable[[], float] = time.time,
+        self, size: int = 100_000, clock: Callable[[], float] = time.perf_counter, now: Callable[[], float] = time.time
     ) -> None:
         self._steps = ColumnStore(STEP_KINDS, size)
         self._memory = ColumnStore(MEMORY_KINDS, MEMORY_SAMPLES)
-        self._looks = ColumnStore(SPECULATION_KINDS, SPECULATION_STEPS)
+        self._speculation = ColumnStore(SPECULATION_KINDS, SPECULATION_STEPS)
         self._texts: list[str] = []  # of tokens: most come again, and a step has the number of its own
         self._numbers: dict[str, int] = {}
         self._clock, self._now = clock, now
@@ -101,17 +98,17 @@ class Measurements:
         """The configuration of the next run: that of the bundle that was opened last."""
         self.revision = 0
 
-    def follow(self, session: BundleSession, describe: Callable[[str], Mapping[str, object]]) -> None:
-        """Records a session from now on. describe: returns the summary of a bundle."""
+    def record_session(self, session: BundleSession, describe: Callable[[str], Mapping[str, object]]) -> None:
+        """Records the steps of a session from now on. describe: returns the summary of a bundle."""
 
-        def own(_ready: object = None) -> None:
+        def set_owner(_ready: object = None) -> None:
             ready = session.ready_for(session.bundle)
             if ready is not None and ready is not self._ready:
                 self._ready = ready
                 self.owner = run_configuration(session.bundle, ready, describe(session.bundle))
 
-        session.opened.connect(own)
-        session.started.connect(own)  # whoever started the run may have received `opened` first
+        session.opened.connect(set_owner)
+        session.started.connect(set_owner)  # whoever started the run may have received `opened` first
         session.started.connect(self.begin)
         session.chunk.connect(self.add_chunk)
         session.token.connect(self.add_token)
@@ -176,9 +173,7 @@ class Measurements:
     def add_speculation(self, event: SpeculationEvent) -> None:
         """Records a model run with drafts, after its tokens."""
         run = self.reply
-        self._looks.append(
-            run.number, run.elapsed_s, event.latency_ms, event.drafted, event.accepted, event.kept
-        )  # fmt: skip
+        self._speculation.append(run.number, run.elapsed_s, event.latency_ms, event.drafted, event.accepted, event.kept)
         self.revision += 1
 
     def _add(self, kind: int, tokens: int, event: ChunkEvent | TokenEvent, ident: int, text: str) -> None:
@@ -191,17 +186,15 @@ class Measurements:
             if number > 2 * self._steps.size:
                 self._forget_texts()
                 number = self._numbers[text]
-        self._steps.append(
-            run.number, run.elapsed_s, event.latency_ms, kind, tokens, *run.occupancy, ident, number
-        )  # fmt: skip
+        self._steps.append(run.number, run.elapsed_s, event.latency_ms, kind, tokens, *run.occupancy, ident, number)
         self.revision += 1
 
     def _forget_texts(self) -> None:
         """Drops the texts that no step has any more, except the last one."""
         import numpy as np
 
-        *_, words = self._steps.columns()
-        used, words[:] = np.unique(words, return_inverse=True)
+        *_, text_numbers = self._steps.columns()
+        used, text_numbers[:] = np.unique(text_numbers, return_inverse=True)
         self._texts = [*(self._texts[number] for number in used), self._texts[-1]]
         self._numbers = {text: number for number, text in enumerate(self._texts)}
 
@@ -247,7 +240,7 @@ class Measurements:
         """Removes all measurements; a running reply continues as the first run."""
         running = self.reply.running
         configuration = self._runs.newest()[1:] if running else ()
-        for store in (self._steps, self._memory, self._looks, self._runs):
+        for store in (self._steps, self._memory, self._speculation, self._runs):
             store.clear()
         if running:
             self._runs.append(1, *configuration)
@@ -263,9 +256,8 @@ class Measurements:
         return lay_out(record, select_runs(record, what, bundle))
 
     def _record(self, copy: bool) -> MeasurementRecord:
-        parts = (self._steps, self._memory, self._looks, self._runs)
-        steps, memory, looks, runs = (store.columns() for store in parts)
+        stores = [store.columns() for store in (self._steps, self._memory, self._speculation, self._runs)]
         if copy:
-            copies = (tuple(column.copy() for column in columns) for columns in (steps, memory, looks, runs))
-            steps, memory, looks, runs = copies
-        return MeasurementRecord(steps, memory, looks, self._texts, MeasuredRuns(runs, self._owners))
+            stores = [tuple(column.copy() for column in columns) for columns in stores]
+        steps, memory, speculation, runs = stores
+        return MeasurementRecord(steps, memory, speculation, self._texts, MeasuredRuns(runs, self._owners))

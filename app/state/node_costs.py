@@ -74,13 +74,13 @@ class CostMeasurements(QObject):
         key = path, provider
         job = self._worker.run(Profile(path, provider=provider))
         job.on_answer(lambda report: self._on_answer(lambda: self.profiles.update({key: report.components})))
-        self._follow(job, path, key)
+        self._track(job, path, key)
 
     def read_rounding(self, location: GraphReference) -> None:
         """Reads the rounding errors of a graph's quantized weights."""
         job = self._worker.run(MeasureRounding(location))
         job.on_answer(lambda report: self._on_answer(lambda: self.rounding.update({location: report.nodes})))
-        self._follow(job, location.path, location)
+        self._track(job, location.path, location)
 
     def cancel(self) -> None:
         """Ends the measurement."""
@@ -94,7 +94,7 @@ class CostMeasurements(QObject):
             self.cancel()
         self.measured.emit()
 
-    def _follow(self, job: Job[object], path: str, subject: object) -> None:
+    def _track(self, job: Job[object], path: str, subject: object) -> None:
         self._path, self.failure = path, None
         job.event.connect(self._on_event)
         job.on_error(lambda error: self._on_error(subject, error))

@@ -380,7 +380,7 @@ def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) 
     assert len(chats) == 2
     first.files.open_chat(second.controller.chat.key)
     assert shown(first)[-2] == "first"  # it stays, and the banner says why
-    assert "already open in another window" in first.chat_banner.message
+    assert "open in another window" in first.chat_banner.message
     second.shut()
     first.files.open_chat(second.controller.chat.key)
     assert shown(first)[-2] == "second"
@@ -424,7 +424,7 @@ def test_a_chat_of_another_bundle_says_so_and_leads_to_it(make: Make, qtbot: QtB
     ask(qtbot, page, "second")
     second = page.controller.chat.key
     page.do(OpenChat(first))
-    assert page.chat_banner.message == "one answered in this chat last; two answers the next prompt."
+    assert page.chat_banner.message == "The last reply of this chat is by one; two answers the next prompt."
     page.do(OpenChat(second))
     assert page.chat_banner.message == ""
     page.do(OpenChat(first))

@@ -119,21 +119,21 @@ def test_drafts_are_measured_where_there_are_any(measured: Measurements) -> None
     measured.owner = INT4
     drafted_reply(measured, [(0, 1), (4, 3), (2, 3)])
     s = measured.snapshot("reply")
-    assert s.looks.time_s.tolist() == pytest.approx([0.015, 0.020, 0.025])
-    assert (s.looks.drafted.tolist(), s.looks.kept.tolist()) == ([0, 4, 2], [1, 3, 3])
+    assert s.speculation.time_s.tolist() == pytest.approx([0.015, 0.020, 0.025])
+    assert (s.speculation.drafted.tolist(), s.speculation.kept.tolist()) == ([0, 4, 2], [1, 3, 3])
     assert s.figures().drafts == SpeculationUse(drafted=6, accepted=4, steps=3, kept=7)
     assert s.figures(0.0151, 0.0199).drafts == SpeculationUse(drafted=4, accepted=2, steps=1, kept=3)
-    assert [s.looks.at(second) for second in (0.009, 0.012, 0.017, 0.0251)] == [-1, 0, 1, -1]
+    assert [s.speculation.at(second) for second in (0.009, 0.012, 0.017, 0.0251)] == [-1, 0, 1, -1]
     everything = measured.snapshot()
-    assert everything.looks.run.tolist() == [1, 1, 1] and everything.looks.time_s[0] > everything.ends[0]
+    assert everything.speculation.run.tolist() == [1, 1, 1] and everything.speculation.time_s[0] > everything.ends[0]
     assert measured.snapshot("bundle", FP32.bundle).figures().drafts is None
     measured.freeze(True)
     drafted_reply(measured, [(8, 1)])
-    assert len(measured.snapshot().looks) == 3
+    assert len(measured.snapshot().speculation) == 3
     measured.freeze(False)
-    assert len(measured.snapshot().looks) == 4
+    assert len(measured.snapshot().speculation) == 4
     measured.reset()
-    assert len(measured.snapshot().looks) == 0
+    assert len(measured.snapshot().speculation) == 0
 
 
 def test_figures_are_those_of_what_is_seen(measured: Measurements) -> None:
@@ -373,7 +373,7 @@ def test_csv(measured: Measurements) -> None:
 def test_what_is_written_stays_as_it_was_while_more_is_measured() -> None:
     m = Measurements(size=4)
     reply(m, FP32, 4.0)
-    work = csv_in_steps(m.snapshot().kept())
+    work = csv_in_steps(m.snapshot().copy())
     for _ in range(9):
         reply(m, INT4, 5.0)
     rows = list(csv.DictReader(io.StringIO(run_at_once(work))))

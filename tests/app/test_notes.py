@@ -74,7 +74,7 @@ RAISED: dict[str, tuple[str, Raise]] = {
     "Two graphs are compared": ("interop/actions.py", graphs),
     "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
     "It has a window": ("interop/genai_dialogs.py", imported),
-    "The settings are as at first": ("settings/page.py", settings),
+    "All settings were reset": ("settings/page.py", settings),
     "What the divergence found": ("measure/divergence/dialog.py", kept),
     "took the place": ("build/page.py", recipe),
     "The demo is built": ("build/page.py", demo),
@@ -144,7 +144,7 @@ def test_a_note_of_a_worker_goes_when_it_answers_or_ends(make_window: Make) -> N
     worker = context.new_worker()
     worker.hung.emit(True)
     window.show_page("measure")  # it is of no page
-    assert "does not answer" in line.message and line.action.text() == "End it"
+    assert "does not respond" in line.message and line.action.text() == "End it"
     context.session_worker.hung.emit(True)
     assert line.action.text() == "Restart it"
     context.session_worker.hung.emit(False)

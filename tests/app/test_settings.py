@@ -95,7 +95,7 @@ def test_bundles_go_where_the_settings_say(make_window: Make, make_context: Call
     for wrong in (str(tmp_path / "file"), "not/whole"):
         field.setText(wrong)
         field.editingFinished.emit()
-        assert f"{wrong} is no folder" in window.banner.message
+        assert f"{wrong} is not a folder" in window.banner.message
         assert field.text() == str(tmp_path / "elsewhere")
     page.reset()
     assert window.context.bundles_folder == home / "bundles" and field.text() == ""

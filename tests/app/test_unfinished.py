@@ -56,7 +56,7 @@ def test_a_build_that_is_kept_is_offered_and_resumed(qtbot: Any, make_window: Ma
     home: Any = again.stack.page("home")
     (row,) = home.unfinished.rows
     assert home.unfinished.isVisible() and row.accessibleName() == "qwen3-demo-int4"
-    assert row.status.accessibleName().endswith("finished so far: export")
+    assert row.status.accessibleName().endswith("finished stages: export")
     qtbot.mouseClick(row.resume, Qt.MouseButton.LeftButton)
     wizard: Any = again.stack.page("build").wizard  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)

@@ -41,7 +41,7 @@ def test_a_chat_that_is_open_in_another_window_is_said(
         window.show_page("chat")
         qtbot.waitUntil(lambda window=window: window.context.session.state == "ready")
         if len(pages) == 2:
-            assert "already open in another window" in page.frame.chat_banner.message
+            assert "open in another window" in page.frame.chat_banner.message
             page.frame.chat_banner._on_action()
         page.send(text)
         qtbot.waitUntil(lambda page=page: not page.controller.running)

@@ -80,10 +80,10 @@ class BeamSection(CollapsibleSection):
             self.count.setValue(choice.num_beams)
             self.length.setValue(choice.length_penalty)
         self.stopping.setCurrentIndex(self.stopping.findData(choice.early_stopping))
-        self.follow(drawn, choice.drafting)
+        self.update_conflicts(drawn, choice.drafting)
 
-    def follow(self, drawn: bool, drafting: bool) -> None:
-        """Updates to sampling and drafts: beams cannot be combined with either."""
+    def update_conflicts(self, drawn: bool, drafting: bool) -> None:
+        """Disables beams with sampling or drafts, which they cannot be combined with."""
         self._drawn, self._drafting = drawn, drafting
         self._refresh()
 

@@ -139,7 +139,7 @@ class ChainSection(CollapsibleSection):
             self.tr("Chain"), self.tr("The operations on the logits before a token is chosen, in this order.")
         )
         self._ops: Sequence[Mapping[str, object]] = ()
-        self._own = self._began_own = False
+        self.own = self._began_own = False
         self._sampling = SamplingSettings()
         self.rows = ChainModel(self)
         self.list = ChainListView(self.rows)
@@ -181,11 +181,6 @@ class ChainSection(CollapsibleSection):
             entry.triggered.connect(partial(self.add, op))
         return menu
 
-    @property
-    def own(self) -> bool:
-        """Whether the chain is a custom one."""
-        return self._own
-
     def add(self, op: str, *_: object) -> None:
         """Adds an op in its place, and moves the focus to its value."""
         place = self.rows.add(op, BEGIN[op])
@@ -195,34 +190,34 @@ class ChainSection(CollapsibleSection):
     def set_ops(self, ops: Sequence[Mapping[str, object]]) -> None:
         """Sets the bundle's chain, which applies without a custom one."""
         self._ops = ops
-        if not self._own:
+        if not self.own:
             self.show_chain(None)
 
     def set_sampling(self, sampling: SamplingSettings) -> None:
         """Sets the sampling, which is the chain of a bundle without one."""
         self._sampling = sampling
-        if not self._own:
+        if not self.own:
             self.show_chain(None)
 
     def show_chain(self, chain: Sequence[ChainRow] | None) -> None:
         """Shows a chain without emitting `changed`."""
-        self._own = self._began_own = chain is not None
+        self.own = self._began_own = chain is not None
         self.rows.show_rows(model_chain(self._ops, self._sampling) if chain is None else chain)
         self._refresh()
 
     def _on_edited(self) -> None:
         """Handles a change or an undo; undoing the first change returns to the model's chain."""
-        self._own = self._began_own or self.rows.history.can_undo
+        self.own = self._began_own or self.rows.history.can_undo
         self._emit_changed()
 
     def _forget(self) -> None:
         self.rows.replace(model_chain(self._ops, self._sampling))
-        self._own = False
+        self.own = False
         self._emit_changed()
 
     def _emit_changed(self) -> None:
         self._refresh()
-        self.changed.emit(self.rows.rows if self._own else None)
+        self.changed.emit(self.rows.rows if self.own else None)
 
     def _shift(self, by: int) -> None:
         self.rows.shift(self.list.place(), by)
@@ -231,15 +226,15 @@ class ChainSection(CollapsibleSection):
     def _refresh(self) -> None:
         count = len(self.rows.rows)
         ops = pluralize(count, self.tr("1 op"), self.tr("{0} ops"))
-        self.set_summary(self.tr("custom, {0}").format(ops) if self._own else self.tr("the model's chain"))
-        self.reset.setVisible(self._own)
+        self.set_summary(self.tr("custom, {0}").format(ops) if self.own else self.tr("the model's chain"))
+        self.reset.setVisible(self.own)
         self.undo.setEnabled(self.rows.history.can_undo)
-        self.problem.setText(self.rows.problem if self._own else "")
+        self.problem.setText(self.rows.problem if self.own else "")
         self.problem.setVisible(bool(self.problem.text()))
         self.note.setText(self._note())
 
     def _note(self) -> str:
-        if self._own:
+        if self.own:
             return self.tr("Replaces the model's chain and the settings under Sampling.")
         if self._ops:
             return self.tr("The bundle's own chain; the settings under Sampling replace its values.")

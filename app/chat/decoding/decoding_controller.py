@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.composer import Composer
 from app.chat.controller import ChatController
 from app.chat.decoding.decoding_options import DecodingOptions, Form
 from app.chat.decoding.decoding_section import DecodingSection
@@ -54,10 +53,6 @@ class DecodingController(QObject):
         self.draft.accepted.connect(self._on_accepted)
         self.draft.refused.connect(self._on_refused)
         controller.reset.connect(self._on_chat)
-
-    def follow_composer(self, composer: Composer) -> None:
-        """Prevents sending while a typed value is invalid."""
-        self._part.problemChanged.connect(composer.set_problem)
 
     def show_bundle(self, default: DecodingOptions, ops: Sequence[Mapping[str, object]]) -> None:
         """Shows another bundle and its chain; the chat keeps form and chain."""

@@ -69,7 +69,7 @@ class DecodingSection(Section):
         """Sets the sampling settings."""
         self._sampling = sampling
         self.chain.set_sampling(sampling)
-        self._follow()
+        self._update_parts()
 
     def set_model(self, ops: Sequence[Mapping[str, object]]) -> None:
         """Sets the bundle's chain."""
@@ -86,12 +86,12 @@ class DecodingSection(Section):
         changed = replace(self.choice, **fields)  # type: ignore[arg-type]
         if changed != self.choice:
             self.choice = changed
-            self._follow()
+            self._update_parts()
             self.changed.emit(changed)
 
-    def _follow(self) -> None:
+    def _update_parts(self) -> None:
         self.drafts.set_drawn(self.drawn)
-        self.beams.follow(self.drawn, self.choice.drafting)
+        self.beams.update_conflicts(self.drawn, self.choice.drafting)
         self.shown.emit()
 
     def _emit_problem(self) -> None:

@@ -111,14 +111,14 @@ class FormSection(CollapsibleSection):
         """Shows the forms without emitting `changed`."""
         self._forms = forms
         self.kind.setCurrentIndex(self.kind.findData(forms.kind))
-        self._follow()
+        self._update_parts()
 
     def open_editor(self) -> None:
         """Opens the editor of the chosen form."""
         if self.editor is None:
             self.editor = FormEditor(self.window())
             self.editor.changed.connect(self._write)
-        self._follow()
+        self._update_parts()
         self.editor.show()
         self.editor.activateWindow()
         self.editor.text.setFocus()
@@ -126,7 +126,7 @@ class FormSection(CollapsibleSection):
     def _choose(self) -> None:
         kind: Form | None = self.kind.currentData()
         self._forms = replace(self._forms, kind=kind)
-        self._follow()
+        self._update_parts()
         self.changed.emit(self._forms)
         if kind is not None and not self._forms.text(kind).strip():
             self.open_editor()
@@ -137,10 +137,10 @@ class FormSection(CollapsibleSection):
         kind = self._forms.kind
         if kind is not None:
             self._forms = self._forms.written(kind, text)
-            self._follow()
+            self._update_parts()
             self.changed.emit(self._forms)
 
-    def _follow(self) -> None:
+    def _update_parts(self) -> None:
         """Updates editor, check and texts to the chosen form."""
         kind = self._forms.kind
         text = "" if kind is None else self._forms.text(kind)

@@ -102,8 +102,8 @@ def step_text(s: MeasurementSnapshot, index: int) -> str:
 
 def _draft_text(s: MeasurementSnapshot, index: int) -> list[str]:
     """How many tokens were drafted and accepted with this token; empty without drafts."""
-    step = s.looks.at(float(s.time_s[index])) if s.kind[index] == DECODE else -1
+    step = s.speculation.at(float(s.time_s[index])) if s.kind[index] == DECODE else -1
     if step < 0:
         return []
-    drafted, accepted = format_number(s.looks.drafted[step]), format_number(s.looks.kept[step])
+    drafted, accepted = format_number(s.speculation.drafted[step]), format_number(s.speculation.kept[step])
     return [_tr("its step: {0} drafted, {1} kept").format(drafted, accepted)]

@@ -84,15 +84,15 @@ def build_plot_data(s: MeasurementSnapshot, time: Range, style: LatencyStyle) ->
     chunks, decode = (visible[s.kind[visible] == kind] for kind in (CHUNK, DECODE))
     tall = decode if style.fit_decode and len(decode) else np.concatenate([chunks, decode])
     capacity = _capacity(s, visible)
-    bars = _bars(s.looks, time)
-    drafted = s.looks.drafted[bars] + 1
+    bars = _bars(s.speculation, time)
+    drafted = s.speculation.drafted[bars] + 1
     return PlotData(
         time=time,
         blocks=_blocks(s, chunks, style.log),
         points=_points(s, decode, style.log),
         latency=_latency_range(s.latency_ms[tall], style.log),
-        drafted=_bar_curve(s.looks, bars, drafted),
-        accepted=_bar_curve(s.looks, bars, s.looks.kept[bars]),
+        drafted=_bar_curve(s.speculation, bars, drafted),
+        accepted=_bar_curve(s.speculation, bars, s.speculation.kept[bars]),
         per_step=(0.0, max([2.0, *drafted]) * 1.2),
         used=_thinned(s.time_s, s.used, s.run, _visible_slice(s.time_s, time)),
         capacity=capacity,
@@ -104,7 +104,7 @@ def build_plot_data(s: MeasurementSnapshot, time: Range, style: LatencyStyle) ->
         means=[],
         capacities=[Label(float(c), capacity_text(c)) for c in np.unique(capacity.y)],
         log=style.log,
-        drafts=len(s.looks) > 0,
+        drafts=len(s.speculation) > 0,
     )
 
 

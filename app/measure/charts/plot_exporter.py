@@ -46,7 +46,7 @@ class PlotExporter(QObject):
         if plots is None or plots.snapshot is None:
             return
         if path.suffix.lower() == ".csv":
-            work = csv_in_steps(plots.snapshot.kept(), *plots.zoom.window)
+            work = csv_in_steps(plots.snapshot.copy(), *plots.zoom.window)
             self._slices.run(work, lambda text: self._write(path, partial(path.write_text, text, "utf-8")), self._fail)
             return
         from app.measure.charts.plot_image import plots_as_svg, render_plots, write_image

@@ -132,7 +132,7 @@ def test_a_long_reply_gets_them_in_turns(body: MessageBody, qtbot: QtBot) -> Non
 
 def test_a_token_tells_who_drafted_it() -> None:
     token = replace(tokens_of("word", 4)[0], drafted=True)
-    assert "drafted by look-ups in the text and accepted" in describe_token(token, "ngram")
+    assert "drafted by n-gram look-up and accepted" in describe_token(token, "ngram")
     assert "drafted" not in describe_token(replace(token, drafted=False), "ngram")
     assert drafted_text("draft_model") == "drafted by the draft model and accepted"
     assert "&lt;b&gt;" in describe_token(token, "<b>")  # a plugin's own name

@@ -44,7 +44,7 @@ def test_what_is_set_names_its_preset(part: PresetPicker) -> None:
         (SamplingSettings(temperature=0.31), "Custom"),
         (SamplingSettings(max_new_tokens=3, seed=4, stop=("a",)), "Greedy"),  # these are no preset's matter
     ):
-        part.follow(sampling)
+        part.select_matching(sampling)
         assert part.box.currentText() == name
         assert part.remove.isVisible() == (name == "mine")
 
@@ -52,10 +52,10 @@ def test_what_is_set_names_its_preset(part: PresetPicker) -> None:
 def test_of_two_that_are_alike_the_one_that_was_chosen_stays_named(part: PresetPicker) -> None:
     part.offer(None, {"same": WARM})
     part.box.setCurrentText("same")
-    part.follow(WARM)
+    part.select_matching(WARM)
     assert part.box.currentText() == "same"
-    part.follow(SamplingSettings())
-    part.follow(WARM)
+    part.select_matching(SamplingSettings())
+    part.select_matching(WARM)
     assert part.box.currentText() == "Balanced"
 
 

@@ -83,7 +83,7 @@ def test_a_cross_takes_one_away_and_undo_brings_it_back(make: Make, qtbot: QtBot
     left = [title for title in titles(page) if title != "Sampling: Balanced"]  # which holds without a chain
     assert left == [title for title in said if not title.startswith(name)]
     assert sum(one != other for one, other in zip(before, held(page), strict=True)) == 1
-    assert page.frame.chips.undo.accessibleName().startswith(f"Undo: bring back {name}")
+    assert page.frame.chips.undo.accessibleName().startswith(f"Undo: restore {name}")
     qtbot.mouseClick(page.frame.chips.undo, Qt.MouseButton.LeftButton)
     assert (titles(page), held(page), page.frame.chips.undo.isVisible()) == (said, before, False)
 

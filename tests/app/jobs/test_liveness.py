@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import psutil
 import pytest
 
-from app.jobs.liveness import LOOKS, LOOKS_AT_START, LivenessMonitor
+from app.jobs.liveness import CHECKS, CHECKS_AT_START, LivenessMonitor
 
 COMPUTES = "print(flush=True)\nwhile True: pass"
 WAITS = "import time; print(flush=True); time.sleep(600)"
@@ -41,7 +41,7 @@ def said() -> list[object]:
 @pytest.fixture
 def pulse(qapp: object, said: list[object]) -> LivenessMonitor:
     found = LivenessMonitor(lambda: said.append("ping"))
-    found.changed.connect(said.append)
+    found.hung.connect(said.append)
     return found
 
 
@@ -61,8 +61,8 @@ def test_one_that_is_stopped_hangs_until_it_is_heard_of(
     pulse.note_output()
     psutil.Process(pid).send_signal(signal.SIGSTOP)
     settled(pid)
-    for _ in range(LOOKS + 5):
-        pulse.look(pid)
+    for _ in range(CHECKS + 5):
+        pulse.check(pid)
     assert said == ["ping", True]
     pulse.note_output()
     assert said == ["ping", True, False]
@@ -74,16 +74,16 @@ def test_one_that_computes_is_alive_without_a_word(pulse: LivenessMonitor, start
     pid = start(COMPUTES)
     pulse.note_output()
     for _ in range(10):
-        pulse.look(pid)
+        pulse.check(pid)
     assert said == []
 
 
 def test_one_that_waits_and_answers_is_alive(pulse: LivenessMonitor, start: Start, said: list[object]) -> None:
     """A download, say: it is asked, and hangs not."""
     pid = settled(start(WAITS))
-    pulse.look(pid)  # what it took to begin
+    pulse.check(pid)  # what it took to begin
     for _ in range(10):
-        pulse.look(pid)
+        pulse.check(pid)
         pulse.note_output()
     assert said == ["ping"] * 10
 
@@ -91,11 +91,11 @@ def test_one_that_waits_and_answers_is_alive(pulse: LivenessMonitor, start: Star
 def test_a_beginning_takes_longer(pulse: LivenessMonitor, start: Start, said: list[object]) -> None:
     """Before its first word a process may have waited for what no look sees; and the next one is another."""
     pid = settled(start(WAITS))
-    pulse.look(pid)
-    for _ in range(LOOKS_AT_START - 1):
-        pulse.look(pid)
+    pulse.check(pid)
+    for _ in range(CHECKS_AT_START - 1):
+        pulse.check(pid)
     assert said == ["ping"]
-    pulse.look(pid)
+    pulse.check(pid)
     assert said == ["ping", True]
     pulse.end()
     assert said == ["ping", True, False]
@@ -105,6 +105,6 @@ def test_one_that_is_gone_is_told_by_others(pulse: LivenessMonitor, said: list[o
     """There is nothing to look at."""
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    for _ in range(LOOKS_AT_START + 1):
-        pulse.look(gone.pid)
+    for _ in range(CHECKS_AT_START + 1):
+        pulse.check(gone.pid)
     assert said == []

@@ -31,7 +31,7 @@ def worker(qtbot: QtBot) -> Begins:
 @pytest.fixture
 def activities(worker: Begins) -> Activities:
     made = Activities()
-    made.follow(worker)  # type: ignore[arg-type]
+    made.track_worker(worker)  # type: ignore[arg-type]
     return made
 
 

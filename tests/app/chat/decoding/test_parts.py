@@ -105,7 +105,7 @@ def test_beams_are_off_while_tokens_are_drawn(part: DecodingSection) -> None:
     assert beams.words.toolTip() == "4"
     part.set_sampling(WARM)
     assert not beams.count.isEnabled() and not beams.length.isEnabled()
-    assert beams.note.text().startswith("Beams take the most probable text")
+    assert beams.note.text().startswith("Beam search does not sample")
     part.set_sampling(SamplingSettings())
     assert beams.count.isEnabled() and beams.count.value() == 4
 
@@ -174,7 +174,7 @@ def test_a_form_is_written_in_an_editor(form: FormSection) -> None:
     changes = heard(form.changed)
     pick(form.kind, "json_schema")
     editor = form.editor
-    assert editor is not None and editor.isVisible() and "There is nothing yet" in form.said.text()
+    assert editor is not None and editor.isVisible() and "The form is empty" in form.said.text()
     menu = editor.begin.menu()
     assert [entry.text() for entry in menu.actions()] == ["A person", "A list of items", "One of several values"]
     menu.actions()[0].trigger()
