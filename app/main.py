@@ -18,7 +18,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
-from app.text.translator import install_language, translatable
+from app.text.translatable import translatable
+from app.text.translator import install_language
 from app.widgets.rail import PageEntry
 from app.widgets.theme import theme
 from app.widgets.wheel_guard import guard_wheel

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 from app.help.controller import HelpController
 from app.interop.actions import InteropActions
 from app.state.context import Act, AppContext
-from app.text.translator import translatable
+from app.text.translatable import translatable
 from app.widgets.bundle_bar import BundleBar
 from app.widgets.close_guard import CloseGuard
 from app.widgets.command_palette import CommandPalette

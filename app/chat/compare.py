@@ -20,7 +20,7 @@ from app.state.conversation import Reply
 from app.text.formatting import pluralize
 from app.widgets import Banner, button, label
 from app.widgets.bundle_field import BundleField
-from app.widgets.layouts import STYLE_SPACING, hbox, vbox
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, theme
 from app.widgets.token_diff import insert_token_diff, plain_format, read_only_text
 
@@ -113,7 +113,7 @@ class CompareView(QWidget):
 
     def _lay_out(self) -> None:
         self.back = button(self.tr("Back to the chat"), "chat", clicked=self.leave)
-        head = hbox((label(self.tr("Side by side"), "heading"), 1), self.back, spacing=STYLE_SPACING)
+        head = hbox((label(self.tr("Side by side"), "heading"), 1), self.back, spacing=None)
         middle = hbox(*((column, 1) for column in self.columns), spacing=2 * G)
         vbox(head, (middle, 1), self.verdict, self.composer, margins=(2 * G, G, 2 * G, 2 * G), parent=self)
 

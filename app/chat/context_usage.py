@@ -12,7 +12,7 @@ from app.chat.controller import ChatController
 from app.state.measurements import ReplyTally
 from app.text.formatting import format_milliseconds, format_number, format_token_rate
 from app.widgets import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G, theme
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ContextUsageBar(QWidget):
         self.bar = _Bar()
         self.usage = label("", "muted")
         self.speed = label("", "muted")
-        vbox(self.bar, hbox(self.usage, 1, self.speed, spacing=2 * G), spacing=G // 2, parent=self)
+        vbox(self.bar, hbox(self.usage, STRETCH, self.speed, spacing=2 * G), spacing=G // 2, parent=self)
         self.set_closed(chosen=False)
 
     def set_closed(self, chosen: bool) -> None:

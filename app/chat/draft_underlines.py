@@ -9,11 +9,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Sequence
 from itertools import accumulate
 
-from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QTextCharFormat, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QWidget
 
 from app.jobs.time_slices import TimeSlicer
+from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.layouts import hbox
 from app.widgets.theme import G, theme
@@ -28,10 +29,6 @@ LETTERS = 5000
 Span = tuple[int, int]
 Spans = Generator[None, None, list[Span]]
 """Parts of a text, [first, last) in Qt's positions, computed with pauses."""
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Drafts", text)
 
 
 def literal_spans(tokens: Sequence[TokenEvent], text: str, begin: int) -> Spans:
@@ -143,9 +140,9 @@ class UnderlineLegend(QWidget):
 def drafted_text(by: str) -> str:
     """The tool tip text of a drafted token; an unknown drafter is shown by its own name."""
     known = {
-        "ngram": _tr("n-gram look-up"),
-        "draft_model": _tr("the draft model"),
-        "self_speculative": _tr("the model's first layers"),
-        "extra_heads": _tr("the model's extra heads"),
+        "ngram": tr("n-gram look-up"),
+        "draft_model": tr("the draft model"),
+        "self_speculative": tr("the model's first layers"),
+        "extra_heads": tr("the model's extra heads"),
     }
-    return _tr("drafted by {0} and accepted").format(known.get(by, by))
+    return tr("drafted by {0} and accepted").format(known.get(by, by))

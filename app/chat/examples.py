@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chat.intents import Send
 from app.widgets import button, label
-from app.widgets.layouts import STYLE_MARGINS, vbox
+from app.widgets.layouts import STRETCH, vbox
 from app.widgets.theme import G
 
 TAUGHT = {
@@ -33,7 +33,7 @@ class ExamplePrompts(QWidget):
         self._rows = vbox()
         middle = Qt.AlignmentFlag.AlignHCenter
         parts = (self.invitation, 0, middle), (self.hint, 0, middle), self._rows
-        vbox(1, *parts, 1, margins=STYLE_MARGINS, parent=self)
+        vbox(STRETCH, *parts, STRETCH, margins=None, parent=self)
 
     def _offer(self, texts: tuple[str, ...]) -> None:
         if texts == self._texts:

@@ -17,7 +17,7 @@ from app.chat.segments import Segment, extend, split
 from app.text.formatting import format_duration, pluralize
 from app.widgets import button, label
 from app.widgets.basics import make_frameless
-from app.widgets.layouts import STYLE_SPACING, hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G, mono_font, set_icon
 from workflows.wire.events import TokenEvent
 
@@ -32,7 +32,7 @@ class ThinkingBlock(QWidget):
         self.text.setAccessibleName(self.tr("Thinking of the model"))
         self.text.hide()
         self.fold = button("", role="link", clicked=lambda: self.unfold(self.text.isHidden()))
-        vbox(hbox(self.fold, 1), hbox(self.text, margins=(2 * G, 0, 0, 0)), spacing=G // 2, parent=self)
+        vbox(hbox(self.fold, STRETCH), hbox(self.text, margins=(2 * G, 0, 0, 0)), spacing=G // 2, parent=self)
         self.unfold(False)
 
     def show_segment(self, segment: Segment) -> None:
@@ -75,7 +75,7 @@ class CodeBlock(QFrame):
         self.set_trace((), 0)
         self._copied_timer = QTimer(self, singleShot=True, interval=SAID_MS)
         self._copied_timer.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
-        head = hbox((self.language, 1), self.copy, spacing=STYLE_SPACING)
+        head = hbox((self.language, 1), self.copy, spacing=None)
         vbox(head, self.text, spacing=0, margins=(G, G // 2, G, G // 2), parent=self)
 
     def show_segment(self, segment: Segment) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
@@ -12,9 +12,10 @@ from app.chat.intents import EditPrompt, Intent, Regenerate, SwitchVersion
 from app.chat.message_body import MessageBody
 from app.state.conversation import ChatMessage, Reply
 from app.text.formatting import format_number
+from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.actions import tool_button
-from app.widgets.layouts import STYLE_SPACING, hbox, vbox
+from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G, set_icon
 
@@ -22,21 +23,17 @@ FLUSH_MS = 33
 """A growing reply is shown at most at 30 Hz."""
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("MessageView", text)
-
-
 def finish_text(reason: str) -> str:
     """The finish reason of a reply as text."""
     return {
-        "eos": _tr("the model finished"),
-        "length": _tr("stopped at max new tokens"),
-        "stop": _tr("stopped at a stop string"),
-        "capacity": _tr("the cache is full"),
-        "cancelled": _tr("stopped by you"),
-        "interrupted": _tr("interrupted: the worker or the window ended"),
-        "failed": _tr("failed"),
-        "refused": _tr("not sent"),
+        "eos": tr("the model finished"),
+        "length": tr("stopped at max new tokens"),
+        "stop": tr("stopped at a stop string"),
+        "capacity": tr("the cache is full"),
+        "cancelled": tr("stopped by you"),
+        "interrupted": tr("interrupted: the worker or the window ended"),
+        "failed": tr("failed"),
+        "refused": tr("not sent"),
     }.get(reason, reason)
 
 
@@ -48,13 +45,13 @@ def reply_summary(reply: Reply) -> str:
     if reply.decode_rate is not None:
         parts.append(f"{format_number(reply.decode_rate, 0 if reply.decode_rate >= 100 else 1)} tok/s")
     if reply.tokens:
-        parts.append(f"{format_number(reply.tokens)} {_tr('token') if reply.tokens == 1 else _tr('tokens')}")
+        parts.append(f"{format_number(reply.tokens)} {tr('token') if reply.tokens == 1 else tr('tokens')}")
     if reply.tokens_per_step is not None:
-        parts.append(_tr("tokens per step: {0}").format(format_number(reply.tokens_per_step, 2)))
+        parts.append(tr("tokens per step: {0}").format(format_number(reply.tokens_per_step, 2)))
     if reply.accept_rate is not None:
-        parts.append(_tr("{0} % of drafts accepted").format(format_number(100 * reply.accept_rate, 0)))
+        parts.append(tr("{0} % of drafts accepted").format(format_number(100 * reply.accept_rate, 0)))
     if reply.provider and reply.tokens:
-        parts.append(_tr("on {0}").format(reply.provider))
+        parts.append(tr("on {0}").format(reply.provider))
     if reply.ended:
         error = reply.error if reply.ended in ("failed", "refused") else ""
         parts.append(f"{finish_text(reply.ended)}: {error}" if error else finish_text(reply.ended))
@@ -92,7 +89,7 @@ class MessageView(QFrame):
         name = f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who
         self.who = label(name, "muted", selectable=False)
         self.status = label("", "muted", wrap=True)
-        self.notices = vbox(spacing=STYLE_SPACING)
+        self.notices = vbox(spacing=None)
         self.tree: JsonReplyTree | None = None
         head, foot = hbox((self.who, 1), spacing=2), hbox((self.status, 1), spacing=2)
         margins = (G + G // 2, G // 2, G + G // 2, G if self._is_user else G // 2)

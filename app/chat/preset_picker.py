@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.chat.sampling import SamplingSettings
 from app.state.json_file import parse_json
+from app.text.translatable import tr
 from app.widgets import button
-from app.widgets.layouts import STYLE_SPACING, hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.generation_options import CHAIN_OPTIONS
@@ -22,10 +23,6 @@ GENERATION_CONFIG = Path("tokenizer") / "generation_config.json"
 
 def built_in_presets() -> dict[str, SamplingSettings]:
     """The built-in presets by their translated names."""
-
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("Presets", text)
-
     return {
         tr("Greedy"): SamplingSettings(),
         tr("Balanced"): SamplingSettings(temperature=0.7, top_k=40, top_p=0.95),
@@ -74,7 +71,7 @@ class PresetPicker(QWidget):
         self.name.setAccessibleName(self.tr("Name of the preset"))
         self.name.returnPressed.connect(self._save)
         self.name.hide()
-        tools = hbox(self.save, 1, self.remove, spacing=STYLE_SPACING)
+        tools = hbox(self.save, STRETCH, self.remove, spacing=None)
         vbox(self.box, self.name, tools, spacing=G // 2, parent=self)
         self.offer(None, {})
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -25,6 +25,7 @@ from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_section import DecodingSection
 from app.chat.preset_picker import PresetPicker
 from app.chat.sampling import SamplingSettings, parse_stops, show_stops
+from app.text.translatable import tr
 from app.widgets import Section, button, label, scroll_area
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import set_tool_tip
@@ -41,7 +42,7 @@ class LanguageSection(Section):
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("LanguagePart", "Languages"), parent=parent)
+        super().__init__(tr("Languages"), parent=parent)
         self.source = self._combo(self.tr("From"))
         self.target = self._combo(self.tr("Into"))
         self.offer([])

@@ -25,7 +25,7 @@ from app.widgets.basics import (
     label,
     scroll_area,
 )
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G, set_icon
 
 
@@ -36,7 +36,7 @@ class UnfinishedRow(CardFrame):
         super().__init__()
         self.entry, self._context = entry, context
         self.setAccessibleName(entry.name)
-        head = hbox(label(entry.name, "heading"), PillLabel(self.tr("unfinished"), "warning"), 1)
+        head = hbox(label(entry.name, "heading"), PillLabel(self.tr("unfinished"), "warning"), STRETCH)
         self.status = ElidedLabel(self._status_text())
         self.resume = button(self.tr("Resume"), "refresh", "primary", self._resume)
         self.discard = button(self.tr("Discard"), "trash", clicked=self._discard)
@@ -116,10 +116,8 @@ class HomePage(QWidget):
         recent.body.addLayout(self._rows_box)
         recent.body.addWidget(self._empty)
         content, start = QWidget(), label(self.tr("Start"), "title")
-        body = vbox(start, self._cards(), self.unfinished, spacing=2 * G, margins=(3 * G,) * 4, parent=content)
-        body.addSpacing(G)
-        body.addWidget(recent)
-        body.addStretch(1)
+        parts = (start, self._cards(), self.unfinished, G, recent, STRETCH)
+        vbox(*parts, spacing=2 * G, margins=3 * G, parent=content)
         vbox(scroll_area(content), parent=self)
         self._add_actions()
         context.recents.changed.connect(self.refresh)
@@ -168,7 +166,7 @@ class HomePage(QWidget):
         if icon == "folder":
             self.open_file = button(self.tr("Open a file"), clicked=self.choose_file)
             buttons.append(self.open_file)
-        card.body.addLayout(hbox(*buttons, 1))
+        card.body.addLayout(hbox(*buttons, STRETCH))
         row.addWidget(card, 1)
         return push
 

@@ -11,7 +11,7 @@ from app.state.recent_bundles import RecentBundle
 from app.text.formatting import cache_label, format_bytes, format_local_time, format_token_rate
 from app.widgets.actions import tool_button
 from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
 
 
@@ -33,7 +33,7 @@ class RecentRow(CardFrame):
     def _texts(self) -> QVBoxLayout:
         entry = self.entry
         damaged = [PillLabel(self.tr("Damaged"), "error")] if entry.problem else []
-        head = hbox(label(entry.name, "heading"), *damaged, *self._pills(), 1)
+        head = hbox(label(entry.name, "heading"), *damaged, *self._pills(), STRETCH)
         used = self.tr("used {0}").format(format_local_time(entry.used_at)) if entry.used_at else ""
         path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))))
         return vbox(head, label(entry.problem, "error", wrap=True) if entry.problem else path, spacing=G // 2)

@@ -15,7 +15,7 @@ from app.text.catalog import available_languages
 from app.text.formatting import format_bytes, format_number
 from app.widgets.actions import add_action
 from app.widgets.basics import CardFrame, button, label, scroll_area
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.path_field import FolderField
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
@@ -158,9 +158,9 @@ class SettingsPage(QWidget):
         content = QWidget()
         content.setMaximumWidth(120 * G)  # the whole column: the size hint of a card ignores its own limit
         self.reset_button = button(self.tr("Reset to defaults"), "undo", clicked=self.reset)
-        head = hbox(label(self.tr("Settings"), "title"), 1, self.reset_button)
+        head = hbox(label(self.tr("Settings"), "title"), STRETCH, self.reset_button)
         cards = (self._appearance(), self._bundles(), self._history(), self._privacy())
-        vbox(head, *cards, 1, spacing=2 * G, margins=(3 * G,) * 4, parent=content)
+        vbox(head, *cards, STRETCH, spacing=2 * G, margins=3 * G, parent=content)
         vbox(scroll_area(content), parent=self)
         self.setFocusProxy(self.theme)
         add_action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.text.formatting import format_bytes, format_local_time, format_number
+from app.text.translatable import tr
 from workflows.measure.measures import MEASURES, Measure, bundle_name, drafts_of, measure_value
 from workflows.wire.reports.runs import RunRecord
 
@@ -18,10 +19,6 @@ WHERE = ("version", "machine", "id")
 COLUMNS = (*OWNER, *MEASURES, *WHERE)
 """The keys of the columns, in order."""
 Value = float | str | None
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Runs", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,43 +45,43 @@ def run_row(run: RunRecord) -> RunRow:
 def titles() -> dict[str, str]:
     """The heading of each column."""
     return {
-        "time": _tr("time"),
-        "kind": _tr("kind"),
-        "bundle": _tr("bundle"),
-        "precision": _tr("precision"),
-        "layout": _tr("cache"),
-        "provider": _tr("provider"),
-        "drafts": _tr("drafts"),
-        "version": _tr("version"),
-        "machine": _tr("machine"),
-        "decode": _tr("decode"),
-        "prefill": _tr("prefill"),
-        "roofline": _tr("roofline"),
-        "accept": _tr("accept rate"),
-        "per_step": _tr("tokens per step"),
-        "speedup": _tr("beside plain"),
-        "ttft": _tr("TTFT"),
+        "time": tr("time"),
+        "kind": tr("kind"),
+        "bundle": tr("bundle"),
+        "precision": tr("precision"),
+        "layout": tr("cache"),
+        "provider": tr("provider"),
+        "drafts": tr("drafts"),
+        "version": tr("version"),
+        "machine": tr("machine"),
+        "decode": tr("decode"),
+        "prefill": tr("prefill"),
+        "roofline": tr("roofline"),
+        "accept": tr("accept rate"),
+        "per_step": tr("tokens per step"),
+        "speedup": tr("beside plain"),
+        "ttft": tr("TTFT"),
         "p50": "p50",
         "p95": "p95",
         "p99": "p99",
-        "memory": _tr("peak memory"),
-        "resident": _tr("resident memory"),
-        "size": _tr("size"),
-        "top1": _tr("top-1"),
-        "kl": _tr("KL"),
-        "perplexity": _tr("perplexity"),
-        "task": _tr("task"),
-        "id": _tr("run"),
+        "memory": tr("peak memory"),
+        "resident": tr("resident memory"),
+        "size": tr("size"),
+        "top1": tr("top-1"),
+        "kl": tr("KL"),
+        "perplexity": tr("perplexity"),
+        "task": tr("task"),
+        "id": tr("run"),
     }
 
 
 def kind_title(name: str) -> str:
     """The kind of a run, translated."""
     return {
-        "build": _tr("build"),
-        "generate": _tr("generation"),
-        "bench": _tr("measurement"),
-        "eval": _tr("evaluation"),
+        "build": tr("build"),
+        "generate": tr("generation"),
+        "bench": tr("measurement"),
+        "eval": tr("evaluation"),
     }.get(name, name)
 
 

@@ -56,12 +56,3 @@ def install_language(app: QCoreApplication, setting: str) -> str:
         app.installTranslator(of_qt)
     app.installTranslator(Translator(read(translation_file(language)), app))
     return language
-
-
-def translatable(text: str) -> str:
-    """Returns `text`; whatever shows it passes it to `tr`."""
-    return text
-
-
-CHANGES = (translatable("added"), translatable("removed"), translatable("changed"))
-"""The kinds of change in a comparison of two graphs, as the engine names them."""

@@ -1,10 +1,8 @@
-"""Box layouts built in one call with their parts: `vbox(self.text, hbox(self.copy, 1, self.close), parent=self)`.
-
-A part is a widget or a layout, alone or as (part, stretch) or (part, stretch, alignment); a number is a stretch.
-"""
+"""Box layouts, each built and filled by one call."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeVar
 
 from PySide6.QtCore import Qt
@@ -12,38 +10,44 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWi
 
 from app.widgets.theme import G
 
-Part = QWidget | QLayout
-LayoutItem = Part | int | tuple[Part, int] | tuple[Part, int, Qt.AlignmentFlag]
-Margins = tuple[int, int, int, int]
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """An empty part that grows by this factor, relative to the others."""
+
+    factor: int = 1
+
+
+STRETCH = Stretch()
+Part = QWidget | QLayout | Stretch | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+"""A widget or layout, alone or with its stretch factor and alignment; or empty space, an int in pixels."""
+Margins = int | tuple[int, int, int, int] | None
 Box = TypeVar("Box", bound=QBoxLayout)
-STYLE_SPACING, STYLE_MARGINS = -1, (-1, -1, -1, -1)
-"""Those of the layout around it, or of the style."""
 
 
-def hbox(
-    *items: LayoutItem, spacing: int = G, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
-) -> QHBoxLayout:
-    """A row of items, as the layout of `parent` if there is one."""
-    return _fill(QHBoxLayout() if parent is None else QHBoxLayout(parent), items, spacing, margins)
+def hbox(*parts: Part, parent: QWidget | None = None, margins: Margins = 0, spacing: int | None = G) -> QHBoxLayout:
+    """The parts side by side, as the layout of `parent` if there is one. None: margins or spacing of the style."""
+    return _fill(QHBoxLayout() if parent is None else QHBoxLayout(parent), parts, margins, spacing)
 
 
-def vbox(
-    *items: LayoutItem, spacing: int = G, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
-) -> QVBoxLayout:
-    """A column of items, as the layout of `parent` if there is one."""
-    return _fill(QVBoxLayout() if parent is None else QVBoxLayout(parent), items, spacing, margins)
+def vbox(*parts: Part, parent: QWidget | None = None, margins: Margins = 0, spacing: int | None = G) -> QVBoxLayout:
+    """The parts one below the other; otherwise as `hbox`."""
+    return _fill(QVBoxLayout() if parent is None else QVBoxLayout(parent), parts, margins, spacing)
 
 
-def _fill(box: Box, items: tuple[LayoutItem, ...], spacing: int, margins: Margins) -> Box:
-    box.setSpacing(spacing)
-    box.setContentsMargins(*margins)
-    for item in items:
-        if isinstance(item, int):
-            box.addStretch(item)
-            continue
-        part, stretch, *alignment = item if isinstance(item, tuple) else (item, 0)
-        if isinstance(part, QLayout):
-            box.addLayout(part, stretch)
+def _fill(box: Box, parts: tuple[Part, ...], margins: Margins, spacing: int | None) -> Box:
+    if margins is not None:
+        box.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+    if spacing is not None:
+        box.setSpacing(spacing)
+    for part in parts:
+        item, *options = part if isinstance(part, tuple) else (part,)
+        if isinstance(item, Stretch):
+            box.addStretch(item.factor)
+        elif isinstance(item, int):
+            box.addSpacing(item)
+        elif isinstance(item, QLayout):
+            box.addLayout(item, *options)
         else:
-            box.addWidget(part, stretch, *alignment)
+            box.addWidget(item, *options)  # type: ignore[arg-type]  # a stretch factor, then an alignment
     return box

@@ -9,10 +9,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
 from app.chat.sampling import SamplingSettings
 from app.state.json_file import parse_json
+from app.text.translatable import tr
 from workflows.wire.generation_options import CHAIN_OPTIONS
 
 LAST = "sample"
@@ -45,30 +44,26 @@ class ChainRow:
     text: str = ""
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Ops", text)
-
-
 def op_titles() -> dict[str, tuple[str, str]]:
     """The name and the description of each op."""
     return {
-        "repetition_penalty": (_tr("Repetition penalty"), _tr("Makes earlier tokens less likely; 1 is off.")),
+        "repetition_penalty": (tr("Repetition penalty"), tr("Makes earlier tokens less likely; 1 is off.")),
         "frequency_penalty": (
-            _tr("Frequency penalty"),
-            _tr("Subtracted from a token's logit for each time it was generated."),
+            tr("Frequency penalty"),
+            tr("Subtracted from a token's logit for each time it was generated."),
         ),
-        "presence_penalty": (_tr("Presence penalty"), _tr("Subtracted from a token's logit once if it was generated.")),
-        "no_repeat_ngram": (_tr("No repeated n-gram"), _tr("No sequence of n tokens occurs twice.")),
-        "min_length": (_tr("Minimum length"), _tr("The minimum number of tokens of a reply.")),
-        "logit_bias": (_tr("Logit bias"), _tr("Added to the logits of tokens, for example 7: 2.5, 11: -30.")),
-        "temperature": (_tr("Temperature"), _tr("Divides the logits; values above 1 flatten the distribution.")),
-        "top_k": (_tr("Top-k"), _tr("Only the k most probable tokens.")),
-        "top_p": (_tr("Top-p"), _tr("Only the most probable tokens that together reach p.")),
-        "min_p": (_tr("Min-p"), _tr("Only tokens at least this probable relative to the best.")),
-        "typical_p": (_tr("Typical-p"), _tr("Only the tokens whose information is nearest to the entropy.")),
-        "grammar": (_tr("Grammar"), _tr("Only tokens that match a grammar.")),
-        "combine": (_tr("Combine"), _tr("Joins the logits of several models.")),
-        LAST: (_tr("Sample"), _tr("Samples the token; without it, the most probable one is chosen. Always last.")),
+        "presence_penalty": (tr("Presence penalty"), tr("Subtracted from a token's logit once if it was generated.")),
+        "no_repeat_ngram": (tr("No repeated n-gram"), tr("No sequence of n tokens occurs twice.")),
+        "min_length": (tr("Minimum length"), tr("The minimum number of tokens of a reply.")),
+        "logit_bias": (tr("Logit bias"), tr("Added to the logits of tokens, for example 7: 2.5, 11: -30.")),
+        "temperature": (tr("Temperature"), tr("Divides the logits; values above 1 flatten the distribution.")),
+        "top_k": (tr("Top-k"), tr("Only the k most probable tokens.")),
+        "top_p": (tr("Top-p"), tr("Only the most probable tokens that together reach p.")),
+        "min_p": (tr("Min-p"), tr("Only tokens at least this probable relative to the best.")),
+        "typical_p": (tr("Typical-p"), tr("Only the tokens whose information is nearest to the entropy.")),
+        "grammar": (tr("Grammar"), tr("Only tokens that match a grammar.")),
+        "combine": (tr("Combine"), tr("Joins the logits of several models.")),
+        LAST: (tr("Sample"), tr("Samples the token; without it, the most probable one is chosen. Always last.")),
     }
 
 
@@ -94,7 +89,7 @@ def chain_op(row: ChainRow) -> dict[str, object]:
     if row.op in _TEXTS:
         fields = parse_json(row.text or "{}")
         if not isinstance(fields, dict):
-            raise ValueError(_tr("Write a JSON object."))
+            raise ValueError(tr("Write a JSON object."))
         return {"op": row.op, **fields}
     return {"op": row.op, "value": _number(row.text)}
 
@@ -102,7 +97,7 @@ def chain_op(row: ChainRow) -> dict[str, object]:
 def _pair(text: str) -> tuple[str, float]:
     token, colon, value = text.partition(":")
     if not colon or not token.strip().isdecimal():
-        raise ValueError(_tr("Write a token's id and what is added, as in 7: 2.5."))
+        raise ValueError(tr("Write a token's id and what is added, as in 7: 2.5."))
     return token.strip(), _number(value)
 
 
@@ -110,7 +105,7 @@ def _number(text: str) -> float:
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
-        raise ValueError(_tr("{0} is not a number.").format(text.strip() or "–")) from None
+        raise ValueError(tr("{0} is not a number.").format(text.strip() or "–")) from None
 
 
 def problem_of(row: ChainRow) -> str:

@@ -25,7 +25,7 @@ from app.chat.sampling import SamplingSettings
 from app.text.formatting import pluralize
 from app.widgets import button, label
 from app.widgets.actions import tool_button
-from app.widgets.layouts import hbox
+from app.widgets.layouts import STRETCH, hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, mono_font, theme
 
@@ -168,8 +168,8 @@ class ChainSection(CollapsibleSection):
             one.clicked.connect(lambda _checked=False, act=act: act())
         for part in (self.note, self.list, self.problem):
             self.body.addWidget(part)
-        self.body.addLayout(hbox(self.add_button, *(one for one, _act in tools), 1, spacing=G // 2))
-        self.body.addLayout(hbox(self.reset, 1))
+        self.body.addLayout(hbox(self.add_button, *(one for one, _act in tools), STRETCH, spacing=G // 2))
+        self.body.addLayout(hbox(self.reset, STRETCH))
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
 from app.chat.decoding.decoding_options import Form
+from app.text.translatable import tr
 from app.widgets import button, label, set_role
-from app.widgets.layouts import STYLE_MARGINS, hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G, mono_font, theme
 from workflows.common.files import write_atomically
 
@@ -37,10 +38,6 @@ _CHOICE = _object(answer={"enum": ["yes", "no", "unknown"]})
 
 def form_examples(kind: Form) -> list[FormExample]:
     """The examples of a kind, the simplest first."""
-
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("FormExamples", text)
-
     if kind == "json_schema":
         titled = ((tr("A person"), _PERSON), (tr("A list of items"), _LIST), (tr("One of several values"), _CHOICE))
         return [FormExample(title, json.dumps(schema, indent=2)) for title, schema in titled]
@@ -97,7 +94,7 @@ class FormEditor(QDialog):
         status = hbox((self.said, 1), (self.place, 0, Qt.AlignmentFlag.AlignTop))
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
-        vbox(hbox(self.begin, load, save, 1), (self.text, 1), status, close, margins=STYLE_MARGINS, parent=self)
+        vbox(hbox(self.begin, load, save, STRETCH), (self.text, 1), status, close, margins=None, parent=self)
 
     def show_form(self, kind: Form, title: str, text: str) -> None:
         """Shows another form without emitting `changed`."""

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.state.json_file import parse_json
 from app.text.formatting import pluralize
 from app.widgets import button
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 
@@ -41,7 +41,7 @@ class JsonReplyTree(QWidget):
         self.tree = _Tree()
         self.toggle = button("", role="link", clicked=lambda: self.look(self.tree.isHidden()))
         self.copy = button(self.tr("Copy JSON"), "copy", "link", clicked=self._copy)
-        vbox(self.tree, hbox(self.toggle, 1, self.copy), spacing=G // 2, parent=self)
+        vbox(self.tree, hbox(self.toggle, STRETCH, self.copy), spacing=G // 2, parent=self)
         self._value: Any = None
 
     def show_text(self, text: str) -> bool:

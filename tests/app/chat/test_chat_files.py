@@ -50,7 +50,7 @@ class Bench(QWidget):
         )  # fmt: skip
         self.store = store
         self.banner, self.chat_banner = Banner(self), Banner(self)
-        self.files = ChatFiles(controller, self.banner, self.chat_banner, self)
+        self.files = ChatFiles(controller, QMenu(self), self.banner, self.chat_banner, self)
         self.changes = 0
         self.files.changed.connect(self._count)
 
