@@ -104,8 +104,8 @@ class InteropDialog(WorkDialog):
         self.go.setEnabled(self.ready() and not model.running)
         for field in (self.target, self.browse):
             field.setEnabled(not model.running)
-        if model.state == "failed":
-            self.banner.error(model.error)
+        if model.state == "failed" and model.error is not None:
+            self.banner.error(model.error.message)
         elif model.state == "cancelled":
             self.banner.show_message("info", self.tr("Stopped; nothing was written."))
         elif model.outcome is not None:

@@ -6,15 +6,17 @@ run(request) ─▶ Job … finished ─▶ the worker retires;   cancel() ─�
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, Literal, TypeVar
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
 from app.jobs.worker_client import HARD_GRACE_MS, HARD_KILL_MS, WorkerClient
+from workflows.wire.events import ErrorEvent, Event
 from workflows.wire.requests import Request
 
-Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
+OneShotState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
 class OneShotWorker(QObject):
@@ -40,7 +42,7 @@ class OneShotWorker(QObject):
         """Whether a request is under way."""
         return self._job is not None
 
-    def run(self, request: Request[Asked]) -> Job[Asked]:
+    def run(self, request: Request[Answer]) -> Job[Answer]:
         """Starts a worker for `request`; no other request may be running."""
         assert self._job is None
         worker = self._new_worker()
@@ -61,3 +63,52 @@ class OneShotWorker(QObject):
     def _end(self, worker: WorkerClient) -> None:
         self._job = None
         worker.retire()
+
+
+class OneShotModel(QObject):
+    """The request that runs in its own worker, or the last one, as views show it. error: of a failed or cancelled one.
+
+    hard_stop, background: as for OneShotWorker.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        new_worker: Callable[[], WorkerClient],
+        parent: QObject | None = None,
+        *,
+        hard_stop: bool = True,
+        background: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._one_shot = OneShotWorker(new_worker, self, hard_stop=hard_stop, background=background)
+        self.state: OneShotState = "idle"
+        self.error: ErrorEvent | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a request is under way."""
+        return self.state == "running"
+
+    def cancel(self) -> None:
+        """Cancels the request; `state` changes when it has ended."""
+        self._one_shot.cancel()
+
+    def _run(self, request: Request[object]) -> None:
+        self.state, self.error = "running", None
+        job = self._one_shot.run(request)
+        job.event.connect(self._on_event)
+        job.on_answer(self._on_answer)
+        job.on_error(self._on_error)
+        self.changed.emit()
+
+    def _on_event(self, event: Event) -> None:
+        raise NotImplementedError
+
+    def _on_answer(self, answer: Any) -> None:
+        raise NotImplementedError
+
+    def _on_error(self, error: ErrorEvent) -> None:
+        self.error, self.state = error, "cancelled" if error.kind == "cancelled" else "failed"
+        self.changed.emit()

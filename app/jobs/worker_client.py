@@ -35,9 +35,7 @@ HARD_GRACE_MS, HARD_KILL_MS = 1_200, 300
 _STDERR_LINES = 40
 _NO_JOB = 0
 """The id of a ping, whose answer counts only as a sign of life."""
-
-
-Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
 KILLED_MS = 10_000
 """A killed process ends at once, but a busy machine reports it late; Qt complains if it is destroyed before."""
 
@@ -97,7 +95,7 @@ class WorkerClient(QObject):
         """The last lines that the process wrote to stderr."""
         return "\n".join(self._errors)
 
-    def request(self, request: Request[Asked]) -> Job[Asked]:
+    def request(self, request: Request[Answer]) -> Job[Answer]:
         """Sends a job; starts the process if none runs."""
         result = Job(self._next, request, self._cancel)
         self._next += 1

@@ -14,21 +14,19 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.one_shot_worker import OneShotWorker
+from app.jobs.one_shot_worker import OneShotModel
 from app.jobs.worker_client import WorkerClient
 from workflows.wire.codec import to_fields
 from workflows.wire.events import ErrorEvent, Event, LogEvent, ProgressEvent, StageEvent
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.requests import Eval
 
-State = Literal["idle", "running", "done", "failed", "cancelled"]
 PROVIDER, SOURCE_PRECISION = "cpu", "fp32"
 """The provider that the engine compares on, and the precision that it builds a source with."""
-WHOSE = ("candidate", "candidate_precision", "reference", "reference_precision", "provider", "began")
+SUBJECT_COLUMNS = ("candidate", "candidate_precision", "reference", "reference_precision", "provider", "began")
 COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 
 
@@ -65,10 +63,6 @@ class AccuracyResult:
     report: EvalReport
 
 
-Describe = Callable[[str], Mapping[str, object]]
-"""Returns the summary of a bundle; empty for anything else."""
-
-
 def compared_model(path: str, summary: Mapping[str, object]) -> ComparedModel:
     """The bundle with this summary, or the source at `path` if the summary is empty."""
     if not summary:
@@ -86,47 +80,36 @@ def as_json(comparison: AccuracyResult) -> str:
 def as_csv(comparison: AccuracyResult) -> str:
     """The cosines as CSV, one row a layer, each with its subjects."""
     subjects, text = comparison.subjects, io.StringIO()
-    whose = (
-        subjects.candidate.name,
-        subjects.candidate.precision,
-        subjects.reference.name,
-        subjects.reference.precision,
-    )
+    models = [value for one in (subjects.candidate, subjects.reference) for value in (one.name, one.precision)]
     writer = csv.writer(text)
-    writer.writerow((*WHOSE, *COLUMNS))
+    writer.writerow((*SUBJECT_COLUMNS, *COLUMNS))
     writer.writerows(
-        [*whose, subjects.provider, subjects.began, *(getattr(row, name) for name in COLUMNS)]
+        [*models, subjects.provider, subjects.began, *(getattr(row, name) for name in COLUMNS)]
         for row in comparison.report.layers
     )
     return text.getvalue()
 
 
-class AccuracyModel(QObject):
-    """The comparison that runs, or the last one."""
+class AccuracyModel(OneShotModel):
+    """The comparison that runs, or the last one. describe: returns the summary of a bundle; empty for anything else."""
 
-    changed = Signal()
     finished = Signal()
 
     def __init__(
-        self, new_worker: Callable[[], WorkerClient], describe: Describe, parent: QObject | None = None
+        self,
+        new_worker: Callable[[], WorkerClient],
+        describe: Callable[[str], Mapping[str, object]],
+        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(new_worker, parent, hard_stop=False, background=True)
         self._describe = describe
-        self._one_shot = OneShotWorker(new_worker, self, hard_stop=False, background=True)
-        self.state: State = "idle"
         self.request: Eval | None = None
         self.subjects: AccuracySubjects | None = None
         """The subjects of the comparison that runs, or of the last one."""
         self.result: AccuracyResult | None = None
-        self.error: ErrorEvent | None = None
         self.note = ""
         self.done = self.total = 0.0
         self._began = 0.0
-
-    @property
-    def running(self) -> bool:
-        """Whether a comparison runs."""
-        return self.state == "running"
 
     @property
     def seconds_left(self) -> float | None:
@@ -140,14 +123,9 @@ class AccuracyModel(QObject):
         if self.running:
             return False
         self.request, self.subjects = request, self._subjects(request)
-        self.result, self.error = None, None
+        self.result = None
         self.note, self.done, self.total = self.tr("Opening both …"), 0.0, 0.0
-        self.state = "running"
-        job = self._one_shot.run(request)
-        job.event.connect(self._on_event)
-        job.on_answer(self._on_answer)
-        job.on_error(self._on_error)
-        self.changed.emit()
+        self._run(request)
         return True
 
     def _subjects(self, request: Eval) -> AccuracySubjects:
@@ -161,7 +139,7 @@ class AccuracyModel(QObject):
         """Cancels the comparison and discards its results."""
         if self.running:
             self.note = self.tr("Stopping …")
-            self._one_shot.cancel()
+            super().cancel()
             self.changed.emit()
 
     def _on_event(self, event: Event) -> None:
@@ -179,12 +157,9 @@ class AccuracyModel(QObject):
     def _on_answer(self, report: EvalReport) -> None:
         assert self.subjects is not None
         self.result, self.state = AccuracyResult(self.subjects, report), "done"
-        self._end()
+        self.changed.emit()
+        self.finished.emit()
 
     def _on_error(self, error: ErrorEvent) -> None:
-        self.error, self.state = error, "cancelled" if error.kind == "cancelled" else "failed"
-        self._end()
-
-    def _end(self) -> None:
-        self.changed.emit()
+        super()._on_error(error)
         self.finished.emit()

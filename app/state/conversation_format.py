@@ -47,19 +47,8 @@ def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
     for m in chat.messages.values():
         row = {"id": m.id, "parent": m.parent, "role": m.role, "content": m.content, "active": m.active}
         messages.append(row | ({"reply": m.reply.to_dict()} if m.reply else {}))
-    return {
-        "version": VERSION,
-        "key": chat.key,
-        "name": chat.name,
-        "system": chat.system,
-        "bundle": chat.bundle,
-        "decoding": chat.decoding,
-        "prefill": chat.prefill,
-        "tools": chat.tools,
-        "changed_at": chat.changed_at,
-        "active_root": chat.active_root,
-        "messages": messages,
-    }
+    names = ("key", "name", "system", "bundle", "decoding", "prefill", "tools", "changed_at", "active_root")
+    return {"version": VERSION, **{name: getattr(chat, name) for name in names}, "messages": messages}
 
 
 def conversation_from_dict(data: Any) -> Conversation:

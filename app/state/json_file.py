@@ -33,7 +33,8 @@ def parse_json(text: str) -> Any:
 class JsonFile(Generic[T]):
     """One file.
 
-    decode: JSON → value, raises one of _DAMAGED for other JSON. notify: called with a message on a damaged file.
+    decode: JSON → value, raises one of _DAMAGED for other JSON. notify: called with a message on a damaged file, and
+    by `load` and `change`. title: what such a message calls the content.
     """
 
     def __init__(
@@ -43,9 +44,10 @@ class JsonFile(Generic[T]):
         encode: Callable[[T], Any],
         empty: Callable[[], T],
         notify: Callable[[str], None],
+        title: str = "",
     ) -> None:
-        self.path = path
-        self._decode, self._encode, self._empty, self._tell = decode, encode, empty, notify
+        self.path, self._title = path, title
+        self._decode, self._encode, self._empty, self._notify = decode, encode, empty, notify
         self._lock = Lock(path.with_name(f".{path.name}.lock"))
 
     def read(self) -> T:
@@ -63,6 +65,22 @@ class JsonFile(Generic[T]):
             write_atomically(self.path, json.dumps(self._encode(value), indent=1).encode())
             return value
 
+    def load(self) -> T:
+        """The file's value; reports an OSError, and returns the empty value."""
+        try:
+            return self.read()
+        except OSError as error:
+            self._notify(f"{self._title} cannot be read: {error.strerror}.")
+            return self._empty()
+
+    def change(self, change: Callable[[T], T], current: T) -> T:
+        """Does the same as `update`; reports an OSError, and returns `change(current)`."""
+        try:
+            return self.update(change)
+        except OSError as error:
+            self._notify(f"{self._title} cannot be saved in {self.path}: {error.strerror}.")
+            return change(current)
+
     def _read(self) -> T:
         try:
             text = self.path.read_text("utf-8")
@@ -76,7 +94,7 @@ class JsonFile(Generic[T]):
         except _DAMAGED:
             renamed = self.path.with_name(f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json")
             self.path.rename(renamed)
-            self._tell(f"{self.path.name} was damaged, so it begins anew; what it held is kept as {renamed}.")
+            self._notify(f"{self.path.name} was damaged and was reset; its old content is saved as {renamed}.")
             return self._empty()
 
     @contextmanager

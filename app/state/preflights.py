@@ -50,17 +50,14 @@ class Preflights(QObject):
 
     def __init__(self, folder: Path, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = JsonFile(folder / "preflights.json", _decode, _encode, list[SavedPreflight], self._report_error)
+        path, title = folder / "preflights.json", "The list of checked bundles"
+        self._file = JsonFile(path, _decode, _encode, list[SavedPreflight], self._report_error, title)
         self._one_shot = OneShotWorker(new_worker, self)
         self.running: tuple[str, str] | None = None
         """The bundle and provider that are tried now."""
         self._failed: tuple[tuple[str, str], str] | None = None
         """The bundle and provider that could not be tried last, and why."""
-        try:
-            self._rows = self._file.read()
-        except OSError as error:
-            self._rows = []
-            self._report_error(f"The findings of earlier checks cannot be read: {error.strerror}.")
+        self._rows = self._file.load()
 
     def find(self, bundle: Summary, provider: str) -> SavedPreflight | None:
         """The result for the bundle with this summary, as it is built now."""
@@ -101,11 +98,7 @@ class Preflights(QObject):
             others = [row for row in rows if (row.bundle, row.report.provider) != (path, report.provider)]
             return [result, *others][:LIMIT]
 
-        try:
-            self._rows = self._file.update(put_first)
-        except OSError as error:
-            self._rows = put_first(self._rows)
-            self._report_error(f"The finding cannot be saved: {error.strerror}.")
+        self._rows = self._file.change(put_first, self._rows)
         self.changed.emit()
 
     def _on_error(self, tried: tuple[str, str], error: ErrorEvent) -> None:

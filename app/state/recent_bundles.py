@@ -69,28 +69,18 @@ class RecentBundles(QObject):
 
     def __init__(self, folder: Path, read: Reader = read_summary, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = JsonFile(folder / "recents.json", _decode, _encode, list[RecentBundle], self._report_error)
+        path, title = folder / "recents.json", "The list of recent bundles"
+        self._file = JsonFile(path, _decode, _encode, list[RecentBundle], self._report_error, title)
         self._read = read
         self._removed: tuple[int, RecentBundle] | None = None
-        self.entries: list[RecentBundle] = self._load()
-
-    def _load(self) -> list[RecentBundle]:
-        try:
-            return self._file.read()
-        except OSError as error:
-            self._report_error(f"The list of recent bundles cannot be read: {error.strerror}.")
-            return []
+        self.entries = self._file.load()
 
     def _report_error(self, message: str) -> None:
         QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))  # who listens may not be there yet
 
     def _change(self, change: Callable[[list[RecentBundle]], list[RecentBundle]]) -> None:
         """Changes the list on the disk, and shows the result."""
-        try:
-            rows = self._file.update(change)
-        except OSError as error:
-            self._report_error(f"The list of recent bundles cannot be saved in {self._file.path}: {error.strerror}.")
-            rows = change(list(self.entries))
+        rows = self._file.change(change, list(self.entries))
         known = {entry.path: entry for entry in self.entries}
         for row in rows:
             if row.path in known:

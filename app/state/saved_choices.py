@@ -38,12 +38,11 @@ class SavedChoices:
     """The file in `folder`. notify: called with a message when the file cannot be read or written."""
 
     def __init__(self, folder: Path, notify: Callable[[str], None]) -> None:
-        self._file = JsonFile(folder / FILE, _decode, _encode, _All, notify)
-        self._report_error = notify
+        self._file = JsonFile(folder / FILE, _decode, _encode, _All, notify, "The list of chosen chat settings")
 
     def of(self, bundle: str) -> BundleChoices | None:
         """The last choices for a bundle."""
-        return self._read().bundles.get(bundle)
+        return self._file.load().bundles.get(bundle)
 
     def keep(self, bundle: str, choices: BundleChoices) -> None:
         """Saves the choices for a bundle."""
@@ -56,7 +55,7 @@ class SavedChoices:
 
     def presets(self) -> dict[str, Values]:
         """The saved presets by name."""
-        return dict(sorted(self._read().presets.items()))
+        return dict(sorted(self._file.load().presets.items()))
 
     def save_preset(self, name: str, values: Values) -> None:
         """Saves a preset; replaces one of the same name."""
@@ -66,18 +65,8 @@ class SavedChoices:
         """Removes a preset."""
         self._update(lambda saved: replace(saved, presets={n: one for n, one in saved.presets.items() if n != name}))
 
-    def _read(self) -> _All:
-        try:
-            return self._file.read()
-        except OSError as error:
-            self._report_error(f"{self._file.path} cannot be read: {error.strerror}.")
-            return _All()
-
     def _update(self, change: Callable[[_All], _All]) -> None:
-        try:
-            self._file.update(change)
-        except OSError as error:
-            self._report_error(f"{self._file.path} cannot be written: {error.strerror}.")
+        self._file.change(change, _All())
 
 
 def _decode(value: Any) -> _All:

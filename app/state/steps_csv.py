@@ -9,28 +9,9 @@ from math import inf
 
 from app.state.measurement_snapshot import CHUNK, DECODE, MeasurementSnapshot
 
-COLUMNS = (
-    "bundle",
-    "path",
-    "built_at",
-    "provider",
-    "precision",
-    "layout",
-    "capacity",
-    "run",
-    "began",
-    "kind",
-    "phase",
-    "time_s",
-    "latency_ms",
-    "tokens",
-    "cache_used",
-    "cache_capacity",
-    "token_id",
-    "text",
-)
-
-
+RUN_COLUMNS = ("bundle", "path", "built_at", "provider", "precision", "layout", "capacity", "run", "began")
+STEP_COLUMNS = ("kind", "phase", "time_s", "latency_ms", "tokens", "cache_used", "cache_capacity", "token_id", "text")
+COLUMNS = RUN_COLUMNS + STEP_COLUMNS
 ROWS_PER_SLICE = 200
 """Rows between two pauses: a few milliseconds."""
 

@@ -92,13 +92,10 @@ class UnfinishedBuilds(QObject):
 
     def __init__(self, folder: Path, build: BuildModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = JsonFile(folder / "builds.json", _decode, _encode, list[UnfinishedBuild], self._report_error)
+        path, title = folder / "builds.json", "The list of unfinished builds"
+        self._file = JsonFile(path, _decode, _encode, list[UnfinishedBuild], self._report_error, title)
         self._build = build
-        try:
-            self._rows = self._file.read()
-        except OSError as error:
-            self._rows = []
-            self._report_error(f"The list of unfinished builds cannot be read: {error.strerror}.")
+        self._rows = self._file.load()
         build.started.connect(self._on_started)
         build.finished.connect(self._on_finished)
 
@@ -144,11 +141,7 @@ class UnfinishedBuilds(QObject):
         self._change(lambda rows: [row for row in rows if row.out != out])
 
     def _change(self, change: Callable[[list[UnfinishedBuild]], list[UnfinishedBuild]]) -> None:
-        try:
-            self._rows = self._file.update(change)
-        except OSError as error:
-            self._rows = change(self._rows)
-            self._report_error(f"The list of unfinished builds cannot be saved: {error.strerror}.")
+        self._rows = self._file.change(change, self._rows)
         self.changed.emit()
 
     def _report_error(self, message: str) -> None:

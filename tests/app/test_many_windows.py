@@ -170,7 +170,7 @@ def test_a_damaged_list_is_set_aside_with_a_word(home: Path, qtbot: object, dama
     qtbot.waitUntil(lambda: bool(told))  # type: ignore[attr-defined]
     [aside] = home.glob("recents.damaged-*.json")
     assert aside.read_bytes() == DAMAGED[damage]
-    assert told == [f"recents.json was damaged, so it begins anew; what it held is kept as {aside}."]
+    assert told == [f"recents.json was damaged and was reset; its old content is saved as {aside}."]
     recents.add("/a")
     assert [row["path"] for row in json.loads((home / "recents.json").read_text())] == ["/a"]
 
