@@ -30,7 +30,6 @@ ALLOWED = {
     "taken": "with `given`: the inputs that a graph consumed",
     "ask": "a person asks in a conversation: `Conversation.ask`",
     "where": "`Controller.load` of plug-ins, whose signature is public",
-    "kept": "`MeasurementSnapshot.kept`",
 }
 DUPLICATES: dict[str, str] = {}
 """Public class names that stand twice, with the reason."""

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.chat.controller import ChatController
 from app.chat.settings_panel import SettingsPanel
 from app.state.bundle_session import State, placement_text
+from app.state.context import AppContext
 from app.widgets import Banner
 from workflows.wire.events import ReadyEvent
 from workflows.wire.requests import ListDevices
-
-if TYPE_CHECKING:
-    from app.state.context import AppContext
 
 LATE_MS = 1000
 """An opening that takes longer is shown and can be stopped: a driver may compile for minutes, or hang."""

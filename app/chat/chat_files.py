@@ -20,10 +20,7 @@ from workflows.common.locks import LockHeldError
 
 
 class ChatFiles(QObject):
-    """Opens, renames, deletes and exports chats.
-
-    changed: the folder changed. menu: for the export. banner: of the session; chat_banner: of files.
-    """
+    """Opens, renames, deletes and exports chats. changed: the folder changed. chat_banner: for messages about files."""
 
     changed = Signal()
 

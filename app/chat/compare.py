@@ -5,8 +5,6 @@ Composer ──prompt──▶ BundleComparison ──changed──▶ two colum
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
@@ -16,6 +14,7 @@ from app.chat.intents import Intent, Send, Stop
 from app.chat.message_view import FLUSH_MS, reply_summary
 from app.chat.sampling import SamplingSettings
 from app.state.bundle_comparison import BundleComparison, ComparisonLane
+from app.state.context import AppContext
 from app.state.conversation import Reply
 from app.text.formatting import pluralize
 from app.widgets import Banner, button, label
@@ -23,9 +22,6 @@ from app.widgets.bundle_field import BundleField
 from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, theme
 from app.widgets.token_diff import insert_token_diff, plain_format, read_only_text
-
-if TYPE_CHECKING:
-    from app.state.context import AppContext
 
 
 class AnswerColumn(QWidget):
@@ -73,9 +69,8 @@ class AnswerColumn(QWidget):
             reply.note_drafts(done.speculation)
             return reply_summary(reply)
         if lane.failure is not None:
-            return reply_summary(
-                Reply("cancelled" if lane.failure.kind == "cancelled" else "failed", tokens=len(lane.tokens))
-            )
+            ended = "cancelled" if lane.failure.kind == "cancelled" else "failed"
+            return reply_summary(Reply(ended, tokens=len(lane.tokens)))
         if lane.tokens:
             ttft, last = lane.tokens[0].latency_ms, lane.tokens[-1].latency_ms
             return self.tr("TTFT {0} ms · last token {1} ms").format(f"{ttft:.1f}", f"{last:.1f}")
@@ -174,9 +169,8 @@ class CompareView(QWidget):
             return comparison.prompt
         if comparison.differs:
             one = self.tr("the first token is equal, the next one differs")
-            text = pluralize(
-                comparison.common_tokens, one, self.tr("the first {0} tokens are equal, the next one differs")
-            )
+            many = self.tr("the first {0} tokens are equal, the next one differs")
+            text = pluralize(comparison.common_tokens, one, many)
         elif comparison.running:
             text = self.tr("equal so far")
         else:

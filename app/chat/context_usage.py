@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, QRectF, QSize, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.chat.controller import ChatController
+from app.state.context import AppContext
 from app.state.measurements import ReplyTally
 from app.text.formatting import format_milliseconds, format_number, format_token_rate
 from app.widgets import label
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G, theme
-
-if TYPE_CHECKING:
-    from app.state.context import AppContext
 
 NEARLY_FULL = 0.9
 
@@ -69,10 +65,7 @@ class ContextUsageBar(QWidget):
         )
 
     def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
-        """Shows the cache: tokens in it, its slots, evicted tokens.
-
-        needed: tokens of the conversation, as counted by the bundle of its last reply.
-        """
+        """Shows the use of the cache in tokens. needed: tokens of the conversation when last counted."""
         share = used / capacity if capacity else 0.0
         alarming = not window and share >= NEARLY_FULL
         text = self.tr("context {0} of {1} tokens").format(format_number(used), format_number(capacity))

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.chat.controller import REFUSALS
 from app.chat.intents import EditPrompt, Intent, NewChat
 from app.state.bundle_session import SessionFailure, runs_on_cpu
+from app.state.context import AppContext
 from app.text.formatting import pluralize
 from app.widgets import Banner
 from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import VerifyBundle
-
-if TYPE_CHECKING:
-    from app.state.context import AppContext
 
 Act = Callable[[], object]
 OF_PROVIDERS = ("crashed", "stopped", "device", "graph", "logits")

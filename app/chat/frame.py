@@ -5,8 +5,6 @@ list of chats │ header, banners, the conversation, context bar, composer │ s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QToolButton, QWidget
 
@@ -21,13 +19,11 @@ from app.chat.sampling import SamplingSettings
 from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
 from app.chat.transcript import Transcript
+from app.state.context import AppContext
 from app.widgets import Banner, EmptyState, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G
-
-if TYPE_CHECKING:
-    from app.state.context import AppContext
 
 
 class ChatHeader(QWidget):

@@ -76,10 +76,7 @@ class TokenMap:
 
 
 def align(raw: str, shown: str) -> list[int]:
-    """The place in `raw` of each character of `shown`, or -1.
-
-    Rendering removes marks (`**`, backticks) and changes white space; the rest keeps its order.
-    """
+    """The place in `raw` of each character of `shown`, or -1: rendering removes marks and changes white space."""
     return list(_aligned(raw, shown))
 
 
@@ -159,10 +156,7 @@ class MessageText(QTextEdit):
         cursor.insertText(text)
 
     def set_markdown(self, text: str) -> None:
-        """Renders Markdown without HTML and images.
-
-        It takes time proportional to the text, so call it once a message.
-        """
+        """Renders Markdown without HTML and images, in time proportional to the text: call it once a message."""
         self._forget()
         self._document.render_markdown(text)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
@@ -24,13 +23,11 @@ from app.chat.frame import ChatFrame, ChatStack
 from app.chat.panel_controller import PanelController
 from app.chat.setting_chips import ActiveSettings
 from app.state.chat_store import ChatStore
+from app.state.context import AppContext
 from app.state.unsent_prompts import UnsentPrompts
 from app.widgets.actions import add_action
 from app.widgets.layouts import vbox
 from app.widgets.styling import style_separately
-
-if TYPE_CHECKING:
-    from app.state.context import AppContext
 
 
 class FocusRedirect(QObject):

@@ -11,7 +11,6 @@ to the chat; a new chat starts without them, except for the system prompt.
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -21,11 +20,9 @@ from app.chat.decoding.decoding_options import DecodingOptions
 from app.chat.preset_picker import apply_preset, bundle_preset
 from app.chat.sampling import SamplingSettings
 from app.chat.settings_panel import SettingsPanel
+from app.state.context import AppContext
 from app.state.saved_choices import BundleChoices, SavedChoices
 from app.widgets import Banner
-
-if TYPE_CHECKING:
-    from app.state.context import AppContext
 
 SAVE_MS = 500
 

@@ -80,10 +80,7 @@ class SettingChip(QFrame):
 
 
 class SettingChipRow(QWidget):
-    """Hidden if there are no chips. `opened` gives the ActiveSetting of a clicked chip.
-
-    after: the widget before the chips in the tab order.
-    """
+    """Hidden without chips. `opened` gives a clicked chip's ActiveSetting. after: the widget before it in the tab order."""
 
     opened = Signal(object)
 

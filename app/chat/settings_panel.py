@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +26,7 @@ from app.chat.preset_picker import PresetPicker
 from app.chat.sampling import SamplingSettings, parse_stops, show_stops
 from app.text.translatable import tr
 from app.widgets import Section, button, label, scroll_area
+from app.widgets.layouts import STRETCH, vbox
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
@@ -74,6 +74,16 @@ class LanguageSection(Section):
         return {name: str(language) for name, language in chosen.items() if language}
 
 
+def _text_box(name: str, height: int, hint: str = "") -> QPlainTextEdit:
+    box = QPlainTextEdit()
+    box.setAccessibleName(name)
+    box.setPlaceholderText(hint)
+    box.setTabChangesFocus(True)
+    box.setFixedHeight(height)
+    box.document().setDocumentMargin(G - 2)
+    return box
+
+
 class PrefillSection(Section):
     """`changed` gives the prefill and the tools' JSON text; `unreadable` a file and the reason."""
 
@@ -81,19 +91,13 @@ class PrefillSection(Section):
     unreadable = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent=parent)
-        self.heading.setText(self.tr("Reply"))
+        super().__init__(tr("Reply"), parent=parent)
         self.prefill = QLineEdit()
         self.prefill.setPlaceholderText(self.tr("Nothing"))
         self.prefill.setAccessibleName(self.tr("The reply begins with"))
         set_tool_tip(self.prefill, self.tr("The model continues this text as if it had written it."))
-        self.tools = QPlainTextEdit()
-        self.tools.setPlaceholderText(self.tr("None"))
-        self.tools.setAccessibleName(self.tr("Tools"))
+        self.tools = _text_box(self.tr("Tools"), 7 * G, self.tr("None"))
         set_tool_tip(self.tools, self.tr("A JSON list of functions, for chat templates that support tools."))
-        self.tools.setTabChangesFocus(True)
-        self.tools.setFixedHeight(7 * G)
-        self.tools.document().setDocumentMargin(G - 2)
         self.file_button = button(self.tr("Open a file …"), role="link", clicked=self._choose_file)
         self.body.addWidget(label(self.tr("Begins with"), "small", selectable=False))
         self.body.addWidget(self.prefill)
@@ -151,26 +155,15 @@ class SettingsPanel(QWidget):
         super().__init__(parent)
         self.setFixedWidth(WIDTH)
         self._spins: dict[str, QSpinBox | QDoubleSpinBox] = {}
-        content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        column.setSpacing(3 * G)
-        column.addWidget(self._system_part())
-        self.opening = PrefillSection()
-        column.addWidget(self.opening)
-        self.languages = LanguageSection()
-        column.addWidget(self.languages)
-        self.decoding = DecodingSection()
+        self.opening, self.languages, self.decoding = PrefillSection(), LanguageSection(), DecodingSection()
         self.decoding.shown.connect(self._update_enabled)
-        column.addWidget(self._sampling_part())
-        column.addWidget(self.decoding)
-        column.addWidget(self._session_part())
-        column.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        self._content, self._area = content, scroll_area(content)
-        outer.addWidget(self._area)
-        content.installEventFilter(self)
+        above = (self._system_part(), self.opening, self.languages, self._sampling_part())
+        self._content = QWidget()
+        parts = (*above, self.decoding, self._session_part(), STRETCH)
+        vbox(*parts, spacing=3 * G, margins=2 * G, parent=self._content)
+        self._area = scroll_area(self._content)
+        vbox(self._area, parent=self)
+        self._content.installEventFilter(self)
         self.set_sampling(SamplingSettings())
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -178,7 +171,7 @@ class SettingsPanel(QWidget):
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's name: something in it was unfolded."""
+        """Qt's name: a section may have been unfolded."""
         if event.type() == QEvent.Type.LayoutRequest:
             self._fit()
         return super().eventFilter(watched, event)
@@ -190,19 +183,14 @@ class SettingsPanel(QWidget):
 
     def _system_part(self) -> Section:
         part = Section(self.tr("System prompt"))
-        self.system = QPlainTextEdit()
-        self.system.setPlaceholderText(self.tr("None"))
-        self.system.setAccessibleName(self.tr("System prompt"))
-        self.system.setTabChangesFocus(True)
-        self.system.setFixedHeight(9 * G)
-        self.system.document().setDocumentMargin(G - 2)
+        self.system = _text_box(self.tr("System prompt"), 9 * G, self.tr("None"))
         self.system.textChanged.connect(lambda: self.system_changed.emit(self.system.toPlainText()))
         part.body.addWidget(self.system)
         return part
 
     def _sampling_part(self) -> Section:
         part = Section(self.tr("Sampling"))
-        self.reset_button = button(self.tr("Reset"), role="link", clicked=lambda: self._reset())
+        self.reset_button = button(self.tr("Reset"), role="link", clicked=self._reset)
         set_tool_tip(self.reset_button, self.tr("Reset to greedy, with everything else off"))
         part.header.addWidget(self.reset_button)
         self.presets = PresetPicker()
@@ -222,29 +210,25 @@ class SettingsPanel(QWidget):
             grid.addWidget(spin, row, 1)
         part.body.addLayout(grid)
         part.body.addWidget(label(self.tr("Stop strings, one a line"), "small", selectable=False))
-        self.stops = QPlainTextEdit()
-        self.stops.setAccessibleName(self.tr("Stop strings"))
+        self.stops = _text_box(self.tr("Stop strings"), 7 * G)
         set_tool_tip(self.stops, self.tr("The reply ends before any of these; \\n stands for a line end."))
-        self.stops.setTabChangesFocus(True)
-        self.stops.setFixedHeight(7 * G)
-        self.stops.document().setDocumentMargin(G - 2)
         self.stops.textChanged.connect(self._emit_sampling)
         part.body.addWidget(self.stops)
         return part
 
     def _rows(self) -> list[tuple[str, str, str]]:
         return [
-            ("temperature", self.tr("Temperature"), self.tr("0 always takes the most probable token.")),
-            ("top_k", self.tr("Top-k"), self.tr("Only the k most probable tokens; 0 is off.")),
-            ("top_p", self.tr("Top-p"), self.tr("Only the most probable tokens that together reach p; 1 is off.")),
-            ("min_p", self.tr("Min-p"), self.tr("Only tokens at least this probable relative to the best; 0 is off.")),
+            ("temperature", tr("Temperature"), tr("0 always takes the most probable token.")),
+            ("top_k", tr("Top-k"), tr("Only the k most probable tokens; 0 is off.")),
+            ("top_p", tr("Top-p"), tr("Only the most probable tokens that together reach p; 1 is off.")),
+            ("min_p", tr("Min-p"), tr("Only tokens at least this probable relative to the best; 0 is off.")),
             (
                 "repetition_penalty",
-                self.tr("Repetition penalty"),
-                self.tr("Makes earlier tokens less likely; 1 is off."),
+                tr("Repetition penalty"),
+                tr("Makes earlier tokens less likely; 1 is off."),
             ),
-            ("max_new_tokens", self.tr("Max new tokens"), self.tr("The maximum number of tokens of a reply.")),
-            ("seed", self.tr("Seed"), self.tr("The same seed samples the same tokens.")),
+            ("max_new_tokens", tr("Max new tokens"), tr("The maximum number of tokens of a reply.")),
+            ("seed", tr("Seed"), tr("The same seed samples the same tokens.")),
         ]
 
     def _spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
@@ -290,18 +274,10 @@ class SettingsPanel(QWidget):
 
     def sampling(self) -> SamplingSettings:
         """The current sampling settings."""
-        spins = self._spins
-        seed = int(spins["seed"].value())
-        return SamplingSettings(
-            temperature=round(spins["temperature"].value(), 2),
-            top_k=int(spins["top_k"].value()),
-            top_p=round(spins["top_p"].value(), 2),
-            min_p=round(spins["min_p"].value(), 2),
-            repetition_penalty=round(spins["repetition_penalty"].value(), 2),
-            max_new_tokens=int(spins["max_new_tokens"].value()),
-            seed=None if seed < 0 else seed,
-            stop=parse_stops(self.stops.toPlainText()),
-        )
+        real: dict[str, Any] = {name: round(self._spins[name].value(), 2) for name in _REAL}
+        whole: dict[str, Any] = {name: int(self._spins[name].value()) for name in _WHOLE}
+        seed = None if whole["seed"] < 0 else whole["seed"]
+        return SamplingSettings(**real | whole | {"seed": seed, "stop": parse_stops(self.stops.toPlainText())})
 
     def set_sampling(self, s: SamplingSettings) -> None:
         """Shows settings without emitting `sampling_changed`."""
@@ -311,8 +287,7 @@ class SettingsPanel(QWidget):
                 spin.setValue(-1 if value is None else value)
         with QSignalBlocker(self.stops):
             self.stops.setPlainText(show_stops(s.stop))
-        self.decoding.set_sampling(self.sampling())
-        self.presets.select_matching(self.sampling())
+        self._show_effects()
 
     def set_system(self, text: str) -> None:
         """Shows a system prompt without emitting `system_changed`."""
@@ -322,9 +297,8 @@ class SettingsPanel(QWidget):
 
     def set_running(self, running: bool) -> None:
         """Disables the session's settings while a reply runs."""
-        self.cache.setEnabled(not running)
-        self.provider.setEnabled(not running)
-        self.placement.setEnabled(not running)
+        for field in (self.cache, self.provider, self.placement):
+            field.setEnabled(not running)
 
     def reveal(self, place: QWidget) -> None:
         """Scrolls to a field, unfolds its section, and gives it the focus."""
@@ -340,9 +314,13 @@ class SettingsPanel(QWidget):
         self.set_sampling(SamplingSettings())
         self._emit_sampling()
 
-    def _emit_sampling(self) -> None:
+    def _show_effects(self) -> None:
+        """Updates what depends on the sampling settings."""
         self.decoding.set_sampling(self.sampling())
         self.presets.select_matching(self.sampling())
+
+    def _emit_sampling(self) -> None:
+        self._show_effects()
         self.sampling_changed.emit(self.sampling())
 
     def _update_enabled(self) -> None:

@@ -13,6 +13,7 @@ from app.state.inspection import InspectTarget
 from app.state.recent_bundles import RecentBundle
 from app.state.unfinished_builds import UnfinishedBuild
 from app.text.formatting import format_local_time
+from app.text.translatable import tr
 from app.widgets.actions import add_action
 from app.widgets.basics import (
     Banner,
@@ -67,8 +68,7 @@ class UnfinishedSection(Section):
     """Hidden if there is no unfinished build."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__("")
-        self.heading.setText(self.tr("Unfinished builds"))
+        super().__init__(tr("Unfinished builds"))
         self._context = context
         self.rows: list[UnfinishedRow] = []
         context.unfinished.changed.connect(self.refresh)

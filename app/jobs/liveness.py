@@ -83,10 +83,7 @@ def _is_waiting(pid: int) -> bool:
 
 
 class ProcessMonitor(LivenessMonitor):
-    """Samples a worker's process once a second: its memory, and whether it still lives.
-
-    watched: returns its process id, and whether it has work; id 0 for none.
-    """
+    """Samples memory and life of a process once a second. watched: its id (0 for none), and whether it has work."""
 
     memory = Signal(object)  # resident bytes; 0 when no process runs
 

@@ -20,10 +20,7 @@ OneShotState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
 class OneShotWorker(QObject):
-    """Runs one request at a time.
-
-    hard_stop: ends the process soon after `cancel`, for work on a provider. background: at a lower priority.
-    """
+    """Runs one request at a time. hard_stop: kills soon after `cancel`, as for providers. background: at low priority."""
 
     def __init__(
         self,

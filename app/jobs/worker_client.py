@@ -123,10 +123,7 @@ class WorkerClient(QObject):
             process.waitForFinished(KILLED_MS)
 
     def retire(self) -> None:
-        """Ends the process like `close`, without waiting; `retired` is emitted when it has ended.
-
-        For a worker of one job.
-        """
+        """Ends the process like `close`, without waiting; `retired` is emitted when it has ended."""
         process = self._process
         if process is None:
             self.retired.emit()

@@ -66,10 +66,7 @@ class SettingChoice(QComboBox):
 
 
 class StageCacheChoice(QComboBox):
-    """A combo box for the disk limit of cached build stages, which the command line sets as well.
-
-    options: bytes as text; empty for the default.
-    """
+    """A combo box for the disk limit of cached build stages. options: bytes as text; empty for the default."""
 
     refused = Signal(str)  # why the limit cannot be read or written
 

@@ -43,10 +43,7 @@ Slice = Callable[[], object]
 
 
 class ModulePreloader:
-    """Imports modules in a thread.
-
-    Garbage collection is off meanwhile: in that thread it could destroy a widget and crash.
-    """
+    """Imports modules in a thread, without garbage collection: in that thread it could destroy a widget and crash."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None

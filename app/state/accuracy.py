@@ -32,10 +32,7 @@ COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 
 @dataclass(frozen=True, slots=True)
 class ComparedModel:
-    """One of the two models.
-
-    built_at: the build time of a bundle; empty for a source, which is built for the comparison.
-    """
+    """One of the two models. built_at: of a bundle; empty for a source, which is built for the comparison."""
 
     name: str
     path: str

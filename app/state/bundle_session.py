@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
+from app.jobs.job import Job
 from app.jobs.worker_client import GRACE_MS, HARD_GRACE_MS, HARD_KILL_MS, KILL_MS, WorkerClient
 from app.state.session_cache import SessionCache, SessionFailure
 from workflows.wire.events import (
@@ -36,10 +37,6 @@ from workflows.wire.events import (
     TokenEvent,
 )
 from workflows.wire.requests import Close, Generate, Open, Options, Request, Turn
-
-if TYPE_CHECKING:
-    from app.jobs.job import Job
-    from app.jobs.worker_client import WorkerClient
 
 
 class SessionJob(QObject):
@@ -204,10 +201,7 @@ class BundleSession(QObject):
         capacity: int | None = None,
         place: Mapping[str, str] | None = None,
     ) -> None:
-        """Opens a bundle in place of the one that is open; a running generation is cancelled.
-
-        place: component → the provider that it has instead.
-        """
+        """Opens a bundle in place of the open one; cancels a running generation. place: component → provider."""
         self._abandon()
         self.request = request = Open(str(bundle), provider, cache, capacity, place=dict(place or {}))
         usual, hard = (GRACE_MS, KILL_MS), (HARD_GRACE_MS, HARD_KILL_MS)
@@ -225,10 +219,7 @@ class BundleSession(QObject):
             self.open(r.bundle, provider or r.provider, r.cache, r.capacity, {} if provider else r.place)
 
     def end(self, *, reopen: bool = False) -> None:
-        """Kills the worker if it is busy, as a driver that loads or hangs reads no message.
-
-        reopen: kills it in any case, and opens the bundle again.
-        """
+        """Kills a busy worker, as a hanging driver reads no message. reopen: kills any, and opens the bundle again."""
         if self.busy or reopen:
             self._ending, self._reopening = True, self._reopening or reopen
             self._worker.kill()

@@ -71,10 +71,7 @@ class ChatStore:
         return self._crashes >= ASK_AFTER_CRASHES
 
     def begin(self) -> str:
-        """Registers a start, and a crash if the last one was not closed. Returns the key of the last conversation.
-
-        Raises OSError.
-        """
+        """Registers a start, and a crash before it, if any; returns the last conversation's key. Raises OSError."""
         try:
             self._presence.acquire()
             self._is_first = True
@@ -129,10 +126,7 @@ class ChatStore:
         return True
 
     def load(self, key: str) -> Conversation:
-        """Loads the conversation `key` and locks it for this window.
-
-        Raises LockHeldError if another window has it open, OSError, or ValueError when the file is no conversation.
-        """
+        """Loads and locks a conversation. Raises LockHeldError for one of another window, OSError or ValueError."""
         new = key not in self._claims
         self._claim(key)
         try:
@@ -149,10 +143,7 @@ class ChatStore:
         return chat
 
     def forget(self) -> None:
-        """Releases the conversations of this window, so that the next start restores none; the files stay.
-
-        Raises OSError.
-        """
+        """Releases this window's conversations; the next start restores none. The files stay. Raises OSError."""
         self._wait_for_writer()
         self._release(*self._claims)
         last, self._last_key = self._last_key, ""
@@ -178,20 +169,14 @@ class ChatStore:
         return sorted(matches, key=lambda one: -one.changed_at)
 
     def retitle(self, key: str, name: str) -> None:
-        """Names a saved conversation; an empty name removes it.
-
-        Raises LockHeldError if another window has it open, OSError, or ValueError when the file is no conversation.
-        """
+        """Names a saved conversation; an empty name removes it. Raises the errors of `load`."""
         with self._claimed(key):
             chat = _read_chat(self._path(key))
             chat.name = name
             write_atomically(self._path(key), _encode(chat))
 
     def delete(self, key: str) -> None:
-        """Deletes a conversation; `restore` brings it back until the next start.
-
-        Raises LockHeldError if another window has it open, or OSError.
-        """
+        """Deletes a conversation until the next start or `restore`. Raises LockHeldError or OSError."""
         self._wait_for_writer()
         with self._claimed(key):
             self._path(key).replace(self._path(key, GONE))
@@ -255,10 +240,7 @@ def _encode(chat: Conversation) -> bytes:
 
 
 def _read_chat(path: Path) -> Conversation:
-    """The conversation in a file; its key is the file's name, so that a copied file is another conversation.
-
-    Raises OSError, or ValueError when the file is no conversation.
-    """
+    """The conversation in a file, whose name is its key: a copied file is another one. Raises OSError or ValueError."""
     chat = conversation_from_dict(parse_json(path.read_bytes().decode("utf-8", "surrogatepass")))
     chat.key = path.name.removesuffix(ENDING)
     return chat

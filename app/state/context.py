@@ -212,10 +212,7 @@ class AppContext(QObject):
         on_action: Act | None = None,
         owner: NoteOwner | None = None,
     ) -> None:
-        """Shows an error over the page: a sentence, its details, and a button for the remedy. It stays until read.
-
-        owner: what must be in front for the error to be shown.
-        """
+        """Shows an error over the page until it is read, with a button `action`. owner: what must be in front."""
         self.notes.show(Note(message, action, on_action, owner or {}, details, error=True))
 
     def show_note(

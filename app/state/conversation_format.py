@@ -52,10 +52,7 @@ def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
 
 
 def conversation_from_dict(data: Any) -> Conversation:
-    """The conversation of `conversation_to_dict`; a reply that was still running is marked `interrupted`.
-
-    Raises ValueError for anything else.
-    """
+    """Reads that form; a reply that was running becomes `interrupted`. Raises ValueError for anything else."""
     if isinstance(data, dict) and data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')} is not known")
     try:

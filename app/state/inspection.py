@@ -30,10 +30,7 @@ Shape = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class KvGroup:
-    """A group of layers that share one slot table. bytes_per_token: keys and values of all layers.
-
-    shapes: the shape of each layer's keys, in the order of `layers`.
-    """
+    """Layers with one slot table. bytes_per_token: keys and values of all layers. shapes: of each layer's keys."""
 
     name: str
     layout: str

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunConfiguration:
-    """path: the bundle's folder.
-
-    built_at: its build time; empty, as is precision, for a folder that does not state it.
-    """
+    """path: the bundle's folder. built_at, precision: empty for a folder that does not state them."""
 
     path: str
     name: str

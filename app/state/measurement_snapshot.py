@@ -65,10 +65,7 @@ class SpeculationSteps:
 
 
 def rows_of_runs(columns: Sequence[Numbers], numbers: Numbers, begins: Floats) -> tuple[Ints, Ints]:
-    """(index of the reply, row index) of the rows whose reply is one of `numbers` [r], from `begins` [r] on.
-
-    columns: the first is the number of the reply, the second the time in it.
-    """
+    """(run index, row index) of the rows of the runs `numbers` [r] from `begins` [r] on. columns: number, time …"""
     import numpy as np
 
     rows = np.flatnonzero(np.isin(columns[0], numbers))
@@ -111,10 +108,7 @@ class LatencyPercentiles:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementFigures:
-    """Figures of some steps. ttft_ms: the median of their first tokens; rates: tokens per second of step time.
-
-    drafts: the use of drafts; None if no step was generated with drafts.
-    """
+    """Figures of some steps. ttft_ms: the median. Rates: tokens per second of step time. drafts: None for none."""
 
     runs: MeasuredRuns
     ttft_ms: float | None
@@ -129,10 +123,7 @@ class MeasurementFigures:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementRecord:
-    """All measurements, by columns [n] as STEP_KINDS, MEMORY_KINDS and SPECULATION_KINDS say.
-
-    texts: of tokens; a step has the index of its text.
-    """
+    """All measurements, in columns [n] by STEP_KINDS, MEMORY_KINDS and SPECULATION_KINDS. texts: of tokens."""
 
     steps: Sequence[Numbers]
     memory: Sequence[Numbers]

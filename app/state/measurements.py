@@ -16,8 +16,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.state.bundle_session import BundleSession
 from app.state.column_store import ColumnStore
 from app.state.measured_runs import RUN_KINDS, MeasuredRuns, RunConfiguration, run_configuration
 from app.state.measurement_snapshot import (
@@ -35,9 +35,6 @@ from app.state.measurement_snapshot import (
     select_runs,
 )
 from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
-
-if TYPE_CHECKING:
-    from app.state.bundle_session import BundleSession
 
 NO_CONFIGURATION = RunConfiguration("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600

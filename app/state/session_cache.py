@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app.jobs.job import Job
+from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import CacheEvent, ErrorEvent, Event, GroupView
 from workflows.wire.reports.base import Done
 from workflows.wire.requests import LoadCache, Request, Rewind, SaveCache
-
-if TYPE_CHECKING:
-    from app.jobs.job import Job
-    from app.jobs.worker_client import WorkerClient
 
 LIMIT = 500
 
@@ -122,10 +120,7 @@ CacheJob = Literal["", "rewind", "save_cache", "load_cache"]
 
 
 class SessionCache(QObject):
-    """The cache groups, and the job that runs on them, if any. A job's failure does not fail the session.
-
-    is_ready: whether the session can take a job now.
-    """
+    """The cache groups, and the job on them; its failure does not fail the session. is_ready: it can take a job."""
 
     changed = Signal(object)  # list of groups, as in CacheEvent
     jobChanged = Signal(str)  # noqa: N815  CacheJob; empty when none runs

@@ -30,10 +30,7 @@ class UnsentPrompts:
         self._folder = folder
 
     def read(self, key: str) -> UnsentPrompt:
-        """The unsent prompt of a chat; empty if there is none or its file is damaged.
-
-        Raises ValueError for an invalid key.
-        """
+        """The unsent prompt of a chat; empty for none or a damaged file. Raises ValueError for an invalid key."""
         path = self._path(key)
         try:
             saved = parse_json(path.read_bytes().decode("utf-8", "surrogatepass"))

@@ -15,10 +15,7 @@ CONTEXT = "joinery"
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourceText:
-    """A text in the code.
-
-    comment: tells it from the same words with another meaning. counts: whether it has a plural form.
-    """
+    """A text in the code. comment: distinguishes meanings of equal words. counts: whether it has a plural form."""
 
     source: str
     comment: str = ""

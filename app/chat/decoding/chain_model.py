@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from app.chat.decoding.chain_ops import BARE, LAST, ChainRow, op_titles, problem_of
+from app.chat.decoding.chain_ops import LAST, ChainRow, op_titles, problem_of
 from app.widgets.plain_text import plain_tool_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -75,7 +75,8 @@ class ChainModel(QAbstractListModel):
     @property
     def problem(self) -> str:
         """The problem of the first row that has one; empty for none."""
-        return next((f"{op_titles()[row.op][0]}: {said}" for row in self._rows if (said := self._problem(row))), "")
+        problems = ((row, self._problem(row)) for row in self._rows)
+        return next((f"{op_titles()[row.op][0]}: {problem}" for row, problem in problems if problem), "")
 
     def show_rows(self, rows: Sequence[ChainRow]) -> None:
         """Shows other rows without emitting `edited`, and clears the history."""
@@ -168,11 +169,10 @@ class ChainModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
-        found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        op = self._rows[index.row()].op
-        if op not in BARE:
-            found |= Qt.ItemFlag.ItemIsEditable
-        return found if op == LAST else found | Qt.ItemFlag.ItemIsDragEnabled
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if self._rows[index.row()].op == LAST:  # it has no value and stays last
+            return flags
+        return flags | Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled
 
     def supportedDropActions(self) -> Qt.DropAction:  # noqa: N802 - Qt's name
         return Qt.DropAction.MoveAction

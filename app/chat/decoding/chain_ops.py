@@ -15,9 +15,7 @@ from app.text.translatable import tr
 from workflows.wire.generation_options import CHAIN_OPTIONS
 
 LAST = "sample"
-"""The op that samples the token, so that no op can follow it."""
-BARE = (LAST,)
-"""Ops without a value."""
+"""The op that samples the token: it has no value, and no op can follow it."""
 _TEXTS = ("grammar", "combine")  # of these all fields are typed, as JSON
 BEGIN = {
     "repetition_penalty": "1.1",
@@ -82,7 +80,7 @@ def chain_row(op: Mapping[str, object]) -> ChainRow:
 
 def chain_op(row: ChainRow) -> dict[str, object]:
     """The op in JSON form. Raises ValueError, one sentence, for an invalid text."""
-    if row.op in BARE:
+    if row.op == LAST:
         return {"op": row.op}
     if row.op == "logit_bias":
         return {"op": row.op, "map": dict(_pair(part) for part in row.text.split(",") if part.strip())}

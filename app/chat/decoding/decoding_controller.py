@@ -9,27 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.controller import ChatController
 from app.chat.decoding.decoding_options import DecodingOptions, Form
 from app.chat.decoding.decoding_section import DecodingSection
+from app.state.context import AppContext
 from app.state.draft_bundle import DraftBundle
 from app.text.formatting import format_number
 from workflows.wire.events import ErrorEvent
 from workflows.wire.requests import CheckConstraint
 
-if TYPE_CHECKING:
-    from app.state.context import AppContext
-
 
 class DecodingController(QObject):
-    """default: the options for the bundle's next chats; save: called when it changed.
-
-    applied: the next reply may differ.
-    """
+    """default: the options of the bundle's new chats; save: called when they change. applied: the next reply may differ."""
 
     applied = Signal()
 
@@ -71,13 +66,13 @@ class DecodingController(QObject):
         own, other = (self._context.bundle or {}).get("vocabulary"), summary.get("vocabulary")
         if not own or not other or own == other:
             return ""
-        said = self.tr("The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.")
-        return said.format(format_number(other), format_number(own))
+        text = self.tr("The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.")
+        return text.format(format_number(other), format_number(own))
 
     def _on_chat(self) -> None:
-        found = self._chat_options()
-        if found != self._part.choice:
-            self._show(found)
+        options = self._chat_options()
+        if options != self._part.choice:
+            self._show(options)
 
     def _chat_options(self) -> DecodingOptions:
         """The chat's options, without drafts and beams chosen for another bundle."""
@@ -97,8 +92,8 @@ class DecodingController(QObject):
     def _on_changed(self, choice: DecodingOptions) -> None:
         wanted, before, self._chosen = _draft(choice), self._chosen, _draft(choice)
         if wanted and wanted != self.draft.current:  # the old choice applies until it is accepted
-            choice = self._with_draft_of(self._controller.decoding, choice)
-        self._hold(choice)
+            choice = self._with_old_draft(choice)
+        self._apply(choice)
         if wanted != before:
             self.draft.request(wanted, self._bundle)
             if wanted and self.draft.requesting:
@@ -106,15 +101,15 @@ class DecodingController(QObject):
 
     def _on_refused(self, _folder: str, why: str) -> None:
         """The draft bundle was refused: the typed text stays, the old choice applies."""
-        self._part.choice = self._with_draft_of(self._controller.decoding, self._part.choice)
+        self._part.choice = self._with_old_draft(self._part.choice)
         self._chosen = _draft(self._part.choice)
         self._part.drafts.refuse(why)
 
-    @staticmethod
-    def _with_draft_of(holds: DecodingOptions, choice: DecodingOptions) -> DecodingOptions:
-        return replace(choice, drafts=holds.drafts, draft=holds.draft)
+    def _with_old_draft(self, choice: DecodingOptions) -> DecodingOptions:
+        old = self._controller.decoding
+        return replace(choice, drafts=old.drafts, draft=old.draft)
 
-    def _hold(self, choice: DecodingOptions) -> None:
+    def _apply(self, choice: DecodingOptions) -> None:
         if choice != self._controller.decoding:
             self._controller.decoding, self.default = choice, choice.for_new_chat()
             self._controller.chat.decoding = asdict(choice)
@@ -124,7 +119,7 @@ class DecodingController(QObject):
 
     def _on_accepted(self, _folder: str) -> None:
         self._part.drafts.refuse("")
-        self._hold(self._part.choice)
+        self._apply(self._part.choice)
 
     def _on_problem(self, problem: str) -> None:
         self._controller.problem = problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal, get_args
@@ -34,10 +35,9 @@ class ReplyForms:
         """The text written for a kind."""
         return {"json_schema": self.json_schema, "regex": self.regex, "grammar": self.grammar}[kind]
 
-    def written(self, kind: Form, text: str) -> ReplyForms:
+    def with_text(self, kind: Form, text: str) -> ReplyForms:
         """A copy with another text for a kind."""
-        texts = {one: self.text(one) for one in FORMS} | {kind: text}
-        return ReplyForms(self.kind, texts["json_schema"], texts["regex"], texts["grammar"])
+        return replace(self, **{kind: text})  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +97,15 @@ class DecodingOptions:
     @classmethod
     def from_dict(cls, data: Any) -> DecodingOptions:
         """Reads saved options; a value of another type takes its default."""
-        found = cls()
+        options = cls()
         for name, value in data.items() if isinstance(data, dict) else ():
-            try:
-                found = replace(found, **{name: read(_KINDS[name], value)})
-            except (KeyError, PayloadMismatch, RequestError):
-                continue
+            with suppress(KeyError, PayloadMismatch, RequestError):
+                options = replace(options, **{name: read(_KINDS[name], value)})
         for name in ("draft_tokens", "num_beams"):
             least, most = limits(name)
-            if not least <= getattr(found, name) <= most:
+            if not least <= getattr(options, name) <= most:
                 return cls()
-        return found if isfinite(found.length_penalty) else cls()
+        return options if isfinite(options.length_penalty) else cls()
 
 
 _KINDS: dict[str, Any] = {

@@ -11,26 +11,23 @@ from PySide6.QtWidgets import QWidget
 from app.chat.decoding.beam_section import BeamSection
 from app.chat.decoding.chain_ops import ChainRow
 from app.chat.decoding.chain_section import ChainSection
-from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
+from app.chat.decoding.decoding_options import DecodingOptions
 from app.chat.decoding.draft_section import DraftSection
 from app.chat.decoding.form_section import FormSection
 from app.chat.sampling import SamplingSettings
+from app.text.translatable import tr
 from app.widgets import Section
 
 
 class DecodingSection(Section):
-    """`changed` gives the DecodingOptions that the user changed, `problemChanged` what prevents sending.
-
-    shown: the options, or whether tokens are sampled, may have changed.
-    """
+    """`changed` gives changed options, `problemChanged` what prevents sending; `shown`: both may differ."""
 
     changed = Signal(object)
     shown = Signal()
     problemChanged = Signal(str)  # noqa: N815 - as Qt names signals
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent=parent)
-        self.heading.setText(self.tr("Decoding"))
+        super().__init__(tr("Decoding"), parent=parent)
         self.choice, self._sampling, self._problem = DecodingOptions(), SamplingSettings(), ""
         self.drafts, self.beams, self.chain, self.form = DraftSection(), BeamSection(), ChainSection(), FormSection()
         for part in (self.drafts, self.beams, self.chain, self.form):
@@ -38,7 +35,7 @@ class DecodingSection(Section):
         self.drafts.changed.connect(self._change)
         self.beams.changed.connect(self._change)
         self.chain.changed.connect(self._on_chain)
-        self.form.changed.connect(self._on_forms)
+        self.form.changed.connect(lambda forms: self._change({"forms": forms}))
         self.form.problemChanged.connect(self._emit_problem)
 
     @property
@@ -49,11 +46,10 @@ class DecodingSection(Section):
     @property
     def problem(self) -> str:
         """What is wrong with a typed value, one sentence; empty for nothing."""
-        said = self.chain.problem.text()
-        if said:
-            return self.tr("The chain cannot be used. {0}").format(said)
-        said = self.form.problem
-        return self.tr("The form of the reply cannot be used. {0}").format(said) if said else ""
+        if problem := self.chain.problem.text():
+            return self.tr("The chain cannot be used. {0}").format(problem)
+        problem = self.form.problem
+        return self.tr("The form of the reply cannot be used. {0}").format(problem) if problem else ""
 
     def show_choice(self, choice: DecodingOptions) -> None:
         """Shows the options without emitting `changed`."""
@@ -78,9 +74,6 @@ class DecodingSection(Section):
     def _on_chain(self, chain: tuple[ChainRow, ...] | None) -> None:
         self._change({"chain": chain})
         self._emit_problem()
-
-    def _on_forms(self, forms: ReplyForms) -> None:
-        self._change({"forms": forms})
 
     def _change(self, fields: dict[str, object]) -> None:
         changed = replace(self.choice, **fields)  # type: ignore[arg-type]

@@ -21,10 +21,7 @@ SOON_MS = 400
 
 
 class FormCheck(QObject):
-    """Validates one text at a time.
-
-    `checkRequested` (kind, text) asks for a worker's result, which goes to `answer`.
-    """
+    """Validates one text at a time. `checkRequested` (kind, text) requests a worker's result for `answer`."""
 
     checkRequested = Signal(str, str)  # noqa: N815
     found = Signal(object)  # Finding
@@ -136,7 +133,7 @@ class FormSection(CollapsibleSection):
     def _write(self, text: str) -> None:
         kind = self._forms.kind
         if kind is not None:
-            self._forms = self._forms.written(kind, text)
+            self._forms = self._forms.with_text(kind, text)
             self._update_parts()
             self.changed.emit(self._forms)
 
