@@ -225,7 +225,7 @@ class ChatController(QObject):
         self.reset.emit()
 
     def open_chat(self, key: str, *, copy: bool = False) -> None:
-        """Opens a saved conversation, or a copy. Raises LockHeldError, OSError or ValueError; the open one then stays."""
+        """Opens a saved conversation, or a copy. On LockHeldError, OSError or ValueError the open one stays."""
         if copy or key != self.chat.key or not len(self.chat):  # the open one's file may be older than what is shown
             chat = self.store.copy(key) if copy else self.store.load(key)
             self._abandon_reply("cancelled")

@@ -80,7 +80,7 @@ class SettingChip(QFrame):
 
 
 class SettingChipRow(QWidget):
-    """Hidden without chips. `opened` gives a clicked chip's ActiveSetting. after: the widget before it in the tab order."""
+    """Hidden without chips. `opened` gives a clicked chip's ActiveSetting. after: the widget before it in tab order."""
 
     opened = Signal(object)
 

@@ -20,7 +20,7 @@ OneShotState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
 class OneShotWorker(QObject):
-    """Runs one request at a time. hard_stop: kills soon after `cancel`, as for providers. background: at low priority."""
+    """Runs one request at a time. hard_stop: kills soon after `cancel`, for providers. background: at low priority."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from workflows.wire.requests import CheckConstraint
 
 
 class DecodingController(QObject):
-    """default: the options of the bundle's new chats; save: called when they change. applied: the next reply may differ."""
+    """default: options of the bundle's new chats; save: called when they change. applied: the next reply may differ."""
 
     applied = Signal()
 
