@@ -156,7 +156,7 @@ class RecipePage(StepPage):
         self.completeChanged.emit()
 
     def _show_cost(self) -> None:
-        decoder = self.draft.found.decoder if self.draft.found else None
+        decoder = self.draft.probe_report.decoder if self.draft.probe_report else None
         each = decoder.kv_bytes_per_token if decoder else 0
         text = self.tr("{0} of KV cache: {1} a token, allocated when a bundle is opened.")
         text = text.format(format_bytes(each * self.capacity.value()), format_bytes(each))
@@ -220,7 +220,7 @@ class RecipePage(StepPage):
     @property
     def _longest(self) -> int:
         """The model's maximum length; shown only for models with a cache."""
-        decoder = self.draft.found.decoder if self.draft.found else None
+        decoder = self.draft.probe_report.decoder if self.draft.probe_report else None
         return decoder.max_positions if decoder else 0
 
     def _show_source(self, length: int | None) -> None:

@@ -225,10 +225,10 @@ class SourcePage(StepPage):
         if progress and progress.total:
             self._bar.setValue(round(1000 * progress.done / progress.total))
         self._message.setText(_progress_text(self.tr("Looking at {0}").format(draft.source), progress))
-        shown = draft.found is not None or bool(draft.remote_code)
+        shown = draft.probe_report is not None or bool(draft.remote_code)
         self.card.setVisible(shown)
         if shown:
-            self.card.set_report(draft.found, draft.remote_code, draft.trusted)
+            self.card.set_report(draft.probe_report, draft.remote_code, draft.trusted)
         self.hint.setVisible(not draft.source)
         self._show_error(draft.probe_error)
         self.completeChanged.emit()

@@ -133,8 +133,8 @@ class UnderlineLegend(QWidget):
 
     def __init__(self, drafter: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = label(drafted_text(drafter), "muted", wrap=True)
-        hbox(_Sample(), (self.words, 1), parent=self)
+        self.text = label(drafted_text(drafter), "muted", wrap=True)
+        hbox(_Sample(), (self.text, 1), parent=self)
 
 
 def drafted_text(by: str) -> str:

@@ -210,7 +210,7 @@ class MessageView(QFrame):
         if tree.show_text(self.message.content) and self.tree is None:
             self.tree = tree
             self._column.insertWidget(self._column.indexOf(self.text) + 1, tree)
-            tree.seen.connect(lambda on: self.text.setVisible(not on))
+            tree.toggled.connect(lambda on: self.text.setVisible(not on))
             self.text.hide()
 
     def copy(self) -> None:

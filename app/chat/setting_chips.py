@@ -64,19 +64,19 @@ class SettingChip(QFrame):
         super().__init__(parent)
         self.setting = setting
         self.setProperty("role", "chip")
-        self.words = QPushButton(setting.title.replace("&", "&&"))
-        self.words.setAccessibleName(setting.title)
-        self.words.setProperty("role", "chip")
-        set_tool_tip(self.words, f"{setting.name}: {setting.value[:500]}")
-        self.cross = QToolButton()
-        self.cross.setProperty("role", "chip")
-        set_icon(self.cross, "close", "muted", 12)
+        self.name_button = QPushButton(setting.title.replace("&", "&&"))
+        self.name_button.setAccessibleName(setting.title)
+        self.name_button.setProperty("role", "chip")
+        set_tool_tip(self.name_button, f"{setting.name}: {setting.value[:500]}")
+        self.remove_button = QToolButton()
+        self.remove_button.setProperty("role", "chip")
+        set_icon(self.remove_button, "close", "muted", 12)
         remove = self.tr("Remove {0}").format(setting.title)
-        self.cross.setAccessibleName(remove)
-        set_tool_tip(self.cross, remove)
-        self.words.clicked.connect(lambda _checked=False: self.opened.emit())
-        self.cross.clicked.connect(lambda _checked=False: self.removed.emit())
-        hbox(self.words, self.cross, spacing=0, margins=(2, 0, 2, 0), parent=self)
+        self.remove_button.setAccessibleName(remove)
+        set_tool_tip(self.remove_button, remove)
+        self.name_button.clicked.connect(lambda _checked=False: self.opened.emit())
+        self.remove_button.clicked.connect(lambda _checked=False: self.removed.emit())
+        hbox(self.name_button, self.remove_button, spacing=0, margins=(2, 0, 2, 0), parent=self)
 
 
 class SettingChipRow(QWidget):
@@ -106,7 +106,11 @@ class SettingChipRow(QWidget):
         for part in (*self.chips, self.undo):
             self._flow.removeWidget(part)
             self._flow.addWidget(part)
-        order = [self._after, *(part for chip in self.chips for part in (chip.words, chip.cross)), self.undo]
+        order = [
+            self._after,
+            *(part for chip in self.chips for part in (chip.name_button, chip.remove_button)),
+            self.undo,
+        ]
         for one, other in pairwise(order):
             QWidget.setTabOrder(one, other)  # a new chip would come after all that the window has
         self._fit()
@@ -131,7 +135,7 @@ class SettingChipRow(QWidget):
         return chip
 
     def _remove(self, chip: SettingChip) -> None:
-        had_focus = chip.cross.hasFocus()
+        had_focus = chip.remove_button.hasFocus()
         self._removed = chip.setting
         chip.setting.remove()
         self._fit()
@@ -146,7 +150,7 @@ class SettingChipRow(QWidget):
         self._fit()
         if had_focus:
             back = next((chip for chip in self.chips if chip.setting == removed), None)
-            (back.words if back is not None else self).setFocus()
+            (back.name_button if back is not None else self).setFocus()
 
     def _fit(self) -> None:
         removed = self._removed

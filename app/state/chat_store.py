@@ -30,13 +30,13 @@ ENDING, GONE = ".chat.json", ".deleted.json"
 
 @dataclass(frozen=True, slots=True)
 class SavedChat:
-    """A conversation in the folder, as the list of chats shows it. words: the text that is searched."""
+    """A conversation in the folder, as the list of chats shows it. searched_text: the text that is searched."""
 
     path: Path
     title: str
     changed_at: float
     bundle: str
-    words: str
+    searched_text: str
 
     @property
     def key(self) -> str:
@@ -165,7 +165,7 @@ class ChatStore:
                 current[path] = known
         self._read = current
         terms = query.casefold().split()
-        matches = (one for _, one in current.values() if all(word in one.words for word in terms))
+        matches = (one for _, one in current.values() if all(word in one.searched_text for word in terms))
         return sorted(matches, key=lambda one: -one.changed_at)
 
     def retitle(self, key: str, name: str) -> None:

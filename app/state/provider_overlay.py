@@ -1,6 +1,6 @@
 """The nodes of the shown graph that a provider takes, by the result of a preflight.
 
-    Preflights + GraphModel ──choose(provider)──▶ ProviderOverlay: left[node] → reason, elsewhere
+    Preflights + GraphModel ──choose(provider)──▶ ProviderOverlay: fallback_nodes, unmatched_nodes
 
 A preflight names nodes as they are after onnxruntime's fusions; nodes that onnxruntime made are in no graph of ours. A
 node that is not reported as left is the provider's, or was fused into one that is.
@@ -49,10 +49,10 @@ class ProviderOverlay(QObject):
         self._model, self._preflights = model, preflights
         self.bundle: Mapping[str, Any] | None = None
         self.provider = ""
-        self.found: SavedPreflight | None = None
+        self.result: SavedPreflight | None = None
         self.component: ComponentPreflight | None = None
-        self.left: dict[int, FallbackNode] = {}
-        self.elsewhere: list[FallbackNode] = []
+        self.fallback_nodes: dict[int, FallbackNode] = {}
+        self.unmatched_nodes: list[FallbackNode] = []
         self._scopes: Counter[str] = Counter()
         model.sceneChanged.connect(lambda another: self.refresh() if another else None)
         preflights.changed.connect(self.refresh)
@@ -69,7 +69,7 @@ class ProviderOverlay(QObject):
 
     def count(self, key: BoxKey) -> int:
         """How many nodes of a box are left to the CPU."""
-        return self._scopes[key] if isinstance(key, str) else int(key in self.left)
+        return self._scopes[key] if isinstance(key, str) else int(key in self.fallback_nodes)
 
     def mark(self, key: BoxKey) -> BoxMark | None:
         """The mark of a box: on the provider, or how many of its nodes are on the CPU."""
@@ -84,17 +84,21 @@ class ProviderOverlay(QObject):
         """Updates to the current graph, provider and result."""
         where, bundle = self._model.where, self.bundle
         is_same_bundle = where is not None and bundle is not None and where.path == str(bundle["path"])
-        self.found = (
+        self.result = (
             self._preflights.find(bundle, self.provider) if is_same_bundle and bundle and self.provider else None
         )
-        self.component = self.found.component(where.component) if self.found is not None and where else None
+        self.component = self.result.component(where.component) if self.result is not None and where else None
         self._place(self.component.elsewhere if self.component is not None else [])
         self.changed.emit()
 
     def _place(self, nodes: list[FallbackNode]) -> None:
         graph, outline = self._model.graph, self._model.outline
         own = {node.name: node.index for node in graph.nodes} if graph is not None and nodes else {}
-        self.left = {own[one.node]: one for one in nodes if one.node in own}
-        self.elsewhere = [one for one in nodes if one.node not in own]
-        inside = [scope.path for place in self.left for scope in outline.of[place].line] if outline is not None else []
+        self.fallback_nodes = {own[one.node]: one for one in nodes if one.node in own}
+        self.unmatched_nodes = [one for one in nodes if one.node not in own]
+        inside = (
+            [scope.path for place in self.fallback_nodes for scope in outline.of[place].line]
+            if outline is not None
+            else []
+        )
         self._scopes = Counter(inside)

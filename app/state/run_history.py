@@ -47,7 +47,7 @@ class HistoryModel(QObject):
         self._stamp: Stamp | None = None
         self._reading = self._again = False
         self._watch = QTimer(self, interval=WATCH_MS)
-        self._watch.timeout.connect(self.look)
+        self._watch.timeout.connect(self.read_if_changed)
         self.lines: list[RunRow] = []
         self.loaded = False
 
@@ -56,12 +56,12 @@ class HistoryModel(QObject):
     def watch(self, on: bool) -> None:
         """Reads now and whenever the file changes; False stops that."""
         if on:
-            self.look()
+            self.read_if_changed()
             self._watch.start()
         else:
             self._watch.stop()
 
-    def look(self) -> None:
+    def read_if_changed(self) -> None:
         """Reads again if the file has changed."""
         stamp = self._file_stamp()
         if stamp != self._stamp and not self._reading:

@@ -23,12 +23,12 @@ Value = float | str | None
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run. texts, values: one a column. words: all texts, in lower case."""
+    """A run. texts, values: one a column. searched_text: all texts, in lower case."""
 
     run: RunRecord
     texts: tuple[str, ...]
     values: tuple[Value, ...]
-    words: str
+    searched_text: str
 
 
 def run_row(run: RunRecord) -> RunRow:

@@ -1,6 +1,6 @@
 """The unsaved recipe that the build wizard edits: a source, its probe report, the chosen options and the plan.
 
-    source ──Probe──▶ found ──PlanRecipe──▶ plan ──request──▶ Build
+    source ──Probe──▶ probe_report ──PlanRecipe──▶ plan ──request──▶ Build
 
 It can be changed while a build runs.
 """
@@ -52,7 +52,7 @@ class UnsavedRecipe(QObject):
         self.consented: frozenset[str] = frozenset()
         self.options: Options = {}
         self.goal: Goal | None = None
-        self.found: ProbeReport | None = None
+        self.probe_report: ProbeReport | None = None
         self.plan: PlanReport | None = None
         self.out = ""
         self.progress: ProgressEvent | None = None
@@ -84,12 +84,12 @@ class UnsavedRecipe(QObject):
     def remote_code(self) -> dict[str, str]:
         """The code files of the source: name → SHA-256."""
         refused = self.probe_error.files if self.probe_error else None
-        return dict((self.found.remote_code if self.found else None) or refused or {})
+        return dict((self.probe_report.remote_code if self.probe_report else None) or refused or {})
 
     @property
     def supported(self) -> bool:
         """Whether the source can be built."""
-        return self.found is not None and self.found.supported and not self.needs_consent
+        return self.probe_report is not None and self.probe_report.supported and not self.needs_consent
 
     def request(self, out: str | Path) -> Build:
         """The request for a build with these choices."""
@@ -112,7 +112,7 @@ class UnsavedRecipe(QObject):
         self.cancel_requests()
         self.consented = frozenset(self.remote_code.values()) if trusted else frozenset()
         self.source, self.trusted = source.strip(), trusted
-        self.found, self.plan, self.options, self.goal = None, None, {}, None
+        self.probe_report, self.plan, self.options, self.goal = None, None, {}, None
         self.probe_error = self.plan_error = self.progress = None
         self.out = ""
         if self.source:
@@ -138,7 +138,7 @@ class UnsavedRecipe(QObject):
 
     def _on_probed(self, report: ProbeReport | None, error: ErrorEvent | None) -> None:
         self.progress = None
-        self.found, self.probe_error = report, error
+        self.probe_report, self.probe_error = report, error
         self.changed.emit()
         if self.supported:
             self.request_plan()
@@ -183,7 +183,7 @@ def bundle_name(recipe: UnsavedRecipe) -> str:
     if recipe.plan is None:
         return safe
     chosen, goal = recipe.plan.chosen, recipe.goal
-    has_cache = recipe.found is not None and recipe.found.decoder is not None
+    has_cache = recipe.probe_report is not None and recipe.probe_report.decoder is not None
     cache = [f"{chosen.cache}{chosen.capacity}"] if has_cache else []
     precision = chosen.precision if goal is None else f"{goal.metric}-{goal.limit:g}"
     return "-".join([safe, precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])])

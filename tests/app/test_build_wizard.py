@@ -311,7 +311,7 @@ def test_remote_code_is_read_before_it_is_agreed_to(qtbot: Any, make_window: Mak
     source.cards[1].radio.click()
     source.hub.setText("owner/name")
     qtbot.keyClick(source.hub, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: bool(draft.found))
+    qtbot.waitUntil(lambda: bool(draft.probe_report))
     assert source.card.consent.isVisible()
     assert "modeling_x.py" in source.card._code.text()
     assert not source.isComplete() and not source.card.consent.isEnabled()
@@ -333,7 +333,7 @@ def test_code_that_changed_since_it_was_found_is_not_agreed_to(qtbot: Any, make_
     (tmp_path / "c" / "modeling_x.py").write_text("import evil\n")
     source: Any = wizard_of(window).steps[SOURCE]
     window.context.unsaved_recipe.probe(str(tmp_path / "c"))
-    qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.found))
+    qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.probe_report))
     qtbot.mouseClick(source.card.open_code, Qt.MouseButton.LeftButton)
     dialog = source.card.code
     assert dialog.status.text() == "modeling_x.py is not what was found: look at the source again."
@@ -408,7 +408,7 @@ def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp
     window.resize(1024, 700)
     wizard = wizard_of(window)
     window.context.unsaved_recipe.probe(DEMO)
-    qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.found))
+    qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.probe_report))
     assert not sideways(window.stack.page("build"))
     found: Any = wizard.steps[SOURCE].card  # type: ignore[attr-defined]
     found.open_code.click()

@@ -16,10 +16,10 @@ class CollapsibleSection(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.head = button("", role="link", clicked=lambda: self.unfold(not self.unfolded))
-        self.words = ElidedLabel("")
+        self.summary = ElidedLabel("")
         self._inside = QWidget()
         self.body = vbox(margins=(0, 0, 0, G), parent=self._inside)
-        vbox(hbox(self.head, (self.words, 1)), self._inside, spacing=G // 2, parent=self)
+        vbox(hbox(self.head, (self.summary, 1)), self._inside, spacing=G // 2, parent=self)
         self.unfold(False)
 
     def set_title(self, title: str, tip: str) -> None:
@@ -40,5 +40,5 @@ class CollapsibleSection(QWidget):
 
     def set_summary(self, text: str) -> None:
         """Sets the summary beside the title."""
-        self.words.set_whole(text)
+        self.summary.set_whole(text)
         self.head.setAccessibleName(f"{self.head.text()}: {text}")

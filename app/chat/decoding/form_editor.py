@@ -60,8 +60,8 @@ LONGEST = 1 << 20
 class FormFinding:
     """The problem of a form, one sentence, and its character (-1 if unknown). Empty: no problem, if `sure`."""
 
-    words: str = ""
-    place: int = -1
+    problem: str = ""
+    position: int = -1
     sure: bool = True
 
 
@@ -79,7 +79,7 @@ class FormEditor(QDialog):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setTabChangesFocus(True)
         self.place = label("", "muted")
-        self.said = label("", "muted", wrap=True)
+        self.status = label("", "muted", wrap=True)
         self.begin = button(self.tr("Begin with …"), "file")
         self.begin.setMenu(QMenu(self.begin))
         self._lay_out()
@@ -91,10 +91,10 @@ class FormEditor(QDialog):
     def _lay_out(self) -> None:
         load = button(self.tr("Open a file …"), "folder", clicked=self._choose_load)
         save = button(self.tr("Save …"), "save", clicked=self._choose_save)
-        status = hbox((self.said, 1), (self.place, 0, Qt.AlignmentFlag.AlignTop))
+        foot = hbox((self.status, 1), (self.place, 0, Qt.AlignmentFlag.AlignTop))
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
-        vbox(hbox(self.begin, load, save, STRETCH), (self.text, 1), status, close, margins=None, parent=self)
+        vbox(hbox(self.begin, load, save, STRETCH), (self.text, 1), foot, close, margins=None, parent=self)
 
     def show_form(self, kind: Form, title: str, text: str) -> None:
         """Shows another form without emitting `changed`."""
@@ -121,13 +121,13 @@ class FormEditor(QDialog):
     def show_finding(self, finding: FormFinding) -> None:
         """Shows the problem, and where it is."""
         well = self.tr("Valid.") if finding.sure else self.tr("Checking …")
-        self._show_status(finding.words or well, bool(finding.words))
+        self._show_status(finding.problem or well, bool(finding.problem))
         marks = []
-        if finding.place >= 0:
+        if finding.position >= 0:
             mark = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.text.document())
             end = max(0, self.text.document().characterCount() - 1)
-            cursor.setPosition(max(0, min(finding.place, end) - (finding.place >= end)))
+            cursor.setPosition(max(0, min(finding.position, end) - (finding.position >= end)))
             cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor)
             look = QTextCharFormat()
             look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
@@ -161,8 +161,8 @@ class FormEditor(QDialog):
             self._show_status(self.tr("{0} cannot be written: {1}.").format(file, why), True)
 
     def _show_status(self, words: str, wrong: bool) -> None:
-        self.said.setText(words)
-        set_role(self.said, "error" if wrong else "muted")
+        self.status.setText(words)
+        set_role(self.status, "error" if wrong else "muted")
 
     def _show_position(self) -> None:
         cursor = self.text.textCursor()

@@ -24,7 +24,7 @@ class FormCheck(QObject):
     """Validates one text at a time. `checkRequested` (kind, text) requests a worker's result for `answer`."""
 
     checkRequested = Signal(str, str)  # noqa: N815
-    found = Signal(object)  # Finding
+    checked = Signal(object)  # FormFinding
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,12 +33,12 @@ class FormCheck(QObject):
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._request_check)
 
-    def look(self, kind: Form | None, text: str) -> None:
+    def validate(self, kind: Form | None, text: str) -> None:
         """Validates another text; a problem of its JSON is reported at once."""
         self._kind, self._text = kind, text
         finding = self.json_finding()
-        self.found.emit(finding)
-        if kind is None or finding.words:
+        self.checked.emit(finding)
+        if kind is None or finding.problem:
             self._soon.stop()
         else:
             self._soon.start()
@@ -46,7 +46,7 @@ class FormCheck(QObject):
     def answer(self, kind: str, text: str, problem: str) -> None:
         """Takes a worker's result; one about another text is ignored."""
         if (kind, text) == (self._kind, self._text):
-            self.found.emit(FormFinding(problem))
+            self.checked.emit(FormFinding(problem))
 
     def json_finding(self) -> FormFinding:
         """The problem that is known without a worker."""
@@ -85,7 +85,7 @@ class FormSection(CollapsibleSection):
         self.problem = ""
         self.editor: FormEditor | None = None
         self.check = FormCheck(self)
-        self.check.found.connect(self._on_found)
+        self.check.checked.connect(self._on_checked)
         self.kind = ignore_wheel(QComboBox())
         self.kind.setAccessibleName(self.head.text())
         for title, value in (
@@ -98,10 +98,10 @@ class FormSection(CollapsibleSection):
         self.kind.activated.connect(lambda _index: self._choose())
         self.lines = label("", "muted")
         self.edit = button(self.tr("Edit …"), "edit", clicked=self.open_editor)
-        self.said = label("", "error", wrap=True)
+        self.problem_label = label("", "error", wrap=True)
         self.body.addWidget(self.kind)
         self.body.addLayout(hbox((self.lines, 1), self.edit))
-        self.body.addWidget(self.said)
+        self.body.addWidget(self.problem_label)
         self.show_forms(ReplyForms())
 
     def show_forms(self, forms: ReplyForms) -> None:
@@ -147,13 +147,13 @@ class FormSection(CollapsibleSection):
         self.set_summary(self.tr("free") if kind is None else self.kind.currentText())
         if self.editor is not None and kind is not None:
             self.editor.show_form(kind, self.kind.currentText(), text)
-        self.check.look(kind, text)
+        self.check.validate(kind, text)
 
-    def _on_found(self, finding: FormFinding) -> None:
+    def _on_checked(self, finding: FormFinding) -> None:
         if self.editor is not None:
             self.editor.show_finding(finding)
-        self.said.setText(finding.words)
-        self.said.setVisible(bool(finding.words))
-        if finding.words != self.problem:
-            self.problem = finding.words
+        self.problem_label.setText(finding.problem)
+        self.problem_label.setVisible(bool(finding.problem))
+        if finding.problem != self.problem:
+            self.problem = finding.problem
             self.problemChanged.emit()

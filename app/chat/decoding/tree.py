@@ -32,14 +32,14 @@ MOST_OPEN = 60
 
 
 class JsonReplyTree(QWidget):
-    """`seen` tells whether the tree or the text is shown."""
+    """`toggled` gives True for the tree, False for the text."""
 
-    seen = Signal(bool)
+    toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tree = _Tree()
-        self.toggle = button("", role="link", clicked=lambda: self.look(self.tree.isHidden()))
+        self.toggle = button("", role="link", clicked=lambda: self.show_tree(self.tree.isHidden()))
         self.copy = button(self.tr("Copy JSON"), "copy", "link", clicked=self._copy)
         vbox(self.tree, hbox(self.toggle, STRETCH, self.copy), spacing=G // 2, parent=self)
         self._value: Any = None
@@ -54,15 +54,15 @@ class JsonReplyTree(QWidget):
             return False
         self._value = value
         self.tree.show_value(value)
-        self.look(True)
+        self.show_tree(True)
         return True
 
-    def look(self, at_tree: bool) -> None:
+    def show_tree(self, on: bool) -> None:
         """Shows the tree, or the text."""
-        self.tree.setVisible(at_tree)
-        self.toggle.setText(self.tr("Show as text") if at_tree else self.tr("Show as a tree"))
+        self.tree.setVisible(on)
+        self.toggle.setText(self.tr("Show as text") if on else self.tr("Show as a tree"))
         self.toggle.setAccessibleName(self.toggle.text())
-        self.seen.emit(at_tree)
+        self.toggled.emit(on)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(json.dumps(self._value, ensure_ascii=False, indent=2))

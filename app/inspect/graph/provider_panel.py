@@ -108,7 +108,7 @@ class ProviderPanel(QWidget):
         self.cancel.setVisible(busy)
         self.check.setVisible(not busy)
         self.check.setEnabled(bool(overlay.provider) and self._is_open_bundle and preflights.running is None)
-        self.check.setText(self.tr("Check again") if overlay.found else self.tr("Check this bundle"))
+        self.check.setText(self.tr("Check again") if overlay.result else self.tr("Check this bundle"))
         self.description.setText(self._description(busy))
         part = overlay.component
         for pill in (self.on, self.off):
@@ -128,7 +128,7 @@ class ProviderPanel(QWidget):
         return where is not None and bundle is not None and where.path == str(bundle["path"])
 
     def _description(self, busy: bool) -> str:
-        checked = self.overlay.found
+        checked = self.overlay.result
         failed = self._context.preflights.failure_of(self.overlay.bundle, self.overlay.provider)
         if not self._is_open_bundle:
             return self.tr("Only graphs of the open bundle can be checked.")
@@ -154,9 +154,9 @@ class ProviderPanel(QWidget):
         self.tree.clear()
         overlay, made = self.overlay, self.tr("Created by onnxruntime: in no graph of the bundle.")
         groups: dict[tuple[str, str], list[tuple[FallbackNode, int | None]]] = {}
-        for place, one in overlay.left.items():
+        for place, one in overlay.fallback_nodes.items():
             groups.setdefault((one.op, one.reason), []).append((one, place))
-        for one in overlay.elsewhere:
+        for one in overlay.unmatched_nodes:
             why = " ".join(filter(None, (one.reason, made)))
             groups.setdefault((one.op, why), []).append((one, None))
         for (op, why), nodes in groups.items():

@@ -57,7 +57,8 @@ class RunsTableModel(TextTableModel):
         matches = [
             line
             for line in self._lines
-            if all(line.texts[at] == text for at, text in chosen) and all(word in line.words for word in self._words)
+            if all(line.texts[at] == text for at, text in chosen)
+            and all(word in line.searched_text for word in self._words)
         ]
         at = self._column
         known = [line for line in matches if line.values[at] is not None]

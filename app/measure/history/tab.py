@@ -50,7 +50,7 @@ class HistoryTab(QWidget):
         self._connect()
         self.palette_actions = self._add_actions()
         self._show_lines()
-        QTimer.singleShot(PREBUILD_MS, self, self.model.look)
+        QTimer.singleShot(PREBUILD_MS, self, self.model.read_if_changed)
 
     def _lay_out(self) -> None:
         self.empty = EmptyState(

@@ -174,7 +174,7 @@ class Bench:
         """Each question stands in the chat that it was sent in, and in no other."""
         found: dict[str, set[str]] = {}
         for saved in run_at_once(self.store.saved()):
-            for word in saved.words.split():
+            for word in saved.searched_text.split():
                 if word.startswith("q"):
                     found.setdefault(word, set()).add(saved.key)
         kept = {text: {key} for text, key in self.asked.items() if key not in self.deleted}

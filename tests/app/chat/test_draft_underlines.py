@@ -164,7 +164,7 @@ def test_a_reply_with_drafts(make: Make, qtbot: QtBot) -> None:
     page = page_with(make, qtbot)
     view = page.transcript.views[1]
     assert of_body(view.text) == [["three four "]]
-    assert view.legend is not None and view.legend.isVisible() and view.legend.words.text() == drafted_text("ngram")
+    assert view.legend is not None and view.legend.isVisible() and view.legend.text.text() == drafted_text("ngram")
     assert " · tokens per step: 1.67 · 50 % of drafts accepted · on cpu" in view.status.text()
     assert page.header.drafts.isVisible()
     (theme().set_mode("dark"), theme().set_mode("light"))

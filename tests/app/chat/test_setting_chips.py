@@ -34,7 +34,7 @@ ALL = [
 
 
 def titles(page: ChatPage) -> list[str]:
-    return [chip.words.accessibleName() for chip in page.frame.chips.chips]
+    return [chip.name_button.accessibleName() for chip in page.frame.chips.chips]
 
 
 def chip(page: ChatPage, name: str) -> SettingChip:
@@ -79,7 +79,7 @@ def test_a_cross_takes_one_away_and_undo_brings_it_back(make: Make, qtbot: QtBot
     page = make()
     set_all(page)
     before, said = held(page), titles(page)
-    qtbot.mouseClick(chip(page, name).cross, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(chip(page, name).remove_button, Qt.MouseButton.LeftButton)
     left = [title for title in titles(page) if title != "Sampling: Balanced"]  # which holds without a chain
     assert left == [title for title in said if not title.startswith(name)]
     assert sum(one != other for one, other in zip(before, held(page), strict=True)) == 1
@@ -92,14 +92,14 @@ def test_sampling_and_beams(make: Make, qtbot: QtBot) -> None:
     page = make()
     page.choices.set_sampling(SamplingSettings(1.0, min_p=0.05, max_new_tokens=99))
     assert titles(page) == ["Sampling: Creative", "Limits: 99 tokens"]
-    qtbot.mouseClick(chip(page, "Sampling").cross, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(chip(page, "Sampling").remove_button, Qt.MouseButton.LeftButton)
     assert page.controller.sampling == SamplingSettings(max_new_tokens=99)
     page.frame.chips.undo.click()
     assert page.controller.sampling == SamplingSettings(1.0, min_p=0.05, max_new_tokens=99)
     page.choices.set_sampling(SamplingSettings())
     page.choices.decoding.choose(DecodingOptions(num_beams=4))
     assert titles(page) == ["Beams: 4"]
-    qtbot.mouseClick(chip(page, "Beams").cross, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(chip(page, "Beams").remove_button, Qt.MouseButton.LeftButton)
     assert page.controller.decoding == DecodingOptions() and page.panel.decoding.beams.count.value() == 1
 
 
@@ -108,7 +108,7 @@ def test_undo_brings_back_what_it_was_when_it_was_removed(make: Make, qtbot: QtB
     page = make()
     page.choices.decoding.choose(replace(SHAPED, forms=ReplyForms("regex", "a")))
     page.choices.decoding.choose(replace(SHAPED, forms=ReplyForms("regex", "ab")))
-    qtbot.mouseClick(chip(page, "Form").cross, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(chip(page, "Form").remove_button, Qt.MouseButton.LeftButton)
     page.frame.chips.undo.click()
     assert page.controller.decoding.forms == ReplyForms("regex", "ab")
 
@@ -117,7 +117,7 @@ def test_undo_goes_with_the_next_prompt_and_with_the_chat(make: Make, qtbot: QtB
     page = make()
     for leave in (lambda: ask(qtbot, page, "x"), page.controller.new_chat):
         page.panel.opening.prefill.setText("Sure:")
-        qtbot.mouseClick(chip(page, "Begins with").cross, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(chip(page, "Begins with").remove_button, Qt.MouseButton.LeftButton)
         assert page.frame.chips.undo.isVisible()
         leave()
         assert page.frame.chips.isHidden()
@@ -130,7 +130,7 @@ def test_a_click_opens_the_panel_at_its_place(make: Make, qtbot: QtBot, name: st
     page.header.side.setChecked(False)
     assert page.side.isHidden()
     one = chip(page, name)
-    qtbot.mouseClick(one.words, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(one.name_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not one.setting.place.visibleRegion().isEmpty())
     focus = QApplication.focusWidget()
     assert focus is not None and (focus is one.setting.place or one.setting.place.isAncestorOf(focus))
@@ -140,7 +140,7 @@ def test_the_keyboard_reaches_each_chip_and_its_cross(make: Make, qtbot: QtBot) 
     page = make()
     set_all(page)
     row = page.frame.chips
-    row.chips[0].words.setFocus()
+    row.chips[0].name_button.setFocus()
     reached = []
     for _ in range(2 * len(ALL)):
         focus = QApplication.focusWidget()
@@ -150,22 +150,22 @@ def test_the_keyboard_reaches_each_chip_and_its_cross(make: Make, qtbot: QtBot) 
     assert reached == [name for title in ALL for name in (title, f"Remove {title}")]
     assert page.composer.edit.hasFocus()
     qtbot.keyClick(page.composer.edit, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
-    assert QApplication.focusWidget() is row.chips[-1].cross
-    cross = chip(page, "Form").cross
+    assert QApplication.focusWidget() is row.chips[-1].remove_button
+    cross = chip(page, "Form").remove_button
     cross.setFocus()
     qtbot.keyClick(cross, Qt.Key.Key_Space)
     assert page.controller.decoding.forms.kind is None and row.undo.hasFocus()
     qtbot.keyClick(row.undo, Qt.Key.Key_Space)
-    assert page.controller.decoding == SHAPED and chip(page, "Form").words.hasFocus()
+    assert page.controller.decoding == SHAPED and chip(page, "Form").name_button.hasFocus()
 
 
 def test_a_long_or_hostile_value_is_cut_and_shown_as_it_is(make: Make) -> None:
     page = make()
     page.panel.opening.prefill.setText("<b>&amp;</b> " * 200)
     (one,) = page.frame.chips.chips
-    assert one.words.accessibleName() == "Begins with: <b>&amp;</b> <b>&amp;</b> <b>&a…"
-    assert one.words.text() == one.words.accessibleName().replace("&", "&&")  # which Qt shows as one
-    assert "&lt;b&gt;" in one.words.toolTip()
+    assert one.name_button.accessibleName() == "Begins with: <b>&amp;</b> <b>&amp;</b> <b>&a…"
+    assert one.name_button.text() == one.name_button.accessibleName().replace("&", "&&")  # which Qt shows as one
+    assert "&lt;b&gt;" in one.name_button.toolTip()
 
 
 def test_many_chips_take_more_lines_and_none_is_cut(make: Make, qtbot: QtBot) -> None:
@@ -176,4 +176,4 @@ def test_many_chips_take_more_lines_and_none_is_cut(make: Make, qtbot: QtBot) ->
         page.resize(width, 700)
         qtbot.waitUntil(lambda: row.height() == row.heightForWidth(row.width()))
         assert all(row.rect().contains(one.geometry()) for one in row.chips)
-        assert all(one.words.width() >= one.words.sizeHint().width() for one in row.chips)
+        assert all(one.name_button.width() >= one.name_button.sizeHint().width() for one in row.chips)

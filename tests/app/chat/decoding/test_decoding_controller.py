@@ -103,12 +103,12 @@ def test_a_worker_says_what_is_wrong_with_a_form(make: Make, qtbot: QtBot) -> No
     pick(form.kind, "regex")
     assert form.editor is not None
     form.editor.text.setPlainText("a(b")
-    qtbot.waitUntil(lambda: form.said.text().startswith("The regex cannot be used"))
+    qtbot.waitUntil(lambda: form.problem_label.text().startswith("The regex cannot be used"))
     assert page.composer.problem.text().startswith("The form of the reply cannot be used. The regex")
-    assert form.editor.said.text() == form.said.text()
+    assert form.editor.status.text() == form.problem_label.text()
     assert page.context.activities.failures == {}
     form.editor.text.setPlainText("ab")
-    qtbot.waitUntil(lambda: not form.said.text())
+    qtbot.waitUntil(lambda: not form.problem_label.text())
     form.editor.close()
 
 

@@ -46,7 +46,7 @@ def part(qtbot: QtBot, tmp_path: Path) -> DecodingSection:
 
 def test_drafts_of_the_text_so_far(part: DecodingSection) -> None:
     changes, drafts = heard(part.changed), part.drafts
-    assert drafts.tokens.isHidden() and drafts.words.toolTip() == "the bundle's default"
+    assert drafts.tokens.isHidden() and drafts.summary.toolTip() == "the bundle's default"
     pick(drafts.source, "ngram")
     drafts.tokens.setValue(1)
     assert changes == [DecodingOptions(drafts="ngram"), DecodingOptions(drafts="ngram", draft_tokens=1)]
@@ -97,12 +97,12 @@ def test_beams_are_dimmed_beside_drafts_and_say_why(part: DecodingSection) -> No
 
 def test_beams_are_off_while_tokens_are_drawn(part: DecodingSection) -> None:
     beams = part.beams
-    assert not beams.length.isEnabled() and beams.words.toolTip() == "off"
+    assert not beams.length.isEnabled() and beams.summary.toolTip() == "off"
     beams.count.setValue(4)
     beams.length.setValue(-0.5)
     pick(beams.stopping, "never")
     assert part.choice == DecodingOptions(num_beams=4, length_penalty=-0.5, early_stopping="never")
-    assert beams.words.toolTip() == "4"
+    assert beams.summary.toolTip() == "4"
     part.set_sampling(WARM)
     assert not beams.count.isEnabled() and not beams.length.isEnabled()
     assert beams.note.text().startswith("Beam search does not sample")
@@ -143,8 +143,8 @@ def test_showing_a_choice_tells_of_none(part: DecodingSection) -> None:
 )
 def test_what_can_be_said_at_once(qtbot: QtBot, kind: Form | None, text: str, found: FormFinding) -> None:
     check = FormCheck()
-    findings = heard(check.found)
-    check.look(kind, text)
+    findings = heard(check.checked)
+    check.validate(kind, text)
     assert findings == [found]
 
 
@@ -152,10 +152,10 @@ def test_a_worker_is_asked_once_and_answers_about_what_stands_there(qtbot: QtBot
     check, asked = FormCheck(), list[tuple[str, str]]()
     check.checkRequested.connect(lambda kind, text: asked.append((kind, text)))
     for text in ("a", "a(", "a(b"):
-        check.look("regex", text)
+        check.validate("regex", text)
     qtbot.waitUntil(lambda: bool(asked))
     assert asked == [("regex", "a(b")]
-    findings = heard(check.found)
+    findings = heard(check.checked)
     check.answer("regex", "a(", "too late")
     check.answer("regex", "a(b", "unclosed group")
     assert findings == [FormFinding("unclosed group")]
@@ -174,15 +174,15 @@ def test_a_form_is_written_in_an_editor(form: FormSection) -> None:
     changes = heard(form.changed)
     pick(form.kind, "json_schema")
     editor = form.editor
-    assert editor is not None and editor.isVisible() and "The form is empty" in form.said.text()
+    assert editor is not None and editor.isVisible() and "The form is empty" in form.problem_label.text()
     menu = editor.begin.menu()
     assert [entry.text() for entry in menu.actions()] == ["A person", "A list of items", "One of several values"]
     menu.actions()[0].trigger()
     schema = form_examples("json_schema")[0].text
     assert changes[-1] == ReplyForms("json_schema", schema) and not form.problem
-    assert editor.said.text() == "Checking …"
+    assert editor.status.text() == "Checking …"
     form.check.answer("json_schema", schema, "")
-    assert editor.said.text() == "Valid."
+    assert editor.status.text() == "Valid."
     pick(form.kind, "regex")
     editor.text.setPlainText("yes|no")
     assert changes[-1] == ReplyForms("regex", schema, "yes|no")
@@ -198,7 +198,7 @@ def test_the_place_of_a_mistake_is_marked(form: FormSection) -> None:
     assert editor is not None
     editor.text.setPlainText('{\n "a" 1}')
     (mark,) = editor.text.extraSelections()
-    assert mark.cursor.selectedText() == "1" and editor.said.text().startswith("Line 2, column 6:")  # type: ignore[attr-defined]
+    assert mark.cursor.selectedText() == "1" and editor.status.text().startswith("Line 2, column 6:")  # type: ignore[attr-defined]
     editor.text.setPlainText("{")
     assert len(editor.text.extraSelections()) == 1  # at the end
     editor.text.moveCursor(QTextCursor.MoveOperation.End)
@@ -218,7 +218,7 @@ def test_a_form_comes_from_a_file_and_goes_to_one(form: FormSection, tmp_path: P
     (tmp_path / "long.lark").write_bytes(b"a" * ((1 << 20) + 1))
     for name, why in (("none", "No such file"), ("latin.lark", "it is not UTF-8 text"), ("long.lark", "over 1 MiB")):
         editor.load(tmp_path / name)
-        assert why in editor.said.text() and editor.text.toPlainText() == "start: x"
+        assert why in editor.status.text() and editor.text.toPlainText() == "start: x"
     editor.load(tmp_path / "ß.lark")
     assert form._forms.grammar == 'start: "ü"'
     editor.text.undo()
@@ -226,7 +226,7 @@ def test_a_form_comes_from_a_file_and_goes_to_one(form: FormSection, tmp_path: P
     editor.save(tmp_path / "saved.lark")
     assert (tmp_path / "saved.lark").read_text() == "start: x"
     editor.save(tmp_path / "saved.lark" / "x")
-    assert "cannot be written" in editor.said.text()
+    assert "cannot be written" in editor.status.text()
 
 
 def test_widgets_alone_begin_folded(qtbot: QtBot) -> None:

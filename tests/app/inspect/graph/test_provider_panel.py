@@ -58,7 +58,7 @@ def coloured(qtbot: QtBot, tab: GraphTab, panel: ProviderPanel) -> None:
     tab.tools.providers.click()
     qtbot.waitUntil(lambda: panel.overlay.provider == "qnn")
     panel.check.click()
-    qtbot.waitUntil(lambda: panel.overlay.found is not None)
+    qtbot.waitUntil(lambda: panel.overlay.result is not None)
 
 
 def rows(panel: ProviderPanel) -> list[QTreeWidgetItem]:

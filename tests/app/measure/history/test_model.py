@@ -29,14 +29,14 @@ def test_a_line_says_and_sorts_by_the_same_figure() -> None:
     cells = dict(zip(COLUMNS, zip(line.texts, line.values, strict=True), strict=True))
     assert cells["size"] == ("3.0 MiB", 3 * 2**20) and cells["memory"] == ("12.0 MiB", 12 * 2**20)
     assert cells["kl"] == ("", None) and cells["bundle"] == ("demo-int4", "demo-int4") and cells["id"][0] == "ab12"
-    assert cells["time"][1] == "2026-01-02T03:07:00.000+00:00" and "demo-int4" in line.words
+    assert cells["time"][1] == "2026-01-02T03:07:00.000+00:00" and "demo-int4" in line.searched_text
 
 
 def test_a_run_with_drafts_is_told_apart_and_found() -> None:
     line = run_row(run("ab12", drafts="ngram", accept_rate=0.513, tokens_per_step=2.74, speedup=1.9))
     cells = dict(zip(COLUMNS, line.texts, strict=True))
     assert [cells[key] for key in ("drafts", "accept", "per_step", "speedup")] == ["ngram", "51.30 %", "2.74", "1.9 ×"]
-    assert "ngram" in line.words and "drafts" not in {row[0] for row in run_figures(run("plain"))}
+    assert "ngram" in line.searched_text and "drafts" not in {row[0] for row in run_figures(run("plain"))}
 
 
 @pytest.mark.parametrize(
@@ -61,17 +61,17 @@ def test_what_another_writes_appears(qtbot: Any, model: HistoryModel, home: Path
     """And while nothing is written, nothing is read."""
     runs = history(home)
     with qtbot.waitSignal(model.changed):
-        model.look()
-    model.look()
-    model.look()
+        model.read_if_changed()
+    model.read_if_changed()
+    model.read_if_changed()
     qtbot.waitUntil(lambda: not model._reading)
     reads = list[None]()
     model.changed.connect(lambda: reads.append(None))
-    model.look()
+    model.read_if_changed()
     assert not model._reading
     RunHistory(home / DATABASE_FILE).add(replace(runs[0], id="fresh"))
     with qtbot.waitSignal(model.changed):
-        model.look()
+        model.read_if_changed()
     assert "fresh" in {line.run.id for line in model.lines}
 
 

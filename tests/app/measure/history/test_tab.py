@@ -103,7 +103,7 @@ def test_a_new_run_appears_and_the_selection_stays(qtbot: Any, tab: Make, home: 
     page = tab()
     select(qtbot, page, runs[2:4])
     RunHistory(home / DATABASE_FILE).add(replace(runs[0], id="fresh", time="2027-01-01T00:00:00.000+00:00"))
-    page.model.look()
+    page.model.read_if_changed()
     qtbot.waitUntil(lambda: "fresh" in ids(page))
     assert ids(page)[0] == "fresh" and {one.id for one in page.table.selected} == {one.id for one in runs[2:4]}
 
