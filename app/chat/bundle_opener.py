@@ -46,14 +46,12 @@ class BundleOpener(QObject):
     @property
     def path(self) -> str:
         """The current bundle's folder; empty if there is none."""
-        bundle = self._context.bundle
-        return str(bundle["path"]) if bundle else ""
+        return str((self._context.bundle or {}).get("path", ""))
 
     @property
     def name(self) -> str:
         """The current bundle's name; empty if there is none."""
-        bundle = self._context.bundle
-        return str(bundle["name"]) if bundle else ""
+        return str((self._context.bundle or {}).get("name", ""))
 
     def open(self) -> None:
         """Opens the current bundle with the settings of the panel."""
@@ -105,9 +103,8 @@ class BundleOpener(QObject):
         if request is None or self._session.state != "opening":
             return
         text = self.tr("Opening {0} on {1} … the driver may need minutes to compile new graphs.")
-        bundle = self._context.bundle
-        name = str(bundle["name"]) if bundle and self.path == request.bundle else Path(request.bundle).name
-        message = text.format(name, placement_text(self._session.request))
+        name = self.name if self.path == request.bundle else Path(request.bundle).name
+        message = text.format(name, placement_text(request))
         self._opening_shown = True
         self._banner.show_message("info", message, action=self.tr("Stop opening"), on_action=self._session.end)
 

@@ -137,7 +137,7 @@ class ChatList(QWidget):
         """Reads the folder again, and marks the open chat."""
         self._later.stop()
         if self.isVisible():
-            self._slices.run(self._controller.store.saved(self.query.text()), self._show, lambda _error: None)
+            self._slices.run(self._controller.store.saved(self.query.text()), self._show)
 
     def _show(self, rows: list[SavedChat]) -> None:
         query = self.query.text().strip()

@@ -1,4 +1,4 @@
-"""Updates the context bar: tokens in the cache, evicted tokens, and the speed of the reply."""
+"""The context bar: tokens in the cache, evicted tokens, and the speed of the reply; and what updates it."""
 
 from __future__ import annotations
 
@@ -60,9 +60,8 @@ class ContextUsageBar(QWidget):
 
     def set_closed(self, chosen: bool) -> None:
         """Shows that no bundle is loaded. chosen: whether one is current and can be loaded."""
-        self._show(
-            self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open"), 0.0
-        )
+        text = self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open")
+        self._show(text, 0.0)
 
     def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
         """Shows the use of the cache in tokens. needed: tokens of the conversation when last counted."""
@@ -110,7 +109,7 @@ class ContextUsage(QObject):
         self._context, self._controller, self._bar = context, controller, bar
         self._key = controller.chat.key
         self._drawn = -1
-        self._of_another = False  # what is in the cache, and was measured, belongs to another conversation
+        self._of_another = False  # the cache and the measured speed belong to another conversation
         self._ticker = QTimer(self, interval=REFRESH_MS)
         self._ticker.timeout.connect(self._tick)
         context.session.cache.changed.connect(lambda _groups: self.refresh())

@@ -25,8 +25,6 @@ from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, Specu
 
 TRACED = 10_000
 """Tokens whose alternatives are kept for hovering, those of the newest replies: each takes about a kilobyte."""
-
-
 REFUSALS = ("prompt", "capacity", "request")
 """Kinds of failure of a prompt that cannot be run now or later: too long, refused by the template …"""
 

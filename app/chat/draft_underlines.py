@@ -71,21 +71,21 @@ class DraftUnderlines(QObject):
     def draw(self, parts: Spans) -> None:
         """Underlines exactly these parts, in ascending order."""
         self._drawn = True
-        self._slices.run(self._drawing(parts), lambda _done: None, lambda _error: None)
+        self._slices.run(self._underline(parts))
 
     def clear(self) -> None:
         """Removes the underlines."""
         self._slices.stop()
         if self._drawn:
             self._drawn = False
-            self._slices.run(underline(self._document, []), lambda _done: None, lambda _error: None)
+            self._slices.run(underline(self._document, []))
 
     def forget(self) -> None:
         """Forgets the underlines, as the text is about to be replaced."""
         self._slices.stop()
         self._drawn = False
 
-    def _drawing(self, parts: Spans) -> Generator[None, None, None]:
+    def _underline(self, parts: Spans) -> Generator[None, None, None]:
         yield from underline(self._document, (yield from parts))
 
 

@@ -81,14 +81,13 @@ class ChatPage(QWidget):
         self._chat_actions = self._add_actions()
         self.files.restore()
         self.drafting.show()
-        header = self.header
-        for tool, key in ((header.side, "chat.side"), (header.recent, "chat.list"), (header.drafts, "chat.drafts")):
+        tools = {"chat.side": self.header.side, "chat.list": self.header.recent, "chat.drafts": self.header.drafts}
+        for key, tool in tools.items():
             tool.setChecked(context.settings.text(key, "shown") == "shown")
         self._refresh_state()
 
     def _add_actions(self) -> list[QAction]:
         """Adds the keyboard's actions; returns those that are disabled while two bundles are compared."""
-
         tr, do = self.tr, partial(partial, self.do)
 
         def search() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from app.chat.controller import ChatController
 from app.chat.decoding.decoding_options import DecodingOptions
@@ -25,6 +25,7 @@ from app.chat.sampling import SamplingSettings
 from app.chat.settings_panel import SettingsPanel
 from app.text.formatting import pluralize
 from app.widgets import button
+from app.widgets.actions import tool_button
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
@@ -68,12 +69,9 @@ class SettingChip(QFrame):
         self.name_button.setAccessibleName(setting.title)
         self.name_button.setProperty("role", "chip")
         set_tool_tip(self.name_button, f"{setting.name}: {setting.value[:500]}")
-        self.remove_button = QToolButton()
+        self.remove_button = tool_button("close", self.tr("Remove {0}").format(setting.title))
         self.remove_button.setProperty("role", "chip")
         set_icon(self.remove_button, "close", "muted", 12)
-        remove = self.tr("Remove {0}").format(setting.title)
-        self.remove_button.setAccessibleName(remove)
-        set_tool_tip(self.remove_button, remove)
         self.name_button.clicked.connect(lambda _checked=False: self.opened.emit())
         self.remove_button.clicked.connect(lambda _checked=False: self.removed.emit())
         hbox(self.name_button, self.remove_button, spacing=0, margins=(2, 0, 2, 0), parent=self)

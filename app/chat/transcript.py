@@ -134,7 +134,7 @@ class Transcript(QScrollArea):
     def _show_earlier(self) -> None:
         """Creates the widgets of some earlier messages."""
         if self._earlier and not self._slices.busy:
-            self._slices.run(self._prepend(AHEAD), lambda _none: None, lambda _error: None, later=True)
+            self._slices.run(self._prepend(AHEAD), later=True)
 
     def _prepend(self, count: int) -> Generator[None, None, None]:
         yield

@@ -127,27 +127,12 @@ class HomePage(QWidget):
 
     def _cards(self) -> QHBoxLayout:
         row = hbox(spacing=2 * G)
-        self.convert = self._card(
-            row,
-            "build",
-            self.tr("Convert a checkpoint"),
-            self.tr("Build ONNX graphs with an explicit KV cache from a Hugging Face folder or hub id."),
-            self.tr("Choose a source"),
-        )
-        self.demo = self._card(
-            row,
-            "demo",
-            self.tr("Try the demo"),
-            self.tr("Build the small Qwen3 that ships with Joinery: under a minute, no download."),
-            self.tr("Build and chat"),
-        )
-        self.open = self._card(
-            row,
-            "folder",
-            self.tr("Open an ONNX file or bundle"),
-            self.tr("Inspect a graph's inputs, outputs and operators, or chat with a bundle."),
-            self.tr("Open a bundle"),
-        )
+        text = self.tr("Build ONNX graphs with an explicit KV cache from a Hugging Face folder or hub id.")
+        self.convert = self._card(row, "build", self.tr("Convert a checkpoint"), text, self.tr("Choose a source"))
+        text = self.tr("Build the small Qwen3 that ships with Joinery: under a minute, no download.")
+        self.demo = self._card(row, "demo", self.tr("Try the demo"), text, self.tr("Build and chat"))
+        text = self.tr("Inspect a graph's inputs, outputs and operators, or chat with a bundle.")
+        self.open = self._card(row, "folder", self.tr("Open an ONNX file or bundle"), text, self.tr("Open a bundle"))
         self.convert.clicked.connect(self.start_convert)
         self.demo.clicked.connect(self.start_demo)
         self.open.clicked.connect(self.choose_bundle)

@@ -26,8 +26,8 @@ class TimeSlicer(QObject):
         super().__init__(parent)
         self._work: Generator[None, None, Any] | None = None
         self._ended = False
-        self._done: Callable[[Any], object] = lambda _result: None
-        self._failed: Callable[[ValueError], object] = lambda _error: None
+        self._done: Callable[[Any], object]
+        self._failed: Callable[[ValueError], object]
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._turn)
 
@@ -39,8 +39,8 @@ class TimeSlicer(QObject):
     def run(
         self,
         work: Generator[None, None, Any],
-        done: Callable[[Any], object],
-        failed: Callable[[ValueError], object],
+        done: Callable[[Any], object] = lambda _result: None,
+        failed: Callable[[ValueError], object] = lambda _error: None,
         later: bool = False,
     ) -> None:
         """Runs the first slice at once, so that short work is done on return; later: in the next turn."""

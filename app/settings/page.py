@@ -185,11 +185,8 @@ class SettingsPage(QWidget):
         card = CardFrame(self.tr("Bundles"))
         context = self._context
         self.bundles = SettingFolder(context.settings, "bundles", context.home / "bundles")
-        self.bundles.refused.connect(
-            lambda path: context.show_error(
-                self.tr("{0} is not a folder. Enter the full path of a folder.").format(path)
-            )
-        )
+        problem = self.tr("{0} is not a folder. Enter the full path of a folder.")
+        self.bundles.refused.connect(lambda path: context.show_error(problem.format(path)))
         text = self.tr("Default folder of new bundles. Existing bundles stay where they are.")
         card.body.addWidget(SettingRow(self.tr("Bundle folder"), text, self.bundles))
         self.provider = self._choice("provider", [(name, "CPU" if name == "cpu" else name) for name in PROVIDERS])
@@ -207,10 +204,7 @@ class SettingsPage(QWidget):
 
     def _history(self) -> CardFrame:
         card = CardFrame(self.tr("History"))
-        limits = [
-            (str(history_limit), self.tr("the newest {0}").format(format_number(history_limit)))
-            for history_limit in HISTORY_LIMITS
-        ]
+        limits = [(str(limit), self.tr("the newest {0}").format(format_number(limit))) for limit in HISTORY_LIMITS]
         self.history_limit = self._choice("history.keep", (("", self.tr("all")), *limits))
         text = self.tr(
             "Number of builds, generations and measurements in the history. Older ones are removed at each start."

@@ -194,12 +194,11 @@ class BuildModel(QObject):
         if event.stage == "export" and event.state == "reused":  # which imports nothing
             self.rows = [other for other in self.rows if other.stage != "import"]
         self._log(_log_line(event))
+        self.progress = None
         if event.state == "started":
             row.began = time.monotonic()
-            self.progress = None
         else:
             row.seconds, row.peak_mib = event.seconds, event.peak_mib
-            self.progress = None
 
     def _row(self, stage: str) -> StageRow:
         """The row of a stage; one that is not in WEIGHTS comes last."""

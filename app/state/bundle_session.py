@@ -125,12 +125,10 @@ def runs_on_cpu(request: Open | None) -> bool:
 
 
 class BundleSession(QObject):
-    """One open bundle in one worker process.
+    """One open bundle in one worker process; `finished` or `failed` follows each `started`.
 
-    It may have another bundle open than the one that is current in the window, so its facts are read for a bundle by
-    path (`ready_for`, `groups_for`, `state_for`); `AppContext.ready` is what is open of the current one.
-
-    `finished` and `failed` are the two ends of a generation; exactly one of them follows each `started`.
+    Another bundle may be open than the window's current one, so its facts are read for a bundle by path (`ready_for`,
+    `groups_for`, `state_for`); `AppContext.ready` is the report of the current one.
     """
 
     stateChanged = Signal(str)  # noqa: N815

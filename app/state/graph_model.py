@@ -106,8 +106,6 @@ class GraphModel(SceneModel):
         """What the graph is called."""
         return self.graph.title if self.graph else Path(self.where.path if self.where else "").name
 
-    # -- which graph -----------------------------------------------------------------------------------------
-
     def open(self, path: str, component: str = "") -> None:
         """Shows the final graph of a component, or of an .onnx file."""
         if self.where is None or (path, component) != (self.where.path, self.where.component):
@@ -150,8 +148,6 @@ class GraphModel(SceneModel):
         self.stages = []
         self._load(GraphReference(after), GraphReference(before))
 
-    # -- stages of the build ---------------------------------------------------------------------------------
-
     @property
     def stage(self) -> int:
         """The index of the shown stage; -1 where there is none."""
@@ -170,8 +166,6 @@ class GraphModel(SceneModel):
         if against is not None and against == self.before(self.stage):
             against = self.before(place)
         self._load(replace(self.where, stage=self.stages[place].name), against)
-
-    # -- fetching and reading --------------------------------------------------------------------------------
 
     def _load(self, where: GraphReference, against: GraphReference | None) -> None:
         self._cancel()
@@ -217,8 +211,6 @@ class GraphModel(SceneModel):
                 work, lambda outline: self.show_graph(LoadedGraph(graph, diff, outline)), self._on_unreadable
             )
             self.busyChanged.emit(self._slices.busy)
-
-    # -- details of the shown graph --------------------------------------------------------------------------
 
     def request_tensor(self, name: str, before: bool = False) -> Job[TensorReport]:
         """Requests the statistics of an initializer; before: of the graph that this one is compared with."""

@@ -114,8 +114,6 @@ class Measurements:
         session.finished.connect(self.end)
         session.failed.connect(self.end)
 
-    # -- recording -------------------------------------------------------------------------------------------
-
     def begin(self) -> None:
         """Starts a run of the current configuration."""
         self.end()
@@ -215,8 +213,6 @@ class Measurements:
         if not self.reply.running:
             self.reply = ReplyTally(number=self.reply.number)
             self.revision += 1
-
-    # -- what others read ------------------------------------------------------------------------------------
 
     @property
     def empty(self) -> bool:

@@ -2,8 +2,8 @@
 
     Preflights + GraphModel ──choose(provider)──▶ ProviderOverlay: fallback_nodes, unmatched_nodes
 
-A preflight names nodes as they are after onnxruntime's fusions; nodes that onnxruntime made are in no graph of ours. A
-node that is not reported as left is the provider's, or was fused into one that is.
+A preflight names nodes as they are after onnxruntime's fusions: nodes that onnxruntime created are in no graph of ours
+(unmatched_nodes). A node that is not reported belongs to the provider, or was fused into one that does.
 """
 
 from __future__ import annotations
@@ -84,9 +84,8 @@ class ProviderOverlay(QObject):
         """Updates to the current graph, provider and result."""
         where, bundle = self._model.where, self.bundle
         is_same_bundle = where is not None and bundle is not None and where.path == str(bundle["path"])
-        self.result = (
-            self._preflights.find(bundle, self.provider) if is_same_bundle and bundle and self.provider else None
-        )
+        preflights = self._preflights
+        self.result = preflights.find(bundle, self.provider) if is_same_bundle and bundle and self.provider else None
         self.component = self.result.component(where.component) if self.result is not None and where else None
         self._place(self.component.elsewhere if self.component is not None else [])
         self.changed.emit()

@@ -51,8 +51,6 @@ class HistoryModel(QObject):
         self.lines: list[RunRow] = []
         self.loaded = False
 
-    # -- reading -----------------------------------------------------------------------------------------------
-
     def watch(self, on: bool) -> None:
         """Reads now and whenever the file changes; False stops that."""
         if on:
@@ -133,8 +131,6 @@ class HistoryModel(QObject):
 
         self._tasks.run(read, done, self.errorOccurred.emit)
 
-    # -- removing ----------------------------------------------------------------------------------------------
-
     def remove(self, idents: Sequence[str]) -> None:
         """Removes runs; `undo` restores the last ones."""
         missing = list(idents)
@@ -156,8 +152,6 @@ class HistoryModel(QObject):
         self._gone = gone
         self.read()
         self.removed.emit(len(gone))
-
-    # -- reports -----------------------------------------------------------------------------------------------
 
     @property
     def writing(self) -> bool:

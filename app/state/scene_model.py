@@ -48,8 +48,6 @@ class SceneModel(QObject):
         self._selection_timer = QTimer(self, singleShot=True, interval=0)
         self._selection_timer.timeout.connect(lambda: self.selectionChanged.emit(self.selected))
 
-    # -- the graph -------------------------------------------------------------------------------------------
-
     def show_graph(self, loaded: LoadedGraph) -> None:
         """Lays out another graph and shows it; scopes stay open where it is another stage of the same component."""
         graph, diff, outline = loaded
@@ -88,8 +86,6 @@ class SceneModel(QObject):
     def _on_unreadable(self, error: ValueError) -> None:
         self._fail(self.tr("The graph cannot be read."), str(error))
 
-    # -- names, which outlive a graph ------------------------------------------------------------------------
-
     def name_of(self, key: BoxKey | None) -> tuple[str, str] | None:
         """What a box is called in any stage: ("scope", path) or ("node", name)."""
         if key is None or self.graph is None:
@@ -106,8 +102,6 @@ class SceneModel(QObject):
         if kind == "scope":
             return text if text in self.outline.scopes else None
         return next((n.index for n in self.graph.nodes if n.name == text), None) if text else None
-
-    # -- open scopes, selection, search ----------------------------------------------------------------------
 
     @property
     def arriving(self) -> bool:

@@ -81,21 +81,16 @@ class Settings(QObject):
         """Saves `value`; it is on the disk on return."""
         if self._store.value(key) == value:
             return
+        path = Path(self._store.fileName())
         self._store.setValue(key, value)
         with suppress(OSError):  # Qt fails as well, and reports it
-            make_folder(Path(self._store.fileName()).parent)
-            make_private(Path(self._store.fileName()))
+            make_folder(path.parent)
+            make_private(path)
         self._store.sync()
         if self._store.status() != QSettings.Status.NoError:
-            self.errorOccurred.emit(self._refused())
+            lasts = "this setting lasts until the window closes"
+            self.errorOccurred.emit(f"{path} cannot be written, so {lasts}; {free_space_text(path)}.")
         self.changed.emit(key)
-
-    def _refused(self) -> str:
-        """The error message of a failed save; Qt reports no more than that it failed."""
-        path = Path(self._store.fileName())
-        return (
-            f"{path} cannot be written, so that this setting holds until the window is closed; {free_space_text(path)}."
-        )
 
 
 def _sweep(path: Path) -> None:
