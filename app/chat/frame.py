@@ -82,11 +82,11 @@ class ChatFrame(QWidget):
             self.stack.addWidget(page)
         self.side = _beside(self.panel)
         self.chats = ChatList(controller)
-        self.left = _beside(self.chats, left=True)
+        self.list_side = _beside(self.chats, left=True)
         foot = vbox(self.context_bar, self.chips, self.composer, margins=(2 * G, G, 2 * G, 2 * G))
         banners = vbox(self.chat_banner, self.banner, spacing=0, margins=(2 * G, 0, 2 * G, 0))
         middle = vbox(self.header, banners, (self.stack, 1), foot, spacing=0)
-        hbox(self.left, (middle, 1), self.side, spacing=0, parent=self)
+        hbox(self.list_side, (middle, 1), self.side, spacing=0, parent=self)
 
     def show_state(self, bundle: str, empty: bool, completes: bool, opening: bool) -> None:
         """Shows the page's state: bundle name (or empty), whether the chat is empty, whether the model completes."""

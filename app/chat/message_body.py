@@ -6,6 +6,7 @@ reply ──split──▶ Segment ──▶ MessageText │ CodeBlock │ Think
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
@@ -183,9 +184,9 @@ class MessageBody(QWidget):
     def grow(self, text: str) -> None:
         """Adds text to the reply; closed segments stay as they are."""
         self._raw += text
-        kept, last = self._segments[:-1], self._segments[-1] if self._segments else None
+        done, last = self._segments[:-1], self._segments[-1] if self._segments else None
         longer = extend(last, self._raw, text) if last is not None else None
-        self._show(kept, [longer] if longer else self._split(last.start if last else 0))
+        self._show(done, [longer] if longer else self._split(last.start if last else 0))
 
     def set_reply(self, text: str, thought: tuple[int, float] = (0, 0.0)) -> None:
         """Shows a whole reply. thought: tokens and seconds of its thinking."""
@@ -214,14 +215,14 @@ class MessageBody(QWidget):
         for part in self.parts:
             (part.text if isinstance(part, ThinkingBlock) else part).underline_drafts(on)
 
-    def _show(self, kept: list[Segment], new: list[Segment]) -> None:
-        """Updates the widgets after those of `kept` to show `came`."""
-        before, self._segments = self._segments[len(kept) :], [*kept, *new]
+    def _show(self, done: list[Segment], new: list[Segment]) -> None:
+        """Updates the widgets after those of `done` to show `came`."""
+        before, self._segments = self._segments[len(done) :], [*done, *new]
         if new and before and before[0].kind != new[0].kind:  # what began as prose is a fence, or thinking
-            self._drop(len(kept))
+            self._drop(len(done))
             before = []
         for place, segment in enumerate(new):
-            _show(self.parts[len(kept)] if place < len(before) else self._add(_part(segment)), segment)
+            _show(self.parts[len(done)] if place < len(before) else self._add(_part(segment)), segment)
 
     def _split(self, start: int = 0) -> list[Segment]:
         """The segments of the reply from `start` on."""
@@ -262,17 +263,13 @@ def _show(part: Part, segment: Segment) -> None:
 
 
 def _offset(reply: str, generated: str) -> int:
-    """Where the generated text begins in a reply that begins with given text."""
+    """The place in a reply where the generated text begins, after a prefill."""
     words = generated.lstrip()
-    found = reply.find(words[:64].rstrip()) if words.strip() else 0
-    return max(0, found - (len(generated) - len(words)))
+    place = reply.find(words[:64].rstrip()) if words.strip() else 0
+    return max(0, place - (len(generated) - len(words)))
 
 
 def _between(tokens: Sequence[TokenEvent], start: int, end: int) -> list[TokenEvent]:
     """The tokens with a character in [start, end) of the generated text."""
-    found, at = [], 0
-    for token in tokens:
-        if at < end and at + len(token.text) > start:
-            found.append(token)
-        at += len(token.text)
-    return found
+    ends = accumulate(len(token.text) for token in tokens)
+    return [token for token, last in zip(tokens, ends, strict=True) if last > start and last - len(token.text) < end]

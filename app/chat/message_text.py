@@ -59,15 +59,15 @@ class TokenMap:
         if self._owners is not None:
             return
         ends = list(accumulate(len(t.text) for t in self.tokens))
-        owners, found = list[int](), dict[int, tuple[int, int]]()
+        owners, token_spans = list[int](), dict[int, tuple[int, int]]()
         for position, raw in enumerate(_aligned("".join(t.text for t in self.tokens), self._shown)):
             index = bisect_right(ends, raw) if raw >= 0 else -1
             owners.append(index)
             if index >= 0:
-                found[index] = (found.get(index, (position, 0))[0], position + 1)
+                token_spans[index] = (token_spans.get(index, (position, 0))[0], position + 1)
             if position % SOME == SOME - 1:
                 yield
-        self._owners, self._spans = owners, found
+        self._owners, self._spans = owners, token_spans
 
     def drafted(self) -> Spans:
         """The drafted parts of the text."""
@@ -81,18 +81,18 @@ def align(raw: str, shown: str) -> list[int]:
 
 
 def _aligned(raw: str, shown: str) -> Iterator[int]:
-    at, found = 0, -1
+    at, place = 0, -1
     for character in shown:
         if character == _SECOND:
-            yield found
+            yield place
             continue
         if character in "\u2028\u2029\u00a0":
             character = " " if character == "\u00a0" else "\n"
-        found = raw.find(character, at, at + _LOOKAHEAD)
-        if character.isspace() and found > at:
-            found = at if at < len(raw) and raw[at].isspace() else -1
-        yield found
-        at = found + 1 if found >= 0 else at
+        place = raw.find(character, at, at + _LOOKAHEAD)
+        if character.isspace() and place > at:
+            place = at if at < len(raw) and raw[at].isspace() else -1
+        yield place
+        at = place + 1 if place >= 0 else at
 
 
 def units(text: str) -> str:

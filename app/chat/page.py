@@ -120,7 +120,7 @@ class ChatPage(QWidget):
         self.files.changed.connect(self._refresh_state)
         self.frame.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
         self.header.side.toggled.connect(partial(self._show_side, "chat.side", self.side))
-        self.header.recent.toggled.connect(partial(self._show_side, "chat.list", self.frame.left))
+        self.header.recent.toggled.connect(partial(self._show_side, "chat.list", self.frame.list_side))
         self.header.drafts.toggled.connect(self._underline_drafts)
         self.panel.session_changed.connect(self.opener.open)
         self.views.comparing.connect(self._on_comparing)

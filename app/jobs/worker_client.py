@@ -215,9 +215,9 @@ class WorkerClient(QObject):
         late = [job.cancelled_at for job in self._jobs.values() if job.cancelled]
         if not late or self._process is None:
             return
-        left = self.grace_ms - round((time.monotonic() - min(late)) * 1000)
-        if left > 0:
-            self._deadline.start(left)
+        remaining = self.grace_ms - round((time.monotonic() - min(late)) * 1000)
+        if remaining > 0:
+            self._deadline.start(remaining)
             return
         self._stopping = self.tr("Stopped: the worker did not answer and was ended.")
         if self._terminated:

@@ -117,10 +117,10 @@ class BuildModel(QObject):
         """
         if not self.running or not self.expected:
             return None
-        left = self.expected - self.elapsed
+        remaining = self.expected - self.elapsed
         if self.fraction > 1 / 3:
-            left = self.elapsed * (1 - self.fraction) / self.fraction
-        return left if left > 0 else None
+            remaining = self.elapsed * (1 - self.fraction) / self.fraction
+        return remaining if remaining > 0 else None
 
     def start(self, request: Build, expected: float = 0.0) -> bool:
         """Starts a build with the estimate `expected` in seconds; returns False while another runs."""

@@ -203,16 +203,16 @@ def session_group(group: GroupView) -> KvGroup:
 
 def merge_groups(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
     """Merges rows of the same group: an inspection has a row for each shape of its layers."""
-    found: dict[tuple[str, str], KvGroup] = {}
+    groups: dict[tuple[str, str], KvGroup] = {}
     for row in rows:
-        first = found.get((row.name, row.layout))
+        first = groups.get((row.name, row.layout))
         if first is not None:
             pairs = sorted(zip(first.layers + row.layers, first.shapes + row.shapes, strict=True), key=lambda p: p[0])
             each = first.bytes_per_token + row.bytes_per_token
             layers, shapes = tuple(layer for layer, _ in pairs), tuple(shape for _, shape in pairs)
             row = replace(first, layers=layers, shapes=shapes, bytes_per_token=each)
-        found[row.name, row.layout] = row
-    return tuple(found.values())
+        groups[row.name, row.layout] = row
+    return tuple(groups.values())
 
 
 class SlotOccupancy:

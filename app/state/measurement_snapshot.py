@@ -70,8 +70,8 @@ def rows_of_runs(columns: Sequence[Numbers], numbers: Numbers, begins: Floats) -
 
     rows = np.flatnonzero(np.isin(columns[0], numbers))
     run = np.searchsorted(numbers, columns[0][rows])
-    kept = columns[1][rows] >= begins[run] - 1e-9
-    return run[kept], rows[kept]
+    selected = columns[1][rows] >= begins[run] - 1e-9
+    return run[selected], rows[selected]
 
 
 CHUNK, FIRST, DECODE = 0, 1, 2
@@ -180,8 +180,8 @@ class MeasurementSnapshot:
     def seen(self, left: float = -inf, right: float = inf) -> Mask:
         """A mask [n] of the steps within two times: a chunk is a block as wide as its latency, a token a point."""
         begins = self.time_s - self.latency_ms / 1000 * (self.kind == CHUNK)
-        found: Mask = (self.time_s >= left) & (begins <= right)
-        return found
+        mask: Mask = (self.time_s >= left) & (begins <= right)
+        return mask
 
     def _runs_of(self, steps: Mask) -> Ints:
         """The runs of those steps, as indices."""

@@ -93,15 +93,15 @@ class HistoryModel(QObject):
 
     def _file_stamp(self) -> Stamp:
         """Times and sizes of the database and of SQLite's write-ahead log; an empty log counts as none."""
-        found = list[tuple[int, int]]()
+        stamp = list[tuple[int, int]]()
         for path in (self._history.path, self._history.path.with_name(f"{DATABASE_FILE}-wal")):
             try:
                 stat = path.stat()
             except OSError:
                 continue
             if stat.st_size:
-                found.append((stat.st_mtime_ns, stat.st_size))
-        return tuple(found)
+                stamp.append((stat.st_mtime_ns, stat.st_size))
+        return tuple(stamp)
 
     def steps(self, runs: Sequence[RunRecord], done: Callable[[list[RunReport]], object]) -> None:
         """Calls `done` with the steps of runs, at once if they are cached."""
@@ -111,8 +111,8 @@ class HistoryModel(QObject):
         missing = [run.id for run in runs if run.id not in self._steps]
 
         def take(loaded: dict[str, list[RunStep]]) -> None:
-            kept = {one: self._steps[one] for one in list(self._steps)[-CACHED_RUNS:]}
-            self._steps = kept | {run.id: self._steps[run.id] for run in runs if run.id in self._steps} | loaded
+            cached = {one: self._steps[one] for one in list(self._steps)[-CACHED_RUNS:]}
+            self._steps = cached | {run.id: self._steps[run.id] for run in runs if run.id in self._steps} | loaded
             done([RunReport(run, self._steps[run.id]) for run in runs])
 
         self._tasks.run(lambda: {one: self._history.steps(one) for one in missing}, take, self.errorOccurred.emit)

@@ -120,7 +120,7 @@ class DraftSection(CollapsibleSection):
         """Applies the chosen or typed folder."""
         self._typed.stop()
         self.problem.setText("")
-        if self._where == "bundle" and self.bundle is not None and self.bundle.path:
+        if self._chosen == "bundle" and self.bundle is not None and self.bundle.path:
             self._folder_field_path()
             self.changed.emit({"drafts": "bundle", "draft": self.bundle.path})
         self._refresh()
@@ -132,23 +132,23 @@ class DraftSection(CollapsibleSection):
             edit.setCursorPosition(0)
 
     @property
-    def _where(self) -> Drafts:
-        found: Drafts = self.source.currentData()
-        return found
+    def _chosen(self) -> Drafts:
+        chosen: Drafts = self.source.currentData()
+        return chosen
 
     def _on_combo(self) -> None:
         self.problem.setText("")
         self.changed.emit({"acceptance": self.acceptance.currentData()})
-        if self._where != "bundle":
-            self.changed.emit({"drafts": self._where})
+        if self._chosen != "bundle":
+            self.changed.emit({"drafts": self._chosen})
         self.commit()
-        if self._where == "bundle" and self.bundle is not None and not self.bundle.path:
+        if self._chosen == "bundle" and self.bundle is not None and not self.bundle.path:
             self.bundle.setFocus()
 
     def _refresh(self) -> None:
-        drafts = self._where in ("ngram", "bundle")
+        drafts = self._chosen in ("ngram", "bundle")
         if self.bundle is not None:
-            self.bundle.setVisible(self._where == "bundle")
+            self.bundle.setVisible(self._chosen == "bundle")
         self.problem.setVisible(bool(self.problem.text()))
         self.tokens.setVisible(drafts)
         self.acceptance.setVisible(drafts)
@@ -160,10 +160,10 @@ class DraftSection(CollapsibleSection):
     def _source(self) -> str:
         if self.problem.text():
             return self.tr("refused")
-        if self._where == "bundle" and self.bundle is not None and self.bundle.path:
+        if self._chosen == "bundle" and self.bundle is not None and self.bundle.path:
             return Path(self.bundle.path).name
         own = self.tr("the bundle's default")
-        return {"ngram": self.source.currentText(), "off": self.tr("none")}.get(self._where, own)
+        return {"ngram": self.source.currentText(), "off": self.tr("none")}.get(self._chosen, own)
 
     def _summary(self) -> str:
         if self._opening:

@@ -117,15 +117,15 @@ class _Tree(QTreeWidget):
     def _rows(self, value: Any) -> list[QTreeWidgetItem]:
         """The rows for the content of a value."""
         pairs = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
-        found = []
+        items = []
         for name, inner in pairs:
             text = self._words(inner)
             item = QTreeWidgetItem([str(name), text])
             item.setData(0, VALUE, inner)
             set_tool_tip(item, text, 1)
             item.addChildren(self._rows(inner))
-            found.append(item)
-        return found
+            items.append(item)
+        return items
 
     def _words(self, value: Any) -> str:
         if isinstance(value, dict):
@@ -136,11 +136,11 @@ class _Tree(QTreeWidget):
 
     def _items(self, enter: Callable[[QTreeWidgetItem], bool]) -> list[QTreeWidgetItem]:
         """All items, except those inside an item that is not entered."""
-        found = [item for place in range(self.topLevelItemCount()) if (item := self.topLevelItem(place)) is not None]
-        for item in found:  # it grows meanwhile
+        items = [item for place in range(self.topLevelItemCount()) if (item := self.topLevelItem(place)) is not None]
+        for item in items:  # it grows meanwhile
             if enter(item):
-                found += [child for place in range(item.childCount()) if (child := item.child(place)) is not None]
-        return found
+                items += [child for place in range(item.childCount()) if (child := item.child(place)) is not None]
+        return items
 
     def _fit(self) -> None:
         rows = self._items(QTreeWidgetItem.isExpanded)
