@@ -70,13 +70,13 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     evidence: Evidence = []
     for component in load_evidence(exported):
         model = models[component["file"]] = load_saved_graph(exported / component["file"])
-        steps = watch.passes(component["component"], model, passes, report)
+        steps = watch.run_passes(component["component"], model, passes, report)
         evidence.append({**component, "name": "optimize", "passes": steps} | graph_facts(model))
     regions = save_graphs(models, folder)
     for name, snapshots in watch.snapshots.items():
         snapshots.write(folder / archive_name(name), regions)
     report(ProgressEvent(stage="optimize", message="comparing the graphs with the exported ones"))
-    parity = watch.whole()
+    parity = watch.compare_all()
     truth = _reference_parity(exported, recipe, pipeline, watch.finished)
     return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
 
@@ -107,9 +107,8 @@ class _PassObserver:
         self._folder, self._probe = folder, ParityRunner(pipeline)
         own = {*pipeline.pipeline.sessions} - {*pipeline.pipeline.outline().sessions}
         draft = pipeline.draft_pipeline(pipeline.capacity or DEFAULT_CAPACITY)
-        self._drafts = (
-            dict.fromkeys(own, ParityRunner(draft)) if draft else {}
-        )  # components that no run of the target uses
+        # components that no run of the target uses
+        self._drafts = dict.fromkeys(own, ParityRunner(draft)) if draft else {}
         self._files = {name: exported / session.file for name, session in pipeline.pipeline.sessions.items()}
         try:
             self._exported = self._probe.run(self._files)
@@ -126,7 +125,7 @@ class _PassObserver:
             )
         self._each = (exported / WEIGHTS).stat().st_size <= EACH_PASS_MAX_BYTES
 
-    def passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:
+    def run_passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:
         """Runs `passes` on the model of one component; returns the evidence of each."""
         history = self.snapshots[component] = ComponentSnapshots()
         history.take(EXPORT, model)
@@ -151,16 +150,10 @@ class _PassObserver:
         run_passes(model, passes, after)
         return steps
 
-    def whole(self) -> dict[str, Any]:
+    def compare_all(self) -> dict[str, Any]:
         """Compares all final graphs together with the exported ones."""
-        note = (
-            ""
-            if self._each
-            else (
-                f"all passes together: above {EACH_PASS_MAX_BYTES >> 20} MB of weights passes are not compared one "
-                "by one"
-            )
-        )
+        limit = f"above {EACH_PASS_MAX_BYTES >> 20} MB of weights passes are not compared one by one"
+        note = "" if self._each else f"all passes together: {limit}"
         parity = self._probe.compare(self._exported, self._probe.run(self.finished))
         self._judge(parity, "the passes together", "the model")
         return replace(parity, note=parity.note or note).to_dict()

@@ -45,11 +45,8 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
     if tokenizer is None:
         has_own = (target / TOKENIZER).is_file()
         fallback = f"The {TOKENIZER} is copied unchanged" if has_own else "The bundle takes token ids only"
-        report(
-            NoticeEvent(
-                code="tokenizer", message=(f"{fallback}, because transformers cannot load the tokenizer: {why}.")
-            )
-        )
+        message = f"{fallback}, because transformers cannot load the tokenizer: {why}."
+        report(NoticeEvent(code="tokenizer", message=message))
     elif tokenizer.is_fast:
         _write(tokenizer, target)
 

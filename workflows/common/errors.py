@@ -213,14 +213,14 @@ def _requirement(package: str) -> str:
     """The argument of `pip install` for an import name: Joinery's requirement, or the extra that has it."""
     from importlib import metadata
 
-    plain = _normalized_name(package)
+    plain = normalized_name(package)
     try:
         requirements = metadata.requires("joinery") or []
     except metadata.PackageNotFoundError:  # run from a folder of its source
         requirements = []
     for text in requirements:
         requirement, _, marker = (part.strip() for part in text.partition(";"))
-        if _normalized_name(re.split(r"[^A-Za-z0-9._-]", requirement)[0]) == plain:
+        if normalized_name(re.split(r"[^A-Za-z0-9._-]", requirement)[0]) == plain:
             extra = re.search(r"extra == '([^']+)'", marker)
             if not extra:
                 return requirement
@@ -229,7 +229,8 @@ def _requirement(package: str) -> str:
     return printable(package)
 
 
-def _normalized_name(name: str) -> str:
+def normalized_name(name: str) -> str:
+    """A distribution's name, normalized as in PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

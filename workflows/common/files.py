@@ -2,13 +2,7 @@
 
 write_atomically    temporary file ─▶ fsync ─▶ rename ─▶ fsync of the folder
 replace_folder      exchange of two folders' names in one step
-link_or_copy        hard link, or a copy on another disk
 remove              rename to a hidden name ─▶ delete
-special_file_kind   pipes, devices and folders, which must not be opened as files
-has_symlink         symbolic links below a folder, except those of the hub's cache
-name_os_errors      OSErrors that name the file being written and, on a full disk, the free space
-raise_disk_full     DiskFullError for a full disk
-purge_removed       deletes the remains of earlier removals
 """
 
 from __future__ import annotations
@@ -158,16 +152,13 @@ def _disk_full_message(path: Path, needed: int | None) -> str:
 
 def free_space_text(path: Path) -> str:
     """The free space for `path`, as a clause. A partial file there counts as free: it will be removed."""
-    return f"{(shutil.disk_usage(_folder_of(path)).free + (_size(path) or 0)) / 2**20:,.1f} MiB are free"
+    partial = path.stat().st_size if path.is_file() else 0
+    return f"{(shutil.disk_usage(_folder_of(path)).free + partial) / 2**20:,.1f} MiB are free"
 
 
 def _folder_of(path: Path) -> Path:
     """The nearest parent that exists."""
     return next(one for one in path.parents if one.is_dir())
-
-
-def _size(path: Path) -> int | None:
-    return path.stat().st_size if path.is_file() else None
 
 
 def sync(path: Path) -> None:

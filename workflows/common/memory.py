@@ -41,8 +41,8 @@ def total_bytes(swap: bool = False) -> int:
 
 def free_bytes() -> int:
     """Bytes that a process can still allocate without swapping, by the machine and the control groups."""
-    left = (_limit(group, 0) - _used(group) for group in _control_groups())
-    return max(0, min([int(psutil.virtual_memory().available), *left]))
+    free = (_limit(group, 0) - _used(group) for group in _control_groups())
+    return max(0, min([int(psutil.virtual_memory().available), *free]))
 
 
 @contextmanager
@@ -119,11 +119,11 @@ def _used(group: Path) -> int:
 
 
 def _first_number(*files: Path) -> int:
-    """In the first of them that is there; _ENDLESS where none is, or it says that there is no limit."""
+    """The number in the first of the files that exists; _UNLIMITED without one, or where it states no limit."""
     for file in files:
         if file.is_file():
-            said = file.read_text("utf-8").strip()
-            return min(int(said), _UNLIMITED) if said.isdecimal() else _UNLIMITED
+            text = file.read_text("utf-8").strip()
+            return min(int(text), _UNLIMITED) if text.isdecimal() else _UNLIMITED
     return _UNLIMITED
 
 

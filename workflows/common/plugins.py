@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import module_from_spec
 from pathlib import Path
 
-from workflows.common.errors import JoineryError, RequestError, printable
+from workflows.common.errors import JoineryError, RequestError, normalized_name, printable
 from workflows.common.files import write_atomically
 from workflows.common.paths import home
 
@@ -41,8 +40,10 @@ class InstalledPlugin:
 def installed() -> list[InstalledPlugin]:
     """Every installed plugin, none of them imported. Raises RequestError for a damaged list of allowed plugins."""
     allowed = _allowed()
-    found = [_plugin(one, entry, allowed) for one in _distributions() for entry in one.entry_points.select(group=GROUP)]
-    return sorted(found, key=lambda one: (one.library, one.entry_point))
+    plugins = [
+        _plugin(one, entry, allowed) for one in _distributions() for entry in one.entry_points.select(group=GROUP)
+    ]
+    return sorted(plugins, key=lambda one: (one.library, one.entry_point))
 
 
 def allow(library: str) -> str:
@@ -50,17 +51,19 @@ def allow(library: str) -> str:
 
     Raises RequestError if it is not installed or has no plugins.
     """
-    found = [one for one in installed() if _normalized_name(one.library) == _normalized_name(library)]
-    if not found:
+    version = next(
+        (one.version for one in installed() if normalized_name(one.library) == normalized_name(library)), None
+    )
+    if version is None:
         raise RequestError(f"No {printable(library)} with plugins is installed: see `joinery plugins list`.")
-    _write(_allowed() | {_normalized_name(library): found[0].version})
-    return found[0].version
+    _write(_allowed() | {normalized_name(library): version})
+    return version
 
 
 def forbid(library: str) -> None:
     """Withdraws the consent for a distribution. Raises RequestError if there was none."""
     allowed = _allowed()
-    if allowed.pop(_normalized_name(library), None) is None:
+    if allowed.pop(normalized_name(library), None) is None:
         raise RequestError(f"The plugins of {printable(library)} were not allowed to run: see `joinery plugins list`.")
     _write(allowed)
 
@@ -74,7 +77,7 @@ def load(library: str, entry_point: str) -> object:
     what = f"the plugin {printable(entry_point)} of {printable(library)}"
     for one in _distributions():
         for entry in one.entry_points.select(group=GROUP, name=entry_point):
-            if _normalized_name(one.name) != _normalized_name(library):
+            if normalized_name(one.name) != normalized_name(library):
                 continue
             if not _plugin(one, entry, _allowed()).allowed:
                 raise RequestError(
@@ -86,7 +89,7 @@ def load(library: str, entry_point: str) -> object:
 
 
 def _plugin(one: Distribution, entry: EntryPoint, allowed: dict[str, str]) -> InstalledPlugin:
-    version = allowed.get(_normalized_name(one.name))
+    version = allowed.get(normalized_name(one.name))
     return InstalledPlugin(
         one.name, one.version, entry.name, entry.value, version is not None and version == one.version
     )
@@ -97,24 +100,24 @@ def _distributions() -> Iterator[Distribution]:
     here, seen = Path.cwd(), set[str]()
     path = [one for one in sys.path if one and Path(one).resolve() != here]
     for one in distributions(path=path):
-        if _normalized_name(one.name) not in seen:
-            seen.add(_normalized_name(one.name))
+        if normalized_name(one.name) not in seen:
+            seen.add(normalized_name(one.name))
             yield one
 
 
 def _imported(one: Distribution, entry: EntryPoint, what: str) -> object:
     top = entry.module.partition(".")[0]
     try:
-        if _normalized_name(one.name) != _OWN or top != "workflows":
+        if normalized_name(one.name) != _OWN or top != "workflows":
             _import_top(top, Path(str(one.locate_file(""))).resolve(), what)
-        found: object = importlib.import_module(entry.module)
-        for name in (entry.attr or "").split("."):
-            found = getattr(found, name) if name else found
+        loaded: object = importlib.import_module(entry.module)
+        for name in filter(None, (entry.attr or "").split(".")):
+            loaded = getattr(loaded, name)
     except RequestError:
         raise
     except Exception as error:  # third-party code may raise anything
         raise JoineryError(f"The import of {what} failed: {printable(error, 160).rstrip('.')}.") from error
-    return found
+    return loaded
 
 
 def _import_top(top: str, root: Path, what: str) -> None:
@@ -134,11 +137,6 @@ def _import_top(top: str, root: Path, what: str) -> None:
     except BaseException:
         del sys.modules[top]
         raise
-
-
-def _normalized_name(name: str) -> str:
-    """A distribution's name, normalized as in PEP 503."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _allowed_file() -> Path:

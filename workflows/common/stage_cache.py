@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -73,8 +73,9 @@ class StageCache:
         waiting: called once with the holder's name. check: called while another process holds the lock; its errors end
         the wait.
         """
-        with ExitStack() as held:
-            yield self.limit > 0 and self._take(name, held, waiting, check)
+        lock = self._wait_for_lock(name, waiting, check) if self.limit > 0 else None
+        with lock.held() if lock else nullcontext():
+            yield lock is not None
 
     def fetch(self, name: str, folder: Path) -> bool:
         """Links the files of a stage, locked by `locked`, into the empty `folder`; whether it was complete."""
@@ -135,21 +136,19 @@ class StageCache:
         """Removes all stages that no build holds; the number removed."""
         return self.trim(-1)
 
-    def _take(self, name: str, held: ExitStack, waiting: Callable[[str], None], check: Callable[[], None]) -> bool:
+    def _wait_for_lock(self, name: str, waiting: Callable[[str], None], check: Callable[[], None]) -> Lock | None:
         lock, notified = Lock(_lock_of(self.folder, name)), False
         while True:
             check()
             try:
                 lock.acquire(_POLL_S)
+                return lock
             except LockHeldError as error:
                 if not notified:
                     waiting(error.holder)
                 notified = True
-            except OSError:  # NoLocksError is one
-                return False
-            else:
-                held.enter_context(lock.held())
-                return True
+            except OSError:  # LocksUnsupportedError is one
+                return None
 
     def _stages(self) -> list[Path]:
         """All stages, the least recently used first."""
@@ -197,14 +196,13 @@ def _lock_of(folder: Path, name: str) -> Path:
 def _exclusive(folder: Path, name: str) -> Iterator[bool]:
     """Whether no build holds the stage; it stays locked in the context."""
     lock = Lock(_lock_of(folder, name))
-    with ExitStack() as held:
-        free = True
-        try:
-            lock.acquire()
-            held.enter_context(lock.held())
-        except (LockHeldError, OSError):
-            free = False
-        yield free
+    try:
+        lock.acquire()
+    except (LockHeldError, OSError):
+        yield False
+        return
+    with lock.held():
+        yield True
 
 
 def _link(source: Path, target: Path) -> None:

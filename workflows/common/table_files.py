@@ -43,10 +43,10 @@ def cell_text(row: Row, column: str, number: int, file: Path) -> str:
     if column not in row:
         has = ", ".join(printable(name) for name in row) or "none"
         raise PromptError(f"{where} has no column {printable(column)!r}: its columns are {has}.")
-    found = row[column]
-    if not isinstance(found, str) or not found.strip():
+    text = row[column]
+    if not isinstance(text, str) or not text.strip():
         raise PromptError(f"{where} has no text under {printable(column)!r}: write it between quotation marks.")
-    return found
+    return text
 
 
 def read_text(file: Path) -> str:

@@ -5,8 +5,7 @@ embeddings ─ layer 0 … L-1 ─ norm ─ head ──▶ a separate graph whos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from transformers import PreTrainedModel
@@ -44,18 +43,12 @@ def check_early_exit(model: PreTrainedModel, layers: Sequence[LayerFacts], recip
 
 def with_first_layers(model: PreTrainedModel, layers: int, count: int, make: Callable[[], Made]) -> Made:
     """Returns the result of `make` while the model, which has `layers`, is truncated to its first `count`."""
-    with _ended_early(model, layers, count):
-        return make()
-
-
-@contextmanager
-def _ended_early(model: PreTrainedModel, layers: int, count: int) -> Iterator[None]:
     name = find_layer_list(model, layers)
     if name is None:
         raise RecipeError(f"{_REFUSED}its {layers} layers are not in a ModuleList that can be truncated.")
     whole = model.get_submodule(name)
     model.set_submodule(name, whole[:count])
     try:
-        yield
+        return make()
     finally:
         model.set_submodule(name, whole)

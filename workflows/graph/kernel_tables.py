@@ -81,13 +81,13 @@ def nodes_without_kernel(model: onnx.ModelProto, table: KernelTable) -> list[Fal
     """Lists the nodes without a kernel in the graph's order, without those of subgraphs. Weights are not needed."""
     opsets = {canonical_domain(entry.domain): entry.version for entry in model.opset_import}
     types = _Types(model, table, opsets)
-    left = []
+    fallbacks = []
     for node in model.graph.node:
         why = "" if node.op_type in _FOLDED else _missing_kernel_reason(node, table, opsets, types)
         if why:  # then the CPU provider has to take it
             nowhere = f" The CPU cannot run it either: {misfit}." if (misfit := _cpu_mismatch(node, types)) else ""
-            left.append(FallbackNode(node.name, f"{node.domain}.{node.op_type}".lstrip("."), why + nowhere))
-    return left
+            fallbacks.append(FallbackNode(node.name, f"{node.domain}.{node.op_type}".lstrip("."), why + nowhere))
+    return fallbacks
 
 
 def _operator(table: KernelTable, node: onnx.NodeProto) -> OperatorKernels | None:
@@ -128,23 +128,23 @@ def _type_mismatch(bound: Mapping[str, str], kernel: KernelVersion, table: Kerne
 
 def _cpu_mismatch(node: onnx.NodeProto, types: _Types) -> str:
     """Returns why the CPU provider's kernel refuses the node, as part of a sentence; empty if it does not."""
-    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     if node.op_type in ("MatMulNBits", "GatherBlockQuantized"):
-        return KERNEL_CONSTRAINTS[node.op_type].violation(block_size=given.get("block_size", 0))
+        return KERNEL_CONSTRAINTS[node.op_type].violation(block_size=attributes.get("block_size", 0))
     if node.op_type != "GroupQueryAttention":
         return ""
     inputs = dict(enumerate(node.input))
     past, cos = ((types.axes.get(inputs.get(index, "")) or [0])[-1] for index in (_PAST_KEY, _COS_CACHE))
-    kernel: Name = "GroupQueryAttention with rotary positions" if given.get("do_rotary") else "GroupQueryAttention"
+    kernel: Name = "GroupQueryAttention with rotary positions" if attributes.get("do_rotary") else "GroupQueryAttention"
     return KERNEL_CONSTRAINTS[kernel].violation(head_size=past, rotary_size=2 * cos)
 
 
 def _limit_violation(node: onnx.NodeProto, limits: KernelLimits, types: _Types) -> str:
     """Returns which of the kernel's limits the node exceeds, as part of a sentence."""
-    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     for name, served in limits.attributes.items():
-        if given.get(name, served[0]) not in served:
-            return f"no {name} of {given[name]:g}"
+        if attributes.get(name, served[0]) not in served:
+            return f"no {name} of {attributes[name]:g}"
     least, most = limits.inputs
     if not least <= (count := len(node.input)) <= most:
         return f"{' to '.join(map(str, dict.fromkeys(limits.inputs)))} inputs, and not {count}"
@@ -191,10 +191,10 @@ class _Types:
         """Returns the constraint of each input and output; the last one applies to all further ones."""
         operator, schema = _operator(self._table, node), _schema(node, self._opsets)
         if schema is not None:
-            told = [one.type_str for one in schema.inputs], [one.type_str for one in schema.outputs]
+            ends = [one.type_str for one in schema.inputs], [one.type_str for one in schema.outputs]
         else:
-            told = (operator.inputs, operator.outputs) if operator is not None else ([], [])
-        return _repeat_variadic(told[0], len(node.input)), _repeat_variadic(told[1], len(node.output))
+            ends = (operator.inputs, operator.outputs) if operator is not None else ([], [])
+        return _repeat_variadic(ends[0], len(node.input)), _repeat_variadic(ends[1], len(node.output))
 
 
 def _repeat_variadic(constraints: Sequence[str], count: int) -> list[str]:

@@ -120,7 +120,7 @@ def topological_order(graph: onnx.GraphProto) -> list[int]:
     Raises GraphError for a cycle.
     """
     makers = {name: index for index, node in enumerate(graph.node) for name in node.output if name}
-    reads = [_makers_of(node, makers) for node in graph.node]
+    reads = [{makers[name] for name in values_read(node) if name in makers} for node in graph.node]
     if all(maker < index for index, needed in enumerate(reads) for maker in needed):
         return list(range(len(reads)))
     readers: list[list[int]] = [[] for _ in reads]
@@ -141,11 +141,6 @@ def topological_order(graph: onnx.GraphProto) -> list[int]:
             f"({printable(node.op_type)}): it waits for its own result, so nothing can run it."
         )
     return ready
-
-
-def _makers_of(node: onnx.NodeProto, makers: dict[str, int]) -> set[int]:
-    """Returns the nodes whose values a node reads, inside its subgraphs too."""
-    return {makers[name] for name in values_read(node) if name in makers}
 
 
 def _inline_faults(tensors: list[onnx.TensorProto]) -> Iterator[str]:
@@ -171,16 +166,11 @@ def _weight_files(tensors: list[onnx.TensorProto], shown: str, folder: Path) -> 
 def _external_faults(tensors: list[onnx.TensorProto], places: dict[str, Path], shown: str) -> Iterator[str]:
     """Lists each weight file that is missing, too short or read from an invalid offset."""
     sizes = {location: path.stat().st_size if path.is_file() else None for location, path in places.items()}
-    told: set[str] = set()
     for tensor in tensors:
-        if (
-            tensor.data_location == onnx.TensorProto.EXTERNAL
-            and (location := external_location(tensor).location) in sizes
-        ):
-            fault = _external_fault(tensor, sizes[location], shown) if location not in told else ""
-            if fault:
-                told.add(location)
-                yield fault
+        location = external_location(tensor).location if tensor.data_location == onnx.TensorProto.EXTERNAL else ""
+        if location in sizes and (fault := _external_fault(tensor, sizes[location], shown)):
+            del sizes[location]
+            yield fault
 
 
 def _external_fault(tensor: onnx.TensorProto, size: int | None, shown: str) -> str:

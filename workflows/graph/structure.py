@@ -24,7 +24,7 @@ _NO_TYPE = onnx.TensorProto.UNDEFINED
 
 def structure_faults(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
     """Returns a sentence for each kind of fault. graphs: all, subgraphs included. shown: the file's name."""
-    for found in (
+    for faults in (
         _duplicate_names(graphs, shown),
         _undefined_values(model, shown),
         _invalid_opset(model, shown),
@@ -34,7 +34,7 @@ def structure_faults(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], 
         _invalid_types(graphs, shown),
         _missing_locations(graphs, shown),
     ):
-        yield from islice(found, 1)
+        yield from islice(faults, 1)
 
 
 def _duplicate_names(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
@@ -124,16 +124,15 @@ def _invalid_attributes(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto
         types, required = _attributes(node.op_type, versions.get(node.domain, 0), node.domain)
         if not types:
             continue
-        given = {attribute.name: attribute.type for attribute in node.attribute}
-        for name, kind in given.items():
+        actual = {attribute.name: attribute.type for attribute in node.attribute}
+        for name, kind in actual.items():
             if types.get(name, kind) != kind:
-                said, wanted = (onnx.AttributeProto.AttributeType.Name(one).lower() for one in (kind, types[name]))
+                has, wanted = (onnx.AttributeProto.AttributeType.Name(one).lower() for one in (kind, types[name]))
                 yield (
-                    f"The attribute {printable(name)} of {_node_label(node, 'the')} in {shown} "
-                    f"is of the type {said}, and "
-                    f"must be of {wanted}: no runtime takes it."
+                    f"The attribute {printable(name)} of {_node_label(node, 'the')} in {shown} is of the type {has}, "
+                    f"and must be of {wanted}: no runtime takes it."
                 )
-        for name in required - given.keys():
+        for name in required - actual.keys():
             yield f"{_node_label(node)} of {shown} lacks the attribute {name}, so no runtime takes it."
 
 
@@ -144,11 +143,11 @@ def _recursive_function(model: onnx.ModelProto, shown: str) -> Iterator[str]:
         key: [call for node in all_nodes(body.node) if (call := (node.domain, node.op_type)) in bodies]
         for key, body in bodies.items()
     }
-    left = dict(calls)
-    while ready := [key for key, called in left.items() if not any(call in left for call in called)]:
+    remaining = dict(calls)
+    while ready := [key for key, called in remaining.items() if not any(call in remaining for call in called)]:
         for key in ready:
-            del left[key]
-    for _, name in left:
+            del remaining[key]
+    for _, name in remaining:
         yield f"The function {printable(name)} of {shown} calls itself, so that nothing can run it."
 
 
@@ -174,8 +173,8 @@ def _missing_locations(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterato
     for tensor in _weights(graphs):
         if tensor.data_location != onnx.TensorProto.EXTERNAL:
             continue
-        said = {entry.key: entry.value for entry in tensor.external_data}
-        if said and not said.get("location"):
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        if entries and not entries.get("location"):
             size = byte_count(tensor.data_type, tensor.dims)
             yield (
                 f"The initializer {printable(tensor.name)} of {shown} is in a file without a name: its {size:,} "

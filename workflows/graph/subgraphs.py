@@ -9,13 +9,13 @@ import onnx
 
 def subgraphs_of(node: onnx.NodeProto) -> list[onnx.GraphProto]:
     """Returns the graphs inside a node: the branches of an If, the body of a Loop or Scan."""
-    found: list[onnx.GraphProto] = []
+    graphs: list[onnx.GraphProto] = []
     for attribute in node.attribute:
         if attribute.type == onnx.AttributeProto.GRAPH:
-            found.append(attribute.g)
+            graphs.append(attribute.g)
         elif attribute.type == onnx.AttributeProto.GRAPHS:
-            found.extend(attribute.graphs)
-    return found
+            graphs.extend(attribute.graphs)
+    return graphs
 
 
 def all_graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

@@ -35,23 +35,21 @@ def describe_tensor(file: GraphFile, name: str) -> TensorReport:
     Raises RequestError if there is no such initializer, GraphError if its values cannot be read.
     """
     tensor = _find(file, name)
-    dtype, shape = dtype_name(tensor.data_type), list(tensor.dims)
-    blocks = _blocks(file, tensor)
-    found = _statistics(blocks)
-    if found.count != element_count(shape):
+    shape, blocks = list(tensor.dims), _blocks(file, tensor)
+    statistics = _statistics(blocks)
+    if statistics.count != element_count(shape):
         raise GraphError(
-            f"{printable(name)} holds {found.count:,} elements where its shape says {element_count(shape):,}: get the "
-            "model anew."
+            f"{printable(name)} holds {statistics.count:,} elements where its shape says {element_count(shape):,}: "
+            "get the model anew."
         )
-    head = next(blocks(), np.zeros(0))[:HEAD]
     return TensorReport(
         name=name,
-        dtype=dtype,
+        dtype=dtype_name(tensor.data_type),
         shape=shape,
         bytes=byte_count(tensor.data_type, tensor.dims),
-        **asdict(found),
-        histogram=_histogram(blocks, found.min, found.max),
-        head=[_number(value) for value in head],
+        **asdict(statistics),
+        histogram=_histogram(blocks, statistics.min, statistics.max),
+        head=[_number(value) for value in next(blocks(), np.zeros(0))[:HEAD]],
     )
 
 
@@ -64,8 +62,7 @@ def _find(file: GraphFile, name: str) -> onnx.TensorProto:
             if sparse.values.name == name:
                 raise GraphError(
                     f"{printable(name)} is sparse: {element_count(sparse.values.dims):,} of "
-                    f"{element_count(sparse.dims):,} "
-                    "elements are stored, and no statistics are made of them."
+                    f"{element_count(sparse.dims):,} elements are stored, and no statistics are made of them."
                 )
     raise RequestError(f"{printable(file.name)} has no initializer {printable(name)}.")
 
@@ -113,11 +110,11 @@ def _read(path: Path, offset: int, wanted: int, tensor: onnx.TensorProto) -> Ite
 
 def _decoded(chunks: Iterable[bytes], tensor: onnx.TensorProto) -> Iterator[NDArray[np.float64]]:
     """Decodes the chunks; the padding in the last byte of a packed type is dropped."""
-    left, packed = element_count(tensor.dims), dtype_name(tensor.data_type) in _PACKED
+    remaining, packed = element_count(tensor.dims), dtype_name(tensor.data_type) in _PACKED
     for chunk in chunks:
         values = _decode(chunk, tensor.data_type)
-        values = values[:left] if packed and len(values) - left < 8 else values
-        left -= len(values)
+        values = values[:remaining] if packed and len(values) - remaining < 8 else values
+        remaining -= len(values)
         yield values
 
 

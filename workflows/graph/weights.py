@@ -80,10 +80,9 @@ def load_saved_graph(path: Path) -> ir.Model:
     for value in large_initializers(model):
         tensor = value.const_value
         if isinstance(tensor, ir.ExternalTensor):
-            place = os.path.realpath(tensor.path)
-            shape, name = ir.Shape(tensor.shape), tensor.name
+            place, shape = os.path.realpath(tensor.path), ir.Shape(tensor.shape)
             value.const_value = ir.ExternalTensor(
-                place, tensor.offset, tensor.length, tensor.dtype, shape=shape, name=name
+                place, tensor.offset, tensor.length, tensor.dtype, shape=shape, name=tensor.name
             )
     return model
 
@@ -126,11 +125,11 @@ def _write_weights(holders: ValuesByTensor, target: Path) -> Iterator[tuple[Key,
     """Yields the region of each tensor when it is written; until then only the values in `holders` refer to it."""
     if not holders:
         return
-    alike: dict[tuple[int, bytes], list[WeightRegion]] = {}
+    regions: dict[tuple[int, bytes], list[WeightRegion]] = {}
     needed = sum(_shared_tensor(values).nbytes for values in holders.values())
     with raise_disk_full(target, needed), hashing_file(target) as file:
         for key, values in holders.items():
-            yield key, _store_tensor(_shared_tensor(values), alike, file)
+            yield key, _store_tensor(_shared_tensor(values), regions, file)
 
 
 def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
@@ -141,13 +140,14 @@ def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
 
 
 def _store_tensor(
-    tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[WeightRegion]], file: HashingFile
+    tensor: ir.TensorProtocol, regions: dict[tuple[int, bytes], list[WeightRegion]], file: HashingFile
 ) -> WeightRegion:
-    """Returns the tensor's region; writes it unless an equal one is there. known: regions by length and sample."""
+    """Returns the tensor's region; writes it unless an equal one is there. regions: by length and sample."""
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
-        return append_aligned(tensor.nbytes, _blocks(tensor), file)
+        blocks = read_blocks(Path(tensor.path), tensor.offset or 0, tensor.nbytes)
+        return append_aligned(tensor.nbytes, blocks, file)
     data = tensor_bytes(tensor)  # once: it may be computed now
-    known = alike.setdefault((len(data), bytes(data[:: len(data) // _SAMPLE | 1])), [])
+    known = regions.setdefault((len(data), bytes(data[:: len(data) // _SAMPLE | 1])), [])
     region = next((one for one in known if file.holds(one.offset, data)), None)
     if region is None:
         region = append_aligned(len(data), [data], file)
@@ -163,11 +163,6 @@ def append_aligned(size: int, blocks: Iterable[bytes | memoryview], file: Append
     for block in blocks:
         file.write(block)
     return WeightRegion(offset, file.tell() - offset)
-
-
-def _blocks(tensor: ir.ExternalTensor) -> Iterator[bytes]:
-    """Yields the tensor's bytes from its file."""
-    return read_blocks(Path(tensor.path), tensor.offset or 0, tensor.nbytes)
 
 
 def read_blocks(path: Path, offset: int, size: int) -> Iterator[bytes]:

@@ -1,5 +1,4 @@
-"""Quantization methods: optimized graphs in, graphs with smaller weights out; each method reports what it refused and
-why.
+"""Quantization methods: optimized graphs in, graphs with smaller weights out, and what each method refused.
 
 model ──Method.requires──▶ call (calibration ranges if needed) ──▶ PassReport; one method a file
 """

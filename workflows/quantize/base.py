@@ -1,5 +1,4 @@
-"""The contract of a quantization method: requires, call; a node that it leaves is a refusal with a reason, as in a
-pass.
+"""The contract of a quantization method: requires, call; a node that it leaves is a refusal with a reason.
 
 model ──find quantized nodes──▶ requires ──▶ call ──▶ remove_unused, find_fault ──▶ PassReport
 """
@@ -79,10 +78,10 @@ def check_excluded(models: Iterable[ir.Model], settings: QuantizeSettings) -> No
 
 
 def _refuse_quantized(model: ir.Model) -> None:
-    found = next((node for node in model.graph.all_nodes() if node.op_type in QUANTIZED_OPS), None)
-    if found is not None:
+    node = next((node for node in model.graph.all_nodes() if node.op_type in QUANTIZED_OPS), None)
+    if node is not None:
         raise GraphError(
-            f"The graph is quantized already, by {found.op_type} {printable(str(found.name))}: quantize the "
+            f"The graph is quantized already, by {node.op_type} {printable(str(node.name))}: quantize the "
             "floating-point model that it was made from."
         )
 

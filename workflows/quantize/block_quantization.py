@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from workflows.common.tensors import Array
 from workflows.quantize.error_compensation import GROUP, Sums, error_shares, round_group
 from workflows.quantize.grids import BlockFormat, BlockGrid, Floats, round_tile
-from workflows.quantize.lazy_tensors import LazyTensorGroup, known_lazy_tensors
+from workflows.quantize.lazy_tensors import LazyTensorGroup, lazy_tensors
 
 Bytes = NDArray[np.uint8]
 Weights = NDArray[np.floating]
@@ -83,10 +83,10 @@ def _tiles(rows: Weights, how: BlockFormat, width: int) -> Iterator[tuple[slice,
     """Yields some blocks of all rows, and their weights transposed: [blocks, block, rows] float32."""
     outer, inner = rows.shape
     for start in range(0, inner, width):
-        taken = min(width, inner - start)
-        blocks = -(-taken // how.size)
+        columns = min(width, inner - start)
+        blocks = -(-columns // how.size)
         tile = np.zeros((blocks * how.size, outer), np.float32)
-        tile[:taken] = rows[:, start : start + taken].T
+        tile[:columns] = rows[:, start : start + columns].T
         yield slice(start // how.size, start // how.size + blocks), tile.reshape(blocks, how.size, outer)
 
 
@@ -107,22 +107,18 @@ def _unpack(packed: Bytes, bits: int) -> Bytes:
     return np.stack([packed & 15, packed >> 4], -1).reshape(*packed.shape[:-1], -1)
 
 
-def quantized_matrix(
-    source: ir.TensorProtocol, rows: bool, how: BlockFormat, moments: Sums | None = None
-) -> tuple[ir.LazyTensor, ...]:
-    """Returns q, scales and the zero points of asymmetric blocks, of a matrix stored [N,K] (`rows`) or [K,N]."""
-    return _lazy_tensors(source, rows, how, moments).tensors
-
-
 def quantized_table(source: ir.TensorProtocol, how: BlockFormat, moments: Sums | None = None) -> ir.LazyTensor:
     """Returns q of a matrix [N,K] as a matrix [N, blocks · bytes]: other axes over the same bytes."""
     (outer, blocks, size), *_ = how.shapes(int(source.shape[0]), int(source.shape[1]))
-    return _lazy_tensors(source, True, how, moments).view(
+    return quantized_matrix(source, True, how, moments).view(
         0, f"{source.name}.int{how.bits}.rows", (outer, blocks * size)
     )
 
 
-def _lazy_tensors(source: ir.TensorProtocol, rows: bool, how: BlockFormat, moments: Sums | None) -> LazyTensorGroup:
+def quantized_matrix(
+    source: ir.TensorProtocol, rows: bool, how: BlockFormat, moments: Sums | None = None
+) -> LazyTensorGroup:
+    """Returns q, scales and the zero points of asymmetric blocks, of a matrix stored [N,K] (`rows`) or [K,N]."""
     outer, inner = (int(axis) for axis in (source.shape if rows else source.shape[::-1]))
     packed, scales, zeros = how.shapes(outer, inner)
     name = f"{source.name}.int{how.bits}"
@@ -137,4 +133,4 @@ def _lazy_tensors(source: ir.TensorProtocol, rows: bool, how: BlockFormat, momen
         return quantize_rows(matrix if rows else matrix.T, how, moments)[: len(tensors)]
 
     tensors = kinds[: 2 if how.symmetric else 3]
-    return known_lazy_tensors(source, (rows, how, learned), tensors, make)
+    return lazy_tensors(source, (rows, how, learned), tensors, make)

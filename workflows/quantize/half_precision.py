@@ -51,8 +51,7 @@ class HalfPrecision(Method):
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         if not any(value.dtype == FLOAT for value in model.graph.initializers.values()):
             return PassResult(False, (Refusal("the graph has no float32 weight"),))
-        kept = _Retyping(model.graph, self._dtype, settings).run()
-        return PassResult(True, tuple(kept))
+        return PassResult(True, tuple(_Retyping(model.graph, self._dtype, settings).run()))
 
 
 class _Retyping:
@@ -66,13 +65,13 @@ class _Retyping:
 
     def run(self) -> list[Refusal]:
         """Rewrites the graph; returns the nodes that the user excluded."""
-        kept: list[Refusal] = []
+        excluded: list[Refusal] = []
         for value in self._graph.inputs:
             if value in self._floats and _is_cache_value(value):
                 value.type = ir.TensorType(self._dtype)
         for node in list(self._graph):
             if node.name in self._excluded:
-                kept.append(Refusal("the recipe excludes it", str(node.name)))
+                excluded.append(Refusal("the recipe excludes it", str(node.name)))
             self._retype(node)
         for index, output in enumerate(self._graph.outputs):
             if output in self._floats:
@@ -82,7 +81,7 @@ class _Retyping:
         for node in list(self._graph):
             if node.op_type == "Cast" and node.inputs[0] is not None and node.inputs[0].dtype == node.outputs[0].dtype:
                 _drop_cast(node)
-        return kept
+        return excluded
 
     def _retype(self, node: ir.Node) -> None:
         sources = [value for value in node.inputs if value is not None and value in self._floats]
@@ -160,7 +159,7 @@ def to_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.Lazy
     def convert(array: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
         return (np.where(np.isfinite(array), np.clip(array, -limit, limit), array).astype(dtype.numpy()),)
 
-    return lazy_tensors(source, ("half", dtype, name), [(name, dtype, tuple(source.shape))], convert)[0]
+    return lazy_tensors(source, ("half", dtype, name), [(name, dtype, tuple(source.shape))], convert).tensors[0]
 
 
 def _is_cache_value(value: ir.Value) -> bool:

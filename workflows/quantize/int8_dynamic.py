@@ -30,13 +30,14 @@ class Int8Dynamic(Method):
 
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         linears, refused = find_linears(model, settings)
-        taken = [linear for linear in linears if linear.tensor.dtype == ir.DataType.FLOAT]
+        modified = False
         for linear in linears:
-            if linear in taken:
+            if linear.tensor.dtype == ir.DataType.FLOAT:
                 _to_integers(linear)
+                modified = True
             else:
                 refused.append(Refusal("8-bit products want float32, and this is float16", str(linear.node.name)))
-        return PassResult(len(taken) > 0, tuple(refused))
+        return PassResult(modified, tuple(refused))
 
 
 def _to_integers(linear: LinearProduct) -> None:
@@ -67,7 +68,7 @@ def _quantized(linear: LinearProduct) -> tuple[ir.LazyTensor, ...]:
         (f"{name}.scales", ir.DataType.FLOAT, (linear.outer,)),
         (f"{name}.zeros", ir.DataType.UINT8, (linear.outer,)),
     ]
-    return lazy_tensors(linear.tensor, ("columns", linear.rows), kinds, partial(_quantize_matrix, linear.rows))
+    return lazy_tensors(linear.tensor, ("columns", linear.rows), kinds, partial(_quantize_matrix, linear.rows)).tensors
 
 
 def _quantize_matrix(rows: bool, matrix: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:

@@ -1,5 +1,4 @@
-"""Lazy tensors: computed from a weight when the file is written, and released then, so that no weight is in memory
-twice.
+"""Lazy tensors: computed from a weight when the file is written, then released: no weight is in memory twice.
 
     source (a place in a file) ──read──▶ make ──▶ tensors, each returned once and released
 
@@ -60,23 +59,13 @@ class LazyTensorGroup:
 _KNOWN: WeakValueDictionary[Hashable, LazyTensorGroup] = WeakValueDictionary()
 
 
-Parts = tuple[ir.LazyTensor, ...]
-
-
-def lazy_tensors(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> Parts:
+def lazy_tensors(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> LazyTensorGroup:
     """Returns the tensors of `source`; `recipe` identifies the computation."""
-    return known_lazy_tensors(source, recipe, kinds, make).tensors
-
-
-def known_lazy_tensors(
-    source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make
-) -> LazyTensorGroup:
-    """See lazy_tensors."""
     key = (tensor_key(source), recipe)
-    found = _KNOWN.get(key)
-    if found is None:
-        found = _KNOWN[key] = LazyTensorGroup(source, recipe, kinds, make)
-    return found
+    group = _KNOWN.get(key)
+    if group is None:
+        group = _KNOWN[key] = LazyTensorGroup(source, recipe, kinds, make)
+    return group
 
 
 def row_chunks(outer: int, inner: int) -> Iterator[slice]:

@@ -57,8 +57,8 @@ class MixedPrecision(Method):
 
 def _method_of(settings: QuantizeSettings, how: NodePrecision, others: Iterable[str]) -> QuantizeSettings:
     """Returns the settings for named nodes, which may be the head or the token table."""
-    found = _settings_for(settings, others, how.block_size)
-    return found.model_copy(update={"head": True, "embedding": True, "fine_block_size": None})
+    own = _settings_for(settings, others, how.block_size)
+    return own.model_copy(update={"head": True, "embedding": True, "fine_block_size": None})
 
 
 def _settings_for(settings: QuantizeSettings, others: Iterable[str], size: int) -> QuantizeSettings:

@@ -1,10 +1,10 @@
-"""w8a16, w8a8: int8 weights and statically quantized activations of 16 or 8 bits, as QuantizeLinear and
-DequantizeLinear.
+"""w8a16, w8a8: int8 weights and static activations of 16 or 8 bits, as QuantizeLinear and DequantizeLinear.
 
     x ──Q──DQ──▶ MatMul ──Q──DQ──▶ …          q·(scale a channel) ──DQ──▶ weight          bias int32 ──DQ──▶ bias
 
 A provider that computes in integers fuses each node with the DQ before and the Q after it. See `qdq_plan` for the nodes
-that stay in floating point, and `calibration` for the ranges.
+that stay in floating point, and `calibration` for the ranges. Weights have one scale a channel and no zero points:
+w ≈ q · scale[channel], q in -127…127.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workflows.optimize.graph_checks import CONTRIB, infer_shapes
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import constant_array, constant_tensor, producer
 from workflows.quantize.base import Method, Ranges
-from workflows.quantize.lazy_tensors import Parts, lazy_tensors, row_chunks
+from workflows.quantize.lazy_tensors import lazy_tensors, row_chunks
 from workflows.quantize.linear_layers import find_tables
 from workflows.quantize.qdq_plan import FLOAT, QdqPlan, QdqProduct, float_values, layout_root, make_plan
 from workflows.recipe import QuantizeSettings
@@ -99,7 +99,7 @@ class _Grids:
             return
         root = self._roots[value]
         grid = self._initializers(root, *self._ranges[root])
-        told = value.producer() or value.uses()[0].node
+        node = value.producer() or value.uses()[0].node
         q = ir.Value(name=f"{value.name}.q", type=ir.TensorType(self._dtype), shape=value.shape)
         exact = value.is_graph_output()
         new = new_value_like(value, "" if exact else "dq", value.shape)
@@ -108,8 +108,8 @@ class _Grids:
             value.name = f"{value.name}.exact"
             q.name = f"{new.name}.q"
         nodes = [
-            make_node("QuantizeLinear", [value, *grid], [q], like=told, domain=self._domain),
-            make_node("DequantizeLinear", [q, *grid], [new], like=told, domain=self._domain),
+            make_node("QuantizeLinear", [value, *grid], [q], like=node, domain=self._domain),
+            make_node("DequantizeLinear", [q, *grid], [new], like=node, domain=self._domain),
         ]
         self._insert(value, nodes)
         self._rounded |= {value, new}
@@ -120,12 +120,8 @@ class _Grids:
         for value in list(float_values(node)):
             self.round(value)
         for index, value in enumerate(node.inputs):
-            if (
-                value is not None
-                and value.dtype == FLOAT
-                and (array := constant_array(value)) is not None
-                and array.size
-            ):
+            array = constant_array(value) if value is not None and value.dtype == FLOAT else None
+            if value is not None and array is not None and array.size:
                 node.replace_input_with(index, self._constant(value, array, node))
 
     def _constant(self, value: ir.Value, array: NDArray[np.generic], node: ir.Node) -> ir.Value:
@@ -213,12 +209,14 @@ def _replace_bias(product: QdqProduct, bias: ir.Value, step: np.float32) -> None
 
 def _quantize_tables(graph: ir.Graph, settings: QuantizeSettings, refused: list[Refusal]) -> int:
     """Stores token tables as int8 rows with scales; returns how many were replaced."""
-    tables = list(find_tables(graph)) if settings.embedding else []
-    kept = [(gather, table) for gather, table in tables if gather.name not in settings.exclude]
-    refused += [Refusal("the recipe excludes it", str(g.name)) for g, _ in tables if g.name in settings.exclude]
-    for gather, table in kept:
-        _quantize_table(graph, gather, table)
-    return len(kept)
+    count = 0
+    for gather, table in list(find_tables(graph)) if settings.embedding else ():
+        if gather.name in settings.exclude:
+            refused.append(Refusal("the recipe excludes it", str(gather.name)))
+        else:
+            _quantize_table(graph, gather, table)
+            count += 1
+    return count
 
 
 def _quantize_table(graph: ir.Graph, gather: ir.Node, table: ir.Value) -> None:
@@ -242,12 +240,12 @@ def _quantize_table(graph: ir.Graph, gather: ir.Node, table: ir.Value) -> None:
 LARGEST = 127
 
 
-def channel_weight(source: ir.TensorProtocol, axis: int) -> Parts:
+def channel_weight(source: ir.TensorProtocol, axis: int) -> tuple[ir.LazyTensor, ...]:
     """Returns q int8 of the weight's shape and scales [channels] float32, as lazy tensors. axis: the channels'."""
     name = f"{source.name}.int8.{axis}"
     shape = [int(size) for size in source.shape]
     kinds = [(name, ir.DataType.INT8, shape), (f"{name}.scales", ir.DataType.FLOAT, [shape[axis]])]
-    return lazy_tensors(source, ("channels", axis), kinds, partial(quantize_channels, axis))
+    return lazy_tensors(source, ("channels", axis), kinds, partial(quantize_channels, axis)).tensors
 
 
 def quantize_channels(axis: int, weight: NDArray[np.floating]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -255,7 +253,7 @@ def quantize_channels(axis: int, weight: NDArray[np.floating]) -> tuple[NDArray[
     scales = channel_scales(axis, weight)
     along = scales.reshape([-1 if i == axis else 1 for i in range(weight.ndim)])
     q = np.empty(weight.shape, np.int8)
-    for part in _lazy_tensors(weight):
+    for part in _row_slices(weight):
         q[part] = np.clip(np.rint(weight[part] / (along[part] if axis == 0 else along)), -LARGEST, LARGEST)
     return q, scales
 
@@ -263,12 +261,12 @@ def quantize_channels(axis: int, weight: NDArray[np.floating]) -> tuple[NDArray[
 def channel_scales(axis: int, weight: NDArray[np.floating]) -> NDArray[np.float32]:
     """Returns [channels]: a channel's largest absolute value over 127; 1 for a channel of zeros."""
     others = tuple(other for other in range(weight.ndim) if other != axis)
-    highest = [np.abs(weight[part]).max(others).astype(np.float32) for part in _lazy_tensors(weight)]
+    highest = [np.abs(weight[part]).max(others).astype(np.float32) for part in _row_slices(weight)]
     joined = np.concatenate(highest) if axis == 0 else np.max(highest, axis=0)
     scales = (joined / LARGEST).astype(np.float32)
     scales[scales == 0] = 1
     return scales
 
 
-def _lazy_tensors(weight: NDArray[np.floating]) -> list[slice]:
+def _row_slices(weight: NDArray[np.floating]) -> list[slice]:
     return list(row_chunks(len(weight), math.prod(weight.shape[1:])))

@@ -10,6 +10,7 @@ effect on the logits.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import onnx
@@ -27,6 +28,7 @@ from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 
 _PLACES = {"MatMulNBits": (1, 2, 3), "GatherBlockQuantized": (0, 2, 3)}  # of q, scales and zero points
 Array = NDArray[np.float32]
+Reader = Callable[[str], NDArray[np.generic]]  # of an initializer by its name
 
 
 def rounding_errors(
@@ -37,17 +39,17 @@ def rounding_errors(
     """Lists each node that reads a quantized weight, the largest error first. Raises Cancelled on request."""
     weights = {one.name: one for graph in all_graphs(file.proto.graph) for one in graph.initializer}
     nodes = [node for graph in all_graphs(file.proto.graph) for node in graph.node if _is_quantized(node, weights)]
-    found: list[NodeRounding] = []
+    errors: list[NodeRounding] = []
     for done, node in enumerate(nodes):
         if cancelled():
             raise Cancelled("The reading of the weights was cancelled.")
         report(ProgressEvent(stage="rounding", message=node.name, done=done, total=len(nodes), unit="nodes"))
-        bits, step, values = _weight(node, _Reader(file, weights))
+        bits, step, values = _weight(node, partial(_read, file, weights))
         power = float(np.mean(np.square(values, dtype=np.float64)))
         noise = float(np.mean(np.square(step, dtype=np.float64))) / 12
         error = float(np.sqrt(noise / power)) if power else 0.0
-        found.append(NodeRounding(node.name or node.output[0], node.op_type, bits, error))
-    return RoundingReport(sorted(found, key=lambda one: -one.error))
+        errors.append(NodeRounding(node.name or node.output[0], node.op_type, bits, error))
+    return RoundingReport(sorted(errors, key=lambda one: -one.error))
 
 
 def _is_quantized(node: onnx.NodeProto, weights: dict[str, onnx.TensorProto]) -> bool:
@@ -57,22 +59,17 @@ def _is_quantized(node: onnx.NodeProto, weights: dict[str, onnx.TensorProto]) ->
     return node.op_type in _PLACES and all(node.input[place] in weights for place in _PLACES[node.op_type][:2])
 
 
-class _Reader:
-    """Reads initializers as arrays, inline or from the weight file."""
-
-    def __init__(self, file: GraphFile, weights: dict[str, onnx.TensorProto]) -> None:
-        self._file, self._weights = file, weights
-
-    def __call__(self, name: str) -> NDArray[np.generic]:
-        tensor = onnx.TensorProto()
-        tensor.CopyFrom(self._weights[name])
-        if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            load_external_data_for_tensor(tensor, str(self._file.folder))
-        array: NDArray[np.generic] = numpy_helper.to_array(tensor)
-        return array
+def _read(file: GraphFile, weights: dict[str, onnx.TensorProto], name: str) -> NDArray[np.generic]:
+    """Reads an initializer, inline or from the weight file."""
+    tensor = onnx.TensorProto()
+    tensor.CopyFrom(weights[name])
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        load_external_data_for_tensor(tensor, str(file.folder))
+    array: NDArray[np.generic] = numpy_helper.to_array(tensor)
+    return array
 
 
-def _weight(node: onnx.NodeProto, read: _Reader) -> tuple[int, Array, Array]:
+def _weight(node: onnx.NodeProto, read: Reader) -> tuple[int, Array, Array]:
     """Returns (bits, the step of each block or channel by its share of the weight, the weight's values)."""
     if node.op_type == "DequantizeLinear":
         return _of_grid(node, read)
@@ -87,7 +84,7 @@ def _weight(node: onnx.NodeProto, read: _Reader) -> tuple[int, Array, Array]:
     return how.bits, steps, dequantize_rows(blocks, steps, middle, inner, how)
 
 
-def _of_grid(node: onnx.NodeProto, read: _Reader) -> tuple[int, Array, Array]:
+def _of_grid(node: onnx.NodeProto, read: Reader) -> tuple[int, Array, Array]:
     """Returns one step, or one for each channel."""
     integers, step = read(node.input[0]), read(node.input[1]).astype(np.float32)
     zero = read(node.input[2]).astype(np.float32) if _named(node, 2) else np.zeros(1, np.float32)

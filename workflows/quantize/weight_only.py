@@ -147,7 +147,7 @@ def _initializers(
     """Adds q, scales and the zero points of asymmetric blocks."""
     assert weight.const_value is not None
     name = f"{weight.name}.int{how.bits}{mark}"
-    packed, scales, *zeros = quantized_matrix(weight.const_value, rows, how, sums)
+    packed, scales, *zeros = quantized_matrix(weight.const_value, rows, how, sums).tensors
     return (
         add_initializer(graph, name, packed),
         add_initializer(graph, f"{name}.scales", scales),

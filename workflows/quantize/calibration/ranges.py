@@ -83,14 +83,14 @@ class HistogramRanges:
         self._histograms: dict[str, list[RangeHistogram]] = {}
 
     def observe(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
-        kept = self._histograms.setdefault(component, [RangeHistogram() for _ in self._names[component]])
-        for index, histogram in enumerate(kept):
+        histograms = self._histograms.setdefault(component, [RangeHistogram() for _ in self._names[component]])
+        for index, histogram in enumerate(histograms):
             histogram.add(outputs[WHOLE % index])
 
     def ranges(self) -> dict[str, Ranges]:
         return {
-            component: dict(zip(self._names[component], map(self._choose, kept), strict=True))
-            for component, kept in self._histograms.items()
+            component: dict(zip(self._names[component], map(self._choose, histograms), strict=True))
+            for component, histograms in self._histograms.items()
         }
 
 
