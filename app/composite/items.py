@@ -10,8 +10,18 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import blend_colors, mono_font, sans_font, theme
-from workflows.inspection.picture.drawing import LID_HEIGHT, TINTS, DrawnBox, DrawnEdge, PhasePill, TextLine, arrowheads
-from workflows.inspection.picture.text_metrics import PILL_SIZE, SIZES, text_width
+from workflows.inspection.picture.drawing import (
+    LID_HEIGHT,
+    PILL_SIZE,
+    SIZES,
+    TINTS,
+    DrawnBox,
+    DrawnEdge,
+    PhasePill,
+    TextLine,
+    arrowheads,
+    text_width,
+)
 
 OPENABLE_KINDS = ("session", "state")
 """Kinds of boxes that a click opens."""

@@ -39,7 +39,7 @@ from tests.fakes.runs import history
 from tests.fakes.worker import program
 from tests.workflows.inspection.picture.making import seams
 from tests.workflows.inspection.report.test_report import EVIL, evil
-from workflows.inspection.report.markdown import markdown_of
+from workflows.inspection.report.document import markdown_of
 from workflows.measure.history import DATABASE_FILE, RunHistory
 from workflows.wire.codec import dumps
 from workflows.wire.reports.runs import RunReport

@@ -20,8 +20,7 @@ from workflows.common.errors import RecipeError
 from workflows.common.files import remove, try_remove
 from workflows.evaluation.accuracy.tasks import FileTask, read_task
 from workflows.evaluation.goal import GoalSearch, Trials, find_units, split_prompts
-from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
-from workflows.evaluation.goal.search_units import mix_recipe
+from workflows.evaluation.goal.search_units import FULL, LEVELS, PrecisionLevel, mix_recipe
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import read_prompts
 from workflows.graph.weights import WEIGHTS, load_saved_graph

@@ -1,21 +1,53 @@
-"""The key `pipeline` of the file: sessions, their order, their edges, and the state that they share."""
+"""The key `pipeline` of the file: sessions, their order, their edges, and the state that they share.
+
+`extends` names a preset, which completes what the file omits. The route is the kind of composite.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from workflows.bundle.outline import Outline, OutlineStage, Port, sessions_around
-from workflows.bundle.presets import Preset, extend_flow
+from workflows.bundle.outline import Outline, OutlineStage, Port, modality, sessions_around
 from workflows.bundle.session_options import SessionOptions
 from workflows.bundle.strategy import ControllerReference, PluginReference, Roles, StrategySettings
 from workflows.bundle.strict_model import NameInBundle, StrictModel
 from workflows.common import tensor_names
 
+Preset = Literal["autoregressive-decoder", "vision-language", "encoder-decoder", "speech-language"]
+Route = Literal[
+    "plugin", "encoder-decoder", "vision-language", "speech-language", "multimodal", "combined", "decoder-pipeline",
+    "prefill-decode", "decoder", "single",
+]  # fmt: skip
 Name = Annotated[str, Field(min_length=1, pattern=r"^[^.]+$")]  # a session's name; a dot separates it from its tensor
 _KEYS, _VALUES = ("past_key_pattern", "present_key_pattern"), ("past_value_pattern", "present_value_pattern")
 _COMBINED = dict(zip(_KEYS, ("past_%d", "present_%d"), strict=True))
+_CACHE: dict[str, Any] = {"kv_cache": {"format": "auto"}}
+
+
+def _features(source: str, features: str) -> dict[str, Any]:
+    """A session that reads an image or a sound; the embedding places its features."""
+    return {
+        "flow": [{"run": source, "when": "init"}, {"run": "embedding", "when": "init"}, {"run": "decoder"}],
+        "dataflow": [
+            {"from": f"{source}.{features}", "to": f"embedding.{features}"},
+            {"from": "embedding.inputs_embeds", "to": "decoder.inputs_embeds"},
+        ],
+        "state": _CACHE,
+    }
+
+
+_PRESETS: dict[str, dict[str, Any]] = {  # the same as in onnxruntime-genai's version 2 as proposed
+    "autoregressive-decoder": {"flow": [{"run": "decoder"}], "state": _CACHE},
+    "encoder-decoder": {
+        "flow": [{"run": "encoder", "when": "init"}, {"run": "decoder", "cross_attention_from": "encoder"}],
+        "state": {**_CACHE, "cross_cache": {"source": "encoder", "frozen": True}},
+    },
+    "vision-language": _features("vision", "image_features"),
+    "speech-language": _features("speech", "audio_features"),
+}
 
 
 class SessionSpec(StrictModel):
@@ -132,7 +164,16 @@ class Flow(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _extend(cls, data: object) -> object:
-        return extend_flow(data)
+        """Completes a flow by its preset, if that is known: `flow` and `dataflow` as a whole, `state` key by key."""
+        if not isinstance(data, Mapping):
+            return data
+        if "plugin" in data and isinstance(data.get("sessions"), Mapping):  # the plug-in runs its sessions itself
+            return {"flow": [{"run": name} for name in data["sessions"]], **data}
+        preset = _PRESETS.get(data["extends"]) if isinstance(data.get("extends"), str) else None
+        if preset is None:
+            return data
+        state = data.get("state", {})
+        return {**preset, **data, "state": {**preset["state"], **state} if isinstance(state, Mapping) else state}
 
     @property
     def heads(self) -> str | None:
@@ -190,3 +231,28 @@ class Flow(StrictModel):
 def _port(name: str) -> Port:
     session, tensor = name.split(".", 1)
     return session, tensor
+
+
+def route_of(flow: Flow) -> Route:
+    """The kind of composite, computed from sessions, flow, edges and state, never from a model's name.
+
+    The order of the checks is that of onnxruntime-genai's classification, so that both classify a file in the same way.
+    """
+    when: dict[str, set[str]] = {}
+    for stage in flow.flow:
+        when.setdefault(stage.run, set()).add(stage.when)
+    if flow.plugin is not None:
+        return "plugin"
+    if flow.state.kv_cache is None:
+        return "single"
+    if flow.state.cross_cache is not None or any(stage.cross_attention_from for stage in flow.flow):
+        return "encoder-decoder"
+    outline = flow.outline()
+    kinds = {modality(edge) for edge in outline.edges if when.get(edge[0][0]) == {"init"}} - {None}
+    if kinds:
+        return "multimodal" if len(kinds) > 1 else "speech-language" if kinds == {"audio"} else "vision-language"
+    if flow.state.kv_cache.format == "combined":
+        return "combined"
+    if any(times == {"init"} for times in when.values()):
+        return "prefill-decode"
+    return "decoder-pipeline" if sum("step" in times for times in when.values()) > 1 else "decoder"

@@ -11,9 +11,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from workflows.bundle.composition import Flow, PositionIds
+from workflows.bundle.composition import Flow, PositionIds, Route, route_of
 from workflows.bundle.outline import Fault, Modality, find_faults, find_unknown, path_of
-from workflows.bundle.route import Route, route_of
 from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictBool
 from workflows.bundle.speculation import amateur_flow, draft_flow, strategy_faults
 from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
@@ -192,7 +191,7 @@ class Pipeline(StrictModel):
 
     @property
     def route(self) -> Route:
-        """The kind of composite, computed from the structure alone; see workflows.bundle.route."""
+        """The kind of composite, computed from the structure alone; see workflows.bundle.composition."""
         return route_of(self.pipeline)
 
     @property

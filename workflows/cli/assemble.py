@@ -6,9 +6,8 @@ from pathlib import Path
 
 import typer
 
-from workflows.cli.build import ProgressDisplay
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, parse_pairs, write_json
-from workflows.cli.streams import print_line
+from workflows.cli.output import JsonFlag, parse_pairs
+from workflows.cli.progress import print_done, progress_display
 from workflows.common.errors import RequestError
 
 
@@ -37,14 +36,6 @@ def assemble(
     if len(files) < len(graphs):
         raise RequestError("Two graphs have one name: give each its own NAME=FILE.")
     keys = read_keys(pipeline) if pipeline else None
-    with interruptible() as cancelled:
-        if as_json:
-            done = run_assemble(
-                files, out, keys, tokenizer,
-                force=force, report=lambda event: write_json(event.to_dict()), cancelled=cancelled,
-            )  # fmt: skip
-            write_json(done.to_dict())
-            return
-        with ProgressDisplay() as shown:
-            done = run_assemble(files, out, keys, tokenizer, force=force, report=shown.show, cancelled=cancelled)
-    print_line(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, assembled")
+    with progress_display(as_json) as (report, cancelled):
+        done = run_assemble(files, out, keys, tokenizer, force=force, report=report, cancelled=cancelled)
+    print_done(done, as_json, "assembled")

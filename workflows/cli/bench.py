@@ -12,9 +12,9 @@ from rich.table import Table
 from workflows.cli.console import Console
 from workflows.cli.flags import Only, with_flags
 from workflows.cli.input_files import read_text
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.output import JsonFlag, mebibytes, write_json
+from workflows.cli.progress import status_line
 from workflows.cli.run_flags import RunFlags
-from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableProviderRow
 
 Measured = CompositeRow | SingleRow
@@ -36,22 +36,15 @@ def bench(
     With --draft or --ngram each provider is measured with and without drafts in turns; give a --prompt-file then, for
     random tokens cannot be drafted.
     """
-    from workflows.measure.bench import BenchLoad
+    from workflows.measure.bench import BenchLoad, DraftRequest
     from workflows.measure.bench import bench as measure
-    from workflows.measure.bench_subjects import DraftRequest
     from workflows.measure.recording import record_bench, to_stderr
 
     flags.check_drafts()
     drafts = DraftRequest(flags.draft, flags.draft_tokens) if flags.draft is not None or flags.ngram else None
     prompt = [] if prompt_file is None else _ids(bundle, read_text(prompt_file, "prompt"))
     load = BenchLoad(prompt_tokens, new_tokens, repeats, prompt, drafts)
-    status = Console(stderr=True).status("opening the bundle")
-
-    def report(event: Event) -> None:
-        if isinstance(event, ProgressEvent):
-            status.update(event.message)
-
-    with interruptible() as cancelled, status:
+    with status_line("opening the bundle") as (report, cancelled):
         rows = measure(bundle, provider, load, report=report, cancelled=cancelled)
     record_bench(bundle, rows, to_stderr)
     if as_json:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from workflows.build import BuildRequest
 from workflows.build import build as run_build
-from workflows.cli.console import Console
 from workflows.cli.flags import with_flags
 from workflows.cli.input_files import read_value
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.cli.streams import print_line
-from workflows.cli.task_flags import TaskFlags
+from workflows.cli.output import JsonFlag
+from workflows.cli.progress import print_done, progress_display
+from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
 from workflows.recipe.settings import parse_settings
-from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
+from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
 
 GOAL_HELP = (
@@ -57,18 +55,10 @@ def build(
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
     request = BuildRequest(source, out, options, trust_remote_code, force, goal=goal_request)
     stages: dict[str, StageEvent] = {}
-    with interruptible() as cancelled:
-        if as_json:
-            report = collect_stages(lambda event: write_json(event.to_dict()), stages)
-            done = run_build(request, report, cancelled, context.obj)
-            record_build(done, stages, to_stderr)
-            write_json(done.to_dict())
-            return
-        with ProgressDisplay() as shown:
-            done = run_build(request, collect_stages(shown.show, stages), cancelled, context.obj)
+    with progress_display(as_json) as (report, cancelled):
+        done = run_build(request, collect_stages(report, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
-    names = ", ".join(done.components)
-    print_line(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
+    print_done(done, as_json, f"built in {done.seconds:.1f} s")
 
 
 def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: TaskFile | None) -> Goal | None:
@@ -88,40 +78,3 @@ def _read_recipe(path: Path) -> dict[str, object]:
         raise RecipeError(f"The recipe file {path} is not a JSON object of settings.")
     recipe.pop("source", None)  # a recipe serves any checkpoint of its family
     return recipe
-
-
-class ProgressDisplay:
-    """Shows stages and progress on stderr, if it is a terminal."""
-
-    def __init__(self) -> None:
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-        console = Console(stderr=True)
-        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> ProgressDisplay:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def show(self, event: Event) -> None:
-        """Shows one event."""
-        if isinstance(event, StageEvent):
-            task = self._task(event.stage)
-            note = f" ({event.note})" if event.note and event.state != "failed" else ""  # the error has it
-            ended = event.state != "started"
-            self._progress.update(task, description=f"{event.stage}: {event.state}{note}", total=1, completed=ended)
-        elif isinstance(event, ProgressEvent):
-            task = self._task(event.stage)
-            self._progress.update(
-                task, description=f"{event.stage}: {event.message}", total=event.total or None, completed=event.done
-            )
-        elif isinstance(event, LogEvent | NoticeEvent):
-            self._progress.console.print(event.message, highlight=False)
-
-    def _task(self, stage: str) -> TaskID:
-        if stage not in self._tasks:
-            self._tasks[stage] = self._progress.add_task(stage, total=None)
-        return self._tasks[stage]

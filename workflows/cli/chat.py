@@ -2,25 +2,130 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workflows.cli.flags import Only, with_flags
-from workflows.cli.interrupts import exit_on_interrupt
+from workflows.cli.generate import print_generation
+from workflows.cli.interrupts import exit_on_interrupt, stop_on_interrupt
 from workflows.cli.line_input import ReadLine, is_terminal, read_pipe, terminal_reader
 from workflows.cli.output import JsonFlag
 from workflows.cli.run_flags import PromptFlags, RunFlags
-from workflows.cli.terminal_chat import TerminalChat
 from workflows.common.errors import LogitsError, PromptError, RequestError
+from workflows.common.files import write_atomically
 
+if TYPE_CHECKING:
+    from workflows.generate import Engine, GenerateOptions, TemplateMessage, Tool
+
+
+HELP = "/help lists the commands, /exit or Ctrl+D ends, Ctrl+C stops a reply."
+COMMANDS = """\
+/new              starts a new chat; /reset is the same
+/system TEXT      sets the system message; without a text, removes it
+/save FILE        saves the chat: .json, or Markdown with any other suffix
+/exit             ends; /quit is the same
+Enter sends, Alt+Enter breaks the line, the arrow up brings earlier lines back.
+"""
+COMPLETION_HELP = "No chat template: the model continues the text so far, an empty line lets it continue."
 _FLAGS = Only(
     "max_new_tokens", "cache", "capacity", "session_option", "place", "no_drafts", "provider", "draft", "ngram",
     "draft_tokens", "temperature", "seed", "logits", "target_language", "source_language",
 )  # fmt: skip
+
+
+class TerminalChat:
+    """A chat with an open bundle. Raises PromptError at once for a bundle that cannot encode one."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        options: GenerateOptions,
+        system: str,
+        tools: Sequence[Tool] | None,
+        prefill: str,
+        as_json: bool,
+    ) -> None:
+        self._engine, self._options, self._tools, self._prefill = engine, options, tools, prefill
+        self._as_json = as_json
+        self._system = system
+        self._messages: list[TemplateMessage] = []
+        engine.encode_turn([*self._system_messages, {"role": "user", "content": "?"}], tools, prefill)
+
+    @property
+    def _system_messages(self) -> list[TemplateMessage]:
+        return [{"role": "system", "content": self._system}] if self._system else []
+
+    def welcome(self) -> str:
+        """The first line on the terminal."""
+        text = f"{HELP} {COMPLETION_HELP}" if self._engine.prompts.completes else HELP
+        return f"{self._engine.bundle.pipeline.metadata.name}: {text}\n"
+
+    def reset(self) -> None:
+        """Removes all messages."""
+        self._messages = []
+        self._engine.reset()
+
+    def command(self, line: str) -> bool:
+        """Runs a slash command; False if the line is none and goes to the model.
+
+        Raises RequestError.
+        """
+        name, _, rest = line.strip().partition(" ")
+        match name:
+            case "/help":
+                sys.stderr.write(COMMANDS)
+            case "/new" | "/reset":
+                self.reset()
+            case "/system":
+                self._system = rest.strip()
+            case "/save":
+                self._save(rest.strip())
+            case _:
+                return False
+        return True
+
+    def reply(self, line: str) -> None:
+        """Prints the reply to a line. Raises PromptError or LogitsError, and the line is not added then."""
+        if not line.strip() and not (self._engine.prompts.completes and self._messages):
+            return
+        from workflows.measure.recording import record_generation, to_stderr
+
+        after = "\n" if self._engine.prompts.completes and self._messages and line else ""
+        messages: list[TemplateMessage] = [*self._messages, {"role": "user", "content": after + line}]
+        ids = self._engine.encode_turn([*self._system_messages, *messages], self._tools, self._prefill)
+        with stop_on_interrupt(self._engine.stop) as cancelled:
+            prefix = self._engine.prompts.reply_prefix(self._prefill)
+            events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
+            done = print_generation(
+                record_generation(self._engine.bundle, events, to_stderr), self._as_json, self._prefill
+            )
+        self._messages = [*messages, {"role": "assistant", "content": self._prefill + done.text}]
+
+    def _save(self, name: str) -> None:
+        if not name:
+            raise RequestError("/save takes the name of a file: /save chat.md.")
+        path = Path(name).expanduser()
+        try:
+            write_atomically(path, (self._to_json() if path.suffix == ".json" else self._to_markdown()).encode())
+        except OSError as error:
+            raise RequestError(f"The chat cannot be written to {path}: {error.strerror}.") from None
+        sys.stderr.write(f"Saved as {path}.\n")
+
+    def _to_json(self) -> str:
+        return json.dumps([*self._system_messages, *self._messages], ensure_ascii=False, indent=1) + "\n"
+
+    def _to_markdown(self) -> str:
+        """The format of the window's export."""
+        parts = ["> " + turn["content"].replace("\n", "\n> ") for turn in self._system_messages]
+        for turn in self._messages:
+            parts.append(f"## {'You' if turn['role'] == 'user' else 'Model'}\n\n{turn['content'].strip()}")
+        return "\n\n".join(parts) + "\n"
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from workflows.cli.build import ProgressDisplay
 from workflows.cli.console import Console
 from workflows.cli.flags import Only, with_flags
-from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.progress import progress_display
 from workflows.cli.run_flags import PromptFlags
 from workflows.common.errors import printable
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
@@ -38,8 +38,8 @@ def diverge(
 
     prompt = source.read()
     sides = SubjectOptions(a, stage, provider), SubjectOptions(b, stage_b, provider_b)
-    with interruptible() as cancelled, ProgressDisplay() as shown:
-        report = run(*sides, prompt, steps=steps, report=shown.show, cancelled=cancelled)
+    with progress_display() as (report_event, cancelled):
+        report = run(*sides, prompt, steps=steps, report=report_event, cancelled=cancelled)
     if as_json:
         write_json(report)
     else:

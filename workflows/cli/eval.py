@@ -8,12 +8,12 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
-from workflows.cli.build import ProgressDisplay
 from workflows.cli.console import Console
 from workflows.cli.flags import with_flags
-from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.progress import progress_display
+from workflows.cli.run_flags import TaskFlags
 from workflows.cli.streams import print_line
-from workflows.cli.task_flags import TaskFlags
 from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
@@ -45,8 +45,8 @@ def evaluate(
 
     task = task_flags.task(task_file)
     request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task)
-    with interruptible() as cancelled, ProgressDisplay() as shown:
-        report = run(request, shown.show, cancelled, context.obj)
+    with progress_display() as (report_event, cancelled):
+        report = run(request, report_event, cancelled, context.obj)
     record_eval(bundle, against, report, to_stderr)
     if as_json:
         greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in report.greedy]

@@ -8,8 +8,8 @@ import typer
 from rich.table import Table
 
 from workflows.cli.console import Console
-from workflows.cli.output import JsonFlag, interruptible, write_json
-from workflows.wire.events import Event, ProgressEvent
+from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.progress import status_line
 from workflows.wire.reports.profile import ComponentProfile
 
 
@@ -24,13 +24,7 @@ def profile(
     """Time every node in a subprocess: a prefill chunk and some steps, after a warm-up of one each."""
     from workflows.inspection.node_profile import profile as run_profile
 
-    status = Console(stderr=True).status("opening")
-
-    def report(event: Event) -> None:
-        if isinstance(event, ProgressEvent):
-            status.update(event.message)
-
-    with interruptible() as cancelled, status:
+    with status_line("opening") as (report, cancelled):
         measured = run_profile(path, provider, component, steps=steps, report=report, cancelled=cancelled)
     if as_json:
         write_json(measured)

@@ -1,4 +1,4 @@
-"""The flags by which commands open a bundle, give it a prompt and set the options of a generation.
+"""Flags of several commands: to open a bundle, give it a prompt, set generation options, and judge a task's replies.
 
 A flag of a generation option has the name, the type and the help text of the field of GenerationOptions.
 """
@@ -17,6 +17,7 @@ from workflows.cli.input_files import read_text, read_value
 from workflows.cli.output import parse_pairs
 from workflows.common.errors import PromptError, RequestError
 from workflows.wire.generation_options import GenerationOptions, description
+from workflows.wire.goals import TaskFile
 
 if TYPE_CHECKING:
     from workflows.generate import Engine, Tool
@@ -170,3 +171,29 @@ class RunFlags:
 def read_places(texts: list[str]) -> dict[str, str]:
     """Component → provider, of `--place`. Raises RequestError for a text of another form."""
     return parse_pairs("--place", [one for text in texts for one in text.split(",")])
+
+
+@dataclass(frozen=True)
+class TaskFlags:
+    """The columns, the pattern and the comparison of a task file."""
+
+    question_column: str = typer.Option(
+        "", "--question-column", help="Its column (default: question, prompt or input)."
+    )
+    answer_column: str = typer.Option("", "--answer-column", help="Its column (default: answer, completion or output).")
+    pattern: str = typer.Option(
+        "", "--pattern", metavar="REGEX", help="What of a reply is the answer: the first group, or all that is found."
+    )
+    pattern_column: str = typer.Option("", "--pattern-column", help="A column with a pattern of each row's own.")
+    ignore_case: bool = typer.Option(False, "--ignore-case", help="Upper and lower case are the same.")
+    keep_spaces: bool = typer.Option(
+        False, "--keep-spaces", help="White space counts; without it a run of it is one blank."
+    )
+    raw: bool = typer.Option(False, "--raw", help="Questions are fed as they are, without the chat template.")
+
+    def task(self, file: Path | None) -> TaskFile | None:
+        """The task that `file` holds; None without one."""
+        if file is None:
+            return None
+        columns = (self.question_column, self.answer_column, self.pattern, self.pattern_column)
+        return TaskFile(str(file), *columns, self.ignore_case, self.keep_spaces, not self.raw)

@@ -1,4 +1,4 @@
-"""`joinery runs`: the history of builds, generations, measurements and evaluations on this machine."""
+"""`joinery runs`: the history of what was done on this machine; `joinery report`: a bundle's part of it as a file."""
 
 from __future__ import annotations
 
@@ -161,3 +161,13 @@ def _cell(value: Figure) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else value
+
+
+def report(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    out: Path = typer.Option(..., "--out", help="An .html file, which stands alone, or .md, with its pictures."),
+) -> None:
+    """Write a report on a bundle: recipe, stages, passes, accuracy, speed and where it ran."""
+    from workflows.inspection.report.report_files import write_bundle
+
+    print_written(write_bundle(open_history(), bundle, out))

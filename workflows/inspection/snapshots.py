@@ -19,8 +19,7 @@ import onnx_ir as ir
 from workflows.graph.scopes import SCOPES_KEY
 from workflows.graph.subgraphs import all_graphs
 from workflows.graph.weights import WEIGHTS, Key, WeightRegion, large_initializers, tensor_bytes, tensor_key
-from workflows.inspection.build_stages import MADE_BY
-from workflows.inspection.graph_archive import read_archive, write_archive
+from workflows.inspection.build_stages import MADE_BY, read_archive, write_archive
 
 _STAND_IN = "#"  # and a number, where a location stands
 

@@ -15,17 +15,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from workflows.build.tokenizer import write_tokenizer
+from workflows.build.tokenizer import COPIED, write_tokenizer
 from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
 from workflows.bundle import Pipeline
 from workflows.bundle.read import PIPELINE
 from workflows.bundle.write import check_target, publish
+from workflows.checkpoint.configuration import CONFIG, GENERATION, read_optional, token_ids
 from workflows.common.errors import RequestError, printable
 from workflows.common.files import special_file_kind
 from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.graph.pipeline_requirements import weight_precision
 from workflows.inspection.picture.composite import composite_of
-from workflows.interop.checkpoint_metadata import read_checkpoint_metadata
 from workflows.interop.feature_placement import place_features
 from workflows.interop.graph_folder import GraphFolder
 from workflows.interop.optimum_decoders import LooseGraphs, load_proto, prepare_graphs
@@ -39,6 +40,16 @@ from workflows.wire.reports.composite import Composite
 PipelineKeys = Mapping[str, Any]
 _COUNTING = "GroupQueryAttention"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+Json = dict[str, object]
+# pipeline key → config keys, of which the first present one counts
+_TOKEN_KEYS: dict[str, tuple[str, ...]] = {
+    "pad": ("pad_token_id",),
+    "bos": ("bos_token_id",),
+    "decoder_start": ("decoder_start_token_id",),
+    "image_token": ("image_token_id", "image_token_index"),
+    "audio_token": ("audio_token_id", "audio_token_index"),
+    "video_token": ("video_token_id", "video_token_index"),
+}
 
 
 @dataclass(frozen=True)
@@ -190,3 +201,34 @@ def read_keys(path: Path) -> dict[str, object]:
             f"The pipeline {printable(path)} is not a JSON object: give a pipeline.json, or keys of one."
         )
     return data
+
+
+def read_checkpoint_metadata(folder: Path, *, reads: bool) -> dict[str, Json]:
+    """Returns top-level keys of a pipeline.json. reads: whether an encoder reads a source, limited like the decoder.
+
+    Raises RequestError where the folder does not exist, CheckpointError for damaged files.
+    """
+    if not any((folder / name).is_file() for name in COPIED):
+        raise RequestError(f"{folder} holds neither tokenizer.json nor config.json: give the folder that does.")
+    config = read_optional(folder, CONFIG)
+    text = config.get("text_config")
+    sources = (read_optional(folder, GENERATION), config, text if isinstance(text, dict) else {})
+    tokens: Json = {"eos": list(token_ids("eos_token_id", *sources))}
+    for name, keys in _TOKEN_KEYS.items():
+        value = [one for key in keys for one in token_ids(key, *sources)]
+        tokens |= {name: value[0]} if value else {}
+    kind = config.get("model_type")
+    metadata: Json = {"model_type": kind} if isinstance(kind, str) else {}
+    classes = config.get("architectures")
+    metadata |= {"architecture": str(classes[0])} if isinstance(classes, list) and classes else {}
+    limit = _position_limit(*sources[1:])
+    metadata |= {"source_limit": limit} if limit and reads else {}
+    return {"tokens": tokens, "metadata": metadata} | (
+        {"generation": {"max_length": min(limit, DEFAULT_CAPACITY)}} if limit else {}
+    )
+
+
+def _position_limit(*sources: dict[str, object]) -> int | None:
+    """The number of positions that the model has a table for, or was trained on."""
+    value = (source.get("max_position_embeddings") for source in sources)
+    return next((one for one in value if isinstance(one, int) and one > 0), None)

@@ -10,7 +10,9 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from importlib import resources
 from pathlib import Path
+from string import Template
 from typing import Literal
 
 from workflows.build.workspace import Report, timed_stage
@@ -30,19 +32,20 @@ from workflows.bundle.schema import Pipeline
 from workflows.common.errors import BundleError, Cancelled, RequestError
 from workflows.common.files import replace_folder
 from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.generate.chat_template import ChatTemplate
 from workflows.generate.generation_config import GenerationConfig
 from workflows.graph.load import load_graph
 from workflows.graph.signature import signature_of
 from workflows.inspection.contents import check_graphs
 from workflows.interop.genai_graphs import adapt_graph, adaptation_faults
 from workflows.interop.graph_folder import GraphFolder
-from workflows.interop.sample_programs import write_samples
 from workflows.runtime.program.program import Program
 from workflows.wire.events import BuildDone
 
 GenaiVersion = Literal[1, 2]
 # generation settings of a checkpoint that `search` has too; the others cannot be expressed
 _SEARCH = ("no_repeat_ngram_size", "min_length", "repetition_penalty")
+_PAGES = {"sample.py": "genai.py.txt", "sample.cpp": "genai.cpp.txt"}
 
 
 def export_genai(
@@ -162,3 +165,20 @@ def _size(config: Json, key: str) -> int:
     """A size of the checkpoint's text model, 0 where it is absent."""
     value = value_at(config, f"text_config.{key}") or value_at(config, key)
     return value if isinstance(value, int) else 0
+
+
+def write_samples(bundle: Bundle, folder: Path) -> None:
+    """Writes the samples with the bundle's names and tokens."""
+    facts = {
+        "name": _comment_safe(bundle.pipeline.metadata.name or bundle.folder.name),
+        "context": str(bundle.pipeline.capacity),
+        "chat": str(ChatTemplate.of_bundle(bundle) is not None),
+    }
+    for name, page in _PAGES.items():
+        text = (resources.files("resources") / "samples" / page).read_text("utf-8")
+        (folder / name).write_text(Template(text).substitute(facts), "utf-8")
+
+
+def _comment_safe(name: str) -> str:
+    """The name without characters that could end a comment or a string."""
+    return "".join(letter if letter.isalnum() or letter in "-._ " else "_" for letter in name)[:80]

@@ -20,8 +20,7 @@ from workflows.common import tensor_names
 from workflows.common.errors import printable
 from workflows.graph.load import load_graph
 from workflows.graph.signature import signature_of
-from workflows.interop.graph_edits import fix_axes, keep_outputs, rename_inputs, resolve_condition
-from workflows.interop.shape_folding import with_known_sizes
+from workflows.interop.graph_edits import fix_axes, keep_outputs, rename_inputs, resolve_condition, with_known_sizes
 from workflows.kvcache.geometry import has_state, layers_of, patterns_of
 from workflows.runtime.program.pipeline_inference import BRANCH, CROSS_PAST
 from workflows.runtime.program.signature import FileSignature

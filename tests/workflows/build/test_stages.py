@@ -14,7 +14,7 @@ from workflows.build import BuildRequest, build
 from workflows.common.errors import JoineryError, RecipeError
 from workflows.export.reference import ReferenceLogits
 from workflows.graph.tensor_statistics import describe_tensor
-from workflows.inspection.graph_archive import read_archive
+from workflows.inspection.build_stages import read_archive
 from workflows.inspection.graph_diff import diff_graphs
 from workflows.inspection.opened_graph import GraphLocation, open_graph
 from workflows.optimize import PASSES

@@ -15,8 +15,7 @@ from workflows.common.errors import GraphError
 from workflows.graph.load import parse_graph
 from workflows.graph.tensor_statistics import describe_tensor
 from workflows.graph.weights import large_initializers, save_graphs
-from workflows.inspection.build_stages import MADE_BY
-from workflows.inspection.graph_archive import read_archive, write_archive
+from workflows.inspection.build_stages import MADE_BY, read_archive, write_archive
 from workflows.inspection.snapshots import ComponentSnapshots, GraphSnapshot
 
 
@@ -110,7 +109,7 @@ def test_the_same_files_give_the_same_archive(tmp_path: Path) -> None:
 
 def test_an_archive_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit counts before anything is read."""
-    monkeypatch.setattr("workflows.inspection.graph_archive.READ_LIMIT", 1000)
+    monkeypatch.setattr("workflows.inspection.build_stages.READ_LIMIT", 1000)
     write_archive(tmp_path / "a", {"x": bytes(1001)})
     with pytest.raises(GraphError, match="exceeds the size limit of a graph archive"):
         read_archive(tmp_path / "a")

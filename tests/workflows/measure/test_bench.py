@@ -17,8 +17,15 @@ from workflows.build import BuildRequest, build
 from workflows.cli import run
 from workflows.common.errors import Cancelled, DeviceError, PromptError, RequestError
 from workflows.generate import open_engine
-from workflows.measure.bench import BenchLoad, bench
-from workflows.measure.bench_subjects import BenchContext, BenchSample, CompositeSubject, DraftRequest, percentiles
+from workflows.measure.bench import (
+    BenchContext,
+    BenchLoad,
+    BenchSample,
+    CompositeSubject,
+    DraftRequest,
+    bench,
+    percentiles,
+)
 from workflows.measure.history import RunHistory
 from workflows.measure.measures import drafts_of
 from workflows.measure.roofline import kv_bytes, weight_bytes
@@ -134,9 +141,7 @@ def test_what_drafts_cannot_be_measured_with(demo_bundle: Path, monkeypatch: pyt
     with pytest.raises(RequestError, match="draft_tokens cannot be 99"):
         bench(demo_bundle, load=BenchLoad(2, 2, drafts=DraftRequest(most=99)))
     why = "Drafts are off."
-    monkeypatch.setattr(
-        "workflows.measure.bench_subjects.select_strategy", lambda *asked: why if asked[1].ngram else None
-    )
+    monkeypatch.setattr("workflows.measure.bench.select_strategy", lambda *asked: why if asked[1].ngram else None)
     plain, refused = bench(demo_bundle, load=BenchLoad(2, 2, 1, drafts=DraftRequest()))
     assert plain.usable and not refused.usable and refused.reason == why
 

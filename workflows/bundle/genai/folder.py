@@ -10,12 +10,11 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from workflows.bundle.genai.faults import ring_faults, version1_faults
 from workflows.bundle.genai.keys import Json, drop, object_at, overlaid, value_at
 from workflows.bundle.genai.metadata import CONFIG
 from workflows.bundle.genai.speculation import write_strategy
 from workflows.bundle.genai.to_version2 import to_version2
-from workflows.bundle.genai.version1 import GenaiConfig
+from workflows.bundle.genai.version1 import GenaiConfig, ring_faults, version1_faults
 from workflows.bundle.outline import Fault, path_of
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.common.errors import BundleError, printable

@@ -2,7 +2,7 @@
 
 A, B (bundle, stage, provider) ─subject─▶ graphs ─matching─▶ the values that both have
 prompt ─feed_plan─▶ the same runs of both ────────┐
-values ─graph_taps─▶ graphs with them as outputs ─┴─search─▶ the error that each node adds ─tolerance─▶ DivergenceReport
+values ─graph_taps─▶ graphs with them as outputs ─┴─diverge, tolerance─▶ the error that each node adds ─▶ report
 """
 
 from workflows.evaluation.divergence.diverge import STEPS, diverge

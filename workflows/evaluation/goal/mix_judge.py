@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from workflows.common.errors import RecipeError
-from workflows.evaluation.goal.precision_levels import FULL
-from workflows.evaluation.goal.search_units import Mix, SearchUnit, describe_mix
+from workflows.evaluation.goal.search_units import FULL, Mix, SearchUnit, describe_mix
 from workflows.evaluation.goal.trials import TrialFigures
 from workflows.recipe import QuantizeSettings
 from workflows.wire.events import Event, LogEvent, ProgressEvent

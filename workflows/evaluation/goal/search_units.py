@@ -1,4 +1,4 @@
-"""The units of a search: each weight with all nodes that use it, and the recipe of a mix.
+"""The units of a search (each weight with all nodes that use it), their precision levels, and the recipe of a mix.
 
 component → graph ──products, tables of tokens──▶ SearchUnit ──Mix: unit → level──▶ precision, quantize.nodes, exclude
 """
@@ -7,15 +7,59 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import onnx_ir as ir
 
 from workflows.common.errors import RecipeError
-from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
 from workflows.graph.weights import Key, large_initializers, tensor_key
+from workflows.quantize.grids import BlockFormat
 from workflows.quantize.linear_layers import find_linears, find_tables
 from workflows.recipe import QuantizeSettings
-from workflows.recipe.schema import NodePrecision, Precision
+from workflows.recipe.schema import BlockSize, NodePrecision, Precision
+
+LevelKind = Literal["int4", "int8", "int8-dynamic", "fp16", "fp32"]
+_BITS = {"int4": 4, "int8": 8}
+SIZES: tuple[BlockSize, ...] = (128, 64, 32, 16)
+
+
+@dataclass(frozen=True)
+class PrecisionLevel:
+    """A method of quantize.nodes, or fp32: the weight as it is. block: of int4 and int8, else 32."""
+
+    kind: LevelKind
+    block: BlockSize = 32
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether weights share a scale block by block."""
+        return self.kind in _BITS
+
+    def __str__(self) -> str:
+        """`int4/32`, `fp16`."""
+        return f"{self.kind}/{self.block}" if self.in_blocks else self.kind
+
+    def bytes_of(self, outer: int, inner: int, symmetric: bool) -> int:
+        """Returns the size of a float32 matrix [outer, inner] at this level, in bytes."""
+        if self.kind == "int8-dynamic":
+            return outer * inner + 5 * outer  # a scale and a zero point a column
+        if not self.in_blocks:
+            return outer * inner * (2 if self.kind == "fp16" else 4)
+        rows, scales, zeros = BlockFormat(_BITS[self.kind], self.block, symmetric).fitted(inner).shapes(outer, inner)
+        whole = rows[0] * rows[1] * rows[2] + 4 * scales[0] * scales[1]
+        return whole if symmetric else whole + zeros[0] * zeros[1]
+
+
+FULL = PrecisionLevel("fp32")
+PROBE = PrecisionLevel("int4")  # what a unit is in when its share in the error is measured
+LEVELS: tuple[PrecisionLevel, ...] = (
+    *(PrecisionLevel("int4", size) for size in SIZES),
+    PrecisionLevel("int8-dynamic"),
+    *(PrecisionLevel("int8", size) for size in SIZES),
+    PrecisionLevel("fp16"),
+    FULL,
+)
+
 
 Mix = tuple[PrecisionLevel, ...]  # a level for each unit
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from workflows.common.errors import printable
-from workflows.inspection.picture.drawing import LID_HEIGHT, TINTS, BoxKind, TextStyle
-from workflows.inspection.picture.text_metrics import pill_width, shorten, text_width
+from workflows.inspection.picture.drawing import LID_HEIGHT, TINTS, BoxKind, TextStyle, pill_width, shorten, text_width
 from workflows.wire.reports.composite import (
     ComponentSession,
     Composite,

@@ -43,8 +43,9 @@ from workflows.inspection.picture.drawing import (
     PhasePill,
     Point,
     TextLine,
+    pill_width,
+    text_width,
 )
-from workflows.inspection.picture.text_metrics import pill_width, text_width
 from workflows.wire.reports.composite import Composite, CompositeState
 
 MARGIN, GUTTER, GAP, PORT, DROP = 16.0, 36.0, 20.0, 14.0, 24.0

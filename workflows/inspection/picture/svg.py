@@ -17,6 +17,8 @@ from workflows.common.files import write_atomically
 from workflows.common.svg import number
 from workflows.inspection.picture.drawing import (
     LID_HEIGHT,
+    PILL_SIZE,
+    SIZES,
     TINTS,
     CompositeDrawing,
     DrawnBox,
@@ -26,7 +28,6 @@ from workflows.inspection.picture.drawing import (
     TextLine,
     arrowheads,
 )
-from workflows.inspection.picture.text_metrics import PILL_SIZE, SIZES
 
 FILE_MARK = 'data-made-by="joinery"'
 Theme = Literal["auto", "light", "dark"]

@@ -1,8 +1,5 @@
-"""Writes reports on runs or on a bundle, as one self-contained HTML file or as Markdown.
+"""Writes reports on runs or on a bundle, as one self-contained HTML file or as Markdown, and runs as CSV or JSON.
 
-RunReports ──runs_report──▶ Document ──html──▶ one file, its charts inline
-bundle ──bundle_report──▶ Document ──markdown──▶ the text, and a file a chart
-RunReports ──data_export──▶ CSV, JSON
-
-`report_files` chooses the format by the file's suffix.
+RunReports ──runs_report──┐            ┌──html_of──▶ one file, its charts inline
+bundle ──bundle_report────┴▶ Document ─┴──markdown_of──▶ the text, and a file a chart
 """

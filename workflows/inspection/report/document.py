@@ -1,11 +1,33 @@
-"""The parts of a report before they are written as HTML or Markdown. All texts are plain; the writers escape them."""
+"""A report as a list of parts with plain texts, and its writers for HTML and Markdown.
+
+Texts come from untrusted files. Both writers pass them through `printable` and escape what has a meaning in their
+format; the HTML has no script, loads nothing, and its content security policy forbids loading in addition.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 
+from workflows.common.errors import printable
 from workflows.measure.measures import Measure, Unit
+
+_HTML_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_HTML_STYLE = """
+body { font: 14px/1.5 Inter, "Segoe UI", "Noto Sans", sans-serif; color: #1b2028; background: #f5f6f8;
+       max-width: 1100px; margin: 32px auto; padding: 0 24px; }
+h1 { font-size: 24px; } h2 { font-size: 17px; margin-top: 32px; }
+.wide { overflow-x: auto; background: #ffffff; border: 1px solid #d9dde4; border-radius: 6px; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: 5px 10px; text-align: left; border-top: 1px solid #eceef2; vertical-align: top; }
+thead th { border-top: 0; color: #5b6472; font-weight: 600; } tbody th { font-weight: 400; color: #5b6472; }
+pre { background: #ffffff; border: 1px solid #d9dde4; border-radius: 6px; padding: 12px; overflow-x: auto; }
+figure { margin: 0; } svg { max-width: 100%; height: auto; }
+"""
+_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>|#&~@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+"""The last three are of addresses, which GitHub's Markdown makes links of."""
 
 
 @dataclass(frozen=True)
@@ -69,3 +91,93 @@ def with_unit(value: float, unit: Unit) -> str:
         return f"{value / 2**20:,.1f} MiB"
     digits = f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{digits} {unit}".strip()
+
+
+def html_of(document: Document) -> str:
+    """Returns the text of the file; the same for the same document."""
+    title = _html_text(document.title)
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_HTML_POLICY}">',
+            f"<title>{title}</title><style>{_HTML_STYLE}</style></head><body>",
+            f"<h1>{title}</h1>",
+            *map(_html_part, document.parts),
+            "</body></html>\n",
+        ]
+    )
+
+
+def _html_part(part: DocumentPart) -> str:
+    match part:
+        case Heading():
+            return f"<h2>{_html_text(part.text)}</h2>"
+        case Paragraph():
+            return f"<p>{_html_text(part.text)}</p>"
+        case CodeListing():
+            return f"<pre>{escape(_html_lines(part.text))}</pre>"
+        case ReportPicture():
+            return f'<figure class="wide" aria-label="{_html_text(part.description)}">{part.svg}</figure>'
+        case ReportTable():
+            return _html_table(part)
+
+
+def _html_table(table: ReportTable) -> str:
+    head = "".join(f"<th>{_html_text(cell)}</th>" for cell in table.head)
+    rows = "\n".join(
+        f'<tr><th scope="row">{_html_text(row[0])}</th>'
+        + "".join(f"<td>{_html_text(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in table.rows
+    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
+
+
+def _html_text(text: str) -> str:
+    return escape(printable(text, 2000))
+
+
+def _html_lines(text: str) -> str:
+    return "\n".join(" " * (len(line) - len(line.lstrip())) + printable(line.lstrip(), 2000)
+                     for line in text.splitlines())  # fmt: skip
+
+
+def markdown_of(document: Document, stem: str) -> tuple[str, dict[str, str]]:
+    """Returns the text, and the SVG of each picture by file name: `stem`-1.svg and so on."""
+    pictures = {f"{stem}-{n}.svg": one for n, one in enumerate(_pictures(document), 1)}
+    names = iter(pictures)
+    parts = [_markdown_part(part, next(names) if isinstance(part, ReportPicture) else "") for part in document.parts]
+    text = "\n\n".join([f"# {_markdown_text(document.title)}", *parts]) + "\n"
+    return text, {name: one.svg for name, one in pictures.items()}
+
+
+def _pictures(document: Document) -> list[ReportPicture]:
+    return [part for part in document.parts if isinstance(part, ReportPicture)]
+
+
+def _markdown_part(part: DocumentPart, file: str) -> str:
+    match part:
+        case Heading():
+            return f"## {_markdown_text(part.text)}"
+        case Paragraph():
+            return _markdown_text(part.text)
+        case CodeListing():
+            return _code_fence(part.text)
+        case ReportPicture():
+            return f"![{_markdown_text(part.description)}](<{file}>)"
+        case ReportTable():
+            rule = ["---"] * len(part.head)
+            return "\n".join("| " + " | ".join(row) + " |" for row in (
+                [*map(_markdown_text, part.head)], rule, *([*map(_markdown_text, row)] for row in part.rows)
+            ))  # fmt: skip
+
+
+def _code_fence(text: str) -> str:
+    """Returns the text in a fence that is longer than any run of backticks in it."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}json\n{text}\n{fence}"
+
+
+def _markdown_text(text: str) -> str:
+    return _MARKDOWN_SIGNS.sub(r"\\\1", printable(text, 2000))

@@ -1,4 +1,4 @@
-"""Writes reports to files; the file's suffix chooses the format.
+"""Writes reports and data to files; the file's suffix chooses the format.
 
 runs   ──▶ .html | .md and its pictures | .csv | .json
 bundle ──▶ .html | .md and its pictures
@@ -6,6 +6,8 @@ bundle ──▶ .html | .md and its pictures
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,16 +15,39 @@ from workflows.bundle import read_bundle
 from workflows.common.errors import RequestError, printable
 from workflows.common.files import write_atomically
 from workflows.inspection.report.bundle_report import report_on_bundle
-from workflows.inspection.report.data_export import csv_of, json_of
-from workflows.inspection.report.document import Document
-from workflows.inspection.report.html import html_of
-from workflows.inspection.report.markdown import markdown_of
+from workflows.inspection.report.document import Document, html_of, markdown_of
 from workflows.inspection.report.runs_report import report_on_runs
 from workflows.measure.history import RunHistory, short_digest
+from workflows.measure.measures import MEASURES, measure_value
+from workflows.wire.codec import dumps
 from workflows.wire.reports.runs import RunReport, WrittenReport
 
-DATA: Mapping[str, Callable[[Sequence[RunReport]], str]] = {".csv": csv_of, ".json": json_of}
+RUN_COLUMNS = ("run", "kind", "time", "bundle", "digest", "precision", "layout", "provider")
+FIGURES = tuple(f"{one.key} ({one.unit})" if one.unit else one.key for one in MEASURES.values())
+STEP_COLUMNS = ("step", "phase", "latency_ms", "used", "capacity")
 DOCUMENTS = (".html", ".md")
+
+
+def json_of(reports: Sequence[RunReport]) -> str:
+    """Returns `{"runs": [{"run", "steps"}]}`."""
+    return dumps({"runs": list(reports)}) + "\n"
+
+
+def csv_of(reports: Sequence[RunReport]) -> str:
+    """Returns a table of steps with their run and its measures; a run without steps has one line."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow((*RUN_COLUMNS, *STEP_COLUMNS, *FIGURES))
+    for report in reports:
+        run = report.run
+        owner = [run.id, *(getattr(run, name) for name in RUN_COLUMNS[1:])]
+        figures = [measure_value(run, one) for one in MEASURES.values()]
+        steps = [[getattr(step, name) for name in STEP_COLUMNS] for step in report.steps] or [[""] * len(STEP_COLUMNS)]
+        rows.writerows([*owner, *step, *figures] for step in steps)
+    return text.getvalue()
+
+
+DATA: Mapping[str, Callable[[Sequence[RunReport]], str]] = {".csv": csv_of, ".json": json_of}
 
 
 def write_runs(history: RunHistory, idents: Sequence[str], out: Path) -> WrittenReport:

@@ -9,9 +9,8 @@ import pytest
 
 from workflows.common.errors import RecipeError
 from workflows.evaluation.goal.goal_prompts import GoalPrompts
-from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
 from workflows.evaluation.goal.search import GoalSearch
-from workflows.evaluation.goal.search_units import Mix, SearchUnit, describe_mix
+from workflows.evaluation.goal.search_units import FULL, LEVELS, Mix, PrecisionLevel, SearchUnit, describe_mix
 from workflows.evaluation.goal.trials import TrialFigures
 from workflows.recipe import QuantizeSettings
 from workflows.wire.events import Event, LogEvent, ProgressEvent

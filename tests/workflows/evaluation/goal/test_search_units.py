@@ -8,8 +8,14 @@ import pytest
 
 from tests.workflows.optimize.making import parse, weights
 from workflows.common.errors import RecipeError
-from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
-from workflows.evaluation.goal.search_units import find_units, mix_recipe, other_weight_bytes
+from workflows.evaluation.goal.search_units import (
+    FULL,
+    LEVELS,
+    PrecisionLevel,
+    find_units,
+    mix_recipe,
+    other_weight_bytes,
+)
 from workflows.graph.weights import tensor_key
 from workflows.optimize.graph_checks import infer_shapes
 from workflows.quantize import METHODS, run_method

@@ -11,8 +11,7 @@ import pytest
 from workflows.bundle.read import read_bundle, unverified_bundle
 from workflows.common.errors import Cancelled
 from workflows.evaluation.goal import Trials, find_units
-from workflows.evaluation.goal.precision_levels import FULL, LEVELS, PrecisionLevel
-from workflows.evaluation.goal.search_units import Mix
+from workflows.evaluation.goal.search_units import FULL, LEVELS, Mix, PrecisionLevel
 from workflows.graph.weights import load_saved_graph
 from workflows.recipe import QuantizeSettings
 

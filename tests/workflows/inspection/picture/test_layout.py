@@ -16,9 +16,16 @@ from workflows.inspection.picture.columns import (
     link_neighbours,
     order_columns,
 )
-from workflows.inspection.picture.drawing import CompositeDrawing, DrawnEdge, TextLine
+from workflows.inspection.picture.drawing import (
+    SIZES,
+    CompositeDrawing,
+    DrawnEdge,
+    TextLine,
+    cell_count,
+    shorten,
+    text_width,
+)
 from workflows.inspection.picture.layout import lay_out
-from workflows.inspection.picture.text_metrics import SIZES, cell_count, shorten, text_width
 from workflows.wire.reports.composite import Composite, format_ranges
 
 SLACK = 1.0  # a pixel: places are rounded, and sums of them more than once

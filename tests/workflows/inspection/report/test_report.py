@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.workflows.measure.run_reports import generation, run
-from workflows.inspection.report.data_export import csv_of, json_of
 from workflows.inspection.report.document import (
     CodeListing,
     Document,
@@ -18,10 +17,11 @@ from workflows.inspection.report.document import (
     Paragraph,
     ReportPicture,
     ReportTable,
+    html_of,
+    markdown_of,
     with_unit,
 )
-from workflows.inspection.report.html import html_of
-from workflows.inspection.report.markdown import markdown_of
+from workflows.inspection.report.report_files import csv_of, json_of
 from workflows.inspection.report.runs_report import report_on_runs, side_by_side
 from workflows.wire.reports.runs import RunReport
 

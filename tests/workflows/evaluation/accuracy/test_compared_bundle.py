@@ -8,7 +8,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from workflows.evaluation.accuracy.hidden_states import LayerOutput, add_layer_outputs
+from workflows.evaluation.accuracy.compared_bundle import LayerOutput, add_layer_outputs
 
 
 def node(op: str, inputs: str, outputs: str, scope: str | None = None) -> onnx.NodeProto:

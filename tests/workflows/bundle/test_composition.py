@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import workflows.bundle.route
+import workflows.bundle.composition
 from workflows.bundle.schema import parse_pipeline
 
 INIT, KV = {"when": "init"}, {"kv_cache": {}}
@@ -59,7 +59,7 @@ def test_the_structure_tells_the_route(route: str, data: dict[str, Any]) -> None
 @pytest.mark.parametrize("folder", ["bundle", "runtime", "kvcache", "generate"])
 def test_no_model_type_decides_what_runs(folder: str) -> None:
     """Where files are read and run, `model_type` is handed on or told, and never compared."""
-    root = Path(workflows.bundle.route.__file__).parents[1] / folder
+    root = Path(workflows.bundle.composition.__file__).parents[1] / folder
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Compare | ast.Match | ast.Subscript | ast.IfExp | ast.If):

@@ -18,8 +18,8 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from workflows.cli.chat import TerminalChat
 from workflows.cli.line_input import terminal_reader
-from workflows.cli.terminal_chat import TerminalChat
 from workflows.common.errors import RequestError
 from workflows.generate import GenerateOptions, open_engine
 

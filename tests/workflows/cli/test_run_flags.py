@@ -13,7 +13,7 @@ import typer
 
 from workflows import cli
 from workflows.cli import run
-from workflows.cli.task_flags import TaskFlags
+from workflows.cli.run_flags import TaskFlags
 from workflows.wire.goals import TaskFile
 
 OPTIONS = ("--question-column", "q", "--answer-column", "a", "--pattern", "x+", "--pattern-column", "p")

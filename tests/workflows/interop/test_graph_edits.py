@@ -8,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.workflows.graph.making import model, node, value
-from workflows.interop.shape_folding import with_known_sizes
+from workflows.interop.graph_edits import with_known_sizes
 
 INT = TensorProto.INT64
 
