@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale
 
 from app.text.formatting import format_bytes, format_local_time, format_number
 from app.text.translatable import tr
-from workflows.measure.measures import MEASURES, Measure, bundle_name, drafts_of, measure_value
+from workflows.measure.run_measures import MEASURES, Measure, bundle_name, drafts_of, measure_value
 from workflows.wire.reports.runs import RunRecord
 
 OWNER = ("time", "kind", "bundle", "precision", "layout", "provider", "drafts")

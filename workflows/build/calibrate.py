@@ -123,9 +123,9 @@ def _observed_engine(
 
 def _slots(cut: Cut, recipe: Recipe) -> int | None:
     """The number of cache slots: small where the graphs leave it open, since calibration needs no long context."""
-    if recipe.cache == "window" or any(part.slots for part in cut.cached_parts):
+    if recipe.cache == "window" or any(part.slots for part in cut.cached_components):
         return None
-    return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.cached_parts))
+    return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.cached_components))
 
 
 def _observed_graph(file: Path, values: list[str], watcher: RunObserver) -> bytes:

@@ -63,7 +63,7 @@ def _check_graphs(cut: Cut, components: Sequence[Mapping[str, Any]]) -> None:
         raise GraphError(
             f"The model was divided into {', '.join(cut.names)}, and its graphs are {', '.join(actual_names)}."
         )
-    for part, entry in zip(cut.parts, components, strict=True):
+    for part, entry in zip(cut.components, components, strict=True):
         for side, wanted in (("inputs", part.inputs), ("outputs", part.outputs)):
             actual = entry[side]
             # a graph without a cache may have more inputs and outputs: its callers know them
@@ -106,11 +106,11 @@ def make_pipeline(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: C
 
 
 def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
-    made = {part.name: "fp32" if part.name in untouched else recipe.precision_of(part.name) for part in cut.parts}
+    made = {part.name: "fp32" if part.name in untouched else recipe.precision_of(part.name) for part in cut.components}
     return Flow(
         sessions={
             part.name: _session(part, recipe, made[part.name], follows_text=cut.follows_text(part))
-            for part in cut.parts
+            for part in cut.components
         },
         flow=[FlowStage(run=name, when=when) for name, when in cut.stages],
         dataflow=[DataflowEdge(source=edge.source, target=edge.target) for edge in cut.edges],
@@ -176,7 +176,7 @@ def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **of_the_cache: 
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
         components=[
             ComponentMetadata(name=part.name, role=part.role.value, precision=recipe.precision_of(part.name))
-            for part in cut.parts
+            for part in cut.components
         ],
         **of_the_cache,
     )

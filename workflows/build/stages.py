@@ -54,7 +54,7 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
             "snapshot": f"{EXPORT}.onnx",
         }
         | graph_facts(ir.load(folder / part.file))
-        for part in cut.parts
+        for part in cut.components
     ]
 
 

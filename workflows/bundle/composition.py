@@ -193,12 +193,12 @@ class Flow(StrictModel):
         return self.strategy.draft.session or (self.roles.draft if self.roles else None)
 
     @property
-    def drafting(self) -> tuple[str, ...]:
+    def draft_sessions(self) -> tuple[str, ...]:
         """The sessions of the draft model in dataflow order; empty where no session drafts."""
         return self._around(self.draft)
 
     @property
-    def weighing(self) -> tuple[str, ...]:
+    def amateur_sessions(self) -> tuple[str, ...]:
         """The sessions of the amateur model in dataflow order; empty where there is none."""
         return self._around(self.roles.amateur if self.roles else None)
 
@@ -207,14 +207,14 @@ class Flow(StrictModel):
         return sessions_around(name, known) if name in self.sessions else ()
 
     @property
-    def opened(self) -> tuple[str, ...]:
+    def open_sessions(self) -> tuple[str, ...]:
         """The sessions that are open together: the outline's, and the heads that read its hidden states."""
         return (*self.outline().sessions, *([self.heads] if self.heads in self.sessions else []))
 
     def outline(self) -> Outline:
         """The flow without files and without the sessions that only the draft, the heads or the amateur use."""
         cross = self.state.cross_cache
-        beside = {*self.drafting, *self.weighing, *([self.heads] if self.heads else [])}
+        beside = {*self.draft_sessions, *self.amateur_sessions, *([self.heads] if self.heads else [])}
         own = beside - {stage.run for stage in self.flow}
         return Outline(
             tuple(name for name in self.sessions if name not in own),

@@ -13,7 +13,7 @@ A session runs at `init`, at `step`, or at both, once each; at `final` once afte
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -64,7 +64,7 @@ class SessionTraits:
 class Outline:
     """A flow without its files. edges: (from, to). source: the source of the cross cache.
 
-    natures: session → its graph's traits; empty where no graph was read, and then only the sessions that the file names
+    traits: session → its graph's traits; empty where no graph was read, and then only the sessions that the file names
     as sources are known to run once.
     """
 
@@ -73,11 +73,7 @@ class Outline:
     edges: tuple[tuple[Port, Port], ...]
     source: str | None = None
     cached: bool = True
-    natures: Mapping[str, SessionTraits] = field(default_factory=dict)
-
-    def with_traits(self, natures: Mapping[str, SessionTraits]) -> Outline:
-        """The same outline with the graphs' traits."""
-        return replace(self, natures=natures)
+    traits: Mapping[str, SessionTraits] = field(default_factory=dict)
 
     def at(self, when: str) -> tuple[str, ...]:
         """The sessions that run at `when`, in order."""
@@ -94,51 +90,51 @@ class Outline:
         return frozenset(name for name in named if name is not None)
 
     @cached_property
-    def alone(self) -> tuple[str, ...]:
+    def init_only(self) -> tuple[str, ...]:
         """The sessions that run at init only."""
         later = {stage.run for stage in self.stages if stage.when != "init"}
         return tuple(name for name in self.at("init") if name not in later)
 
     @cached_property
-    def once(self) -> tuple[str, ...]:
+    def run_once(self) -> tuple[str, ...]:
         """The sessions that run once, on the inputs."""
-        sessions = {name for name in self.alone if name in self.sources}
-        for name in self.alone:  # a feeding session precedes the one it feeds
-            nature = self.natures.get(name)
-            if nature is None or nature.cache or any(t == name and s not in sessions for s, t in self._pairs):
+        sessions = {name for name in self.init_only if name in self.sources}
+        for name in self.init_only:  # a feeding session precedes the one it feeds
+            traits = self.traits.get(name)
+            if traits is None or traits.cache or any(t == name and s not in sessions for s, t in self._pairs):
                 continue
-            if not nature.ids or self._is_heard(name):
+            if not traits.ids or self._reaches_decoder(name):
                 sessions.add(name)
-        for name in reversed(self.alone):
-            if not self._keeps(name) and self._fed_by(name) & sessions:
+        for name in reversed(self.init_only):
+            if not self._has_cache(name) and self._targets_of(name) & sessions:
                 sessions.add(name)
-        return tuple(name for name in self.alone if name in sessions)
+        return tuple(name for name in self.init_only if name in sessions)
 
-    def _is_heard(self, name: str) -> bool:
+    def _reaches_decoder(self, name: str) -> bool:
         """Whether the session's outputs reach a decoder, that is, a session with its own token input and a cache."""
-        reached = [self.natures[one] for one in self._reached(name) if one in self.natures]
+        reached = [self.traits[one] for one in self._all_targets_of(name) if one in self.traits]
         return any(one.ids and one.cache for one in reached)
 
     @cached_property
-    def beside(self) -> tuple[str, ...]:
+    def run_per_token(self) -> tuple[str, ...]:
         """The sessions of init that run with every token: they feed steps without a token input."""
         steps = self.at("step")
         return tuple(
             name
-            for name in self.alone
-            if name in self.natures and name not in self.once and not self._keeps(name)
-            if any(target in steps for target in self._reached(name))
+            for name in self.init_only
+            if name in self.traits and name not in self.run_once and not self._has_cache(name)
+            if any(target in steps for target in self._all_targets_of(name))
         )
 
     def runs(self) -> dict[str, tuple[str, ...]]:
         """source, prefill, decode and final with their sessions; a prompt uses the steps where init has no prefill."""
-        once, beside = self.once, self.beside
+        once, beside = self.run_once, self.run_per_token
         init = tuple(name for name in self.at("init") if name not in once)
         decode = (*beside, *self.at("step"))
-        own = any(name not in beside for name in init if name in self.alone) or not self.at("step")
+        own = any(name not in beside for name in init if name in self.init_only) or not self.at("step")
         return {"source": once, "prefill": init if own else decode, "decode": decode, "final": self.at("final")}
 
-    def live(self, run: str) -> dict[int, tuple[Port, Port]]:
+    def edges_of(self, run: str) -> dict[int, tuple[Port, Port]]:
         """The edges that feed a session of a run, by number: from the same run, from kept outputs, or from the
         last step.
         """
@@ -150,18 +146,18 @@ class Outline:
     def _pairs(self) -> list[tuple[str, str]]:
         return [(source, target) for (source, _), (target, _) in self.edges]
 
-    def _keeps(self, name: str) -> bool:
-        return name in self.natures and self.natures[name].cache
+    def _has_cache(self, name: str) -> bool:
+        return name in self.traits and self.traits[name].cache
 
-    def _fed_by(self, name: str) -> set[str]:
+    def _targets_of(self, name: str) -> set[str]:
         return {target for source, target in self._pairs if source == name}
 
-    def _reached(self, name: str) -> set[str]:
+    def _all_targets_of(self, name: str) -> set[str]:
         """The sessions that a session feeds, directly or indirectly."""
-        reached, ahead = set[str](), self._fed_by(name)
+        reached, ahead = set[str](), self._targets_of(name)
         while ahead:
             reached |= ahead
-            ahead = {target for one in ahead for target in self._fed_by(one)} - reached
+            ahead = {target for one in ahead for target in self._targets_of(one)} - reached
         return reached - {name}
 
 
@@ -215,7 +211,7 @@ def find_faults(outline: Outline) -> Iterator[Fault]:
     """
     for check in (find_unknown, _repeated, _never_run, _sources, _loops, _circles):
         yield from check(outline)
-    for check in (_misplaced, _duplicate_edges) if outline.natures else ():
+    for check in (_misplaced, _duplicate_edges) if outline.traits else ():
         yield from check(outline)
 
 
@@ -250,15 +246,15 @@ def _sources(outline: Outline) -> Iterator[Fault]:
     paths = {stage.cross: f"{STAGES}[{i}].cross_attention_from" for i, stage in enumerate(outline.stages)}
     for name in sorted(outline.sources):
         path = SOURCE if name == outline.source else paths[name]
-        if name not in outline.alone:
+        if name not in outline.init_only:
             yield Fault(path, f"{name} must run at init only, so that its outputs are computed once and kept")
-        elif not outline._fed_by(name):
+        elif not outline._targets_of(name):
             yield Fault(path, f"no edge of the dataflow takes an output of {name}")
 
 
 def _loops(outline: Outline) -> Iterator[Fault]:
     for i, stage in enumerate(outline.stages):
-        if stage.loop == "per_image" and stage.run not in outline.alone:
+        if stage.loop == "per_image" and stage.run not in outline.init_only:
             yield Fault(f"{STAGES}[{i}].loop", f"{stage.run} can run for each picture at init only")
 
 
@@ -287,7 +283,7 @@ def _path_between(pairs: Sequence[tuple[str, str]], start: str, end: str) -> lis
 def _misplaced(outline: Outline) -> Iterator[Fault]:
     """Yields edges between sessions that never run together, or in the wrong order."""
     runs = outline.runs()
-    used = {i for run in runs for i in outline.live(run)}
+    used = {i for run in runs for i in outline.edges_of(run)}
     for i, ((source, _), (target, _)) in enumerate(outline.edges):
         if i not in used:
             yield Fault(f"{EDGES}[{i}].from", _dead_edge_reason(outline, source, target))
@@ -309,7 +305,7 @@ def _dead_edge_reason(outline: Outline, source: str, target: str) -> str:
 def _duplicate_edges(outline: Outline) -> Iterator[Fault]:
     for run in outline.runs():
         feeders: dict[Port, Port] = {}
-        for i, (source, target) in outline.live(run).items():
+        for i, (source, target) in outline.edges_of(run).items():
             if target in feeders:
                 yield Fault(f"{EDGES}[{i}].to", f"{'.'.join(target)} is fed by {'.'.join(feeders[target])} already")
             feeders[target] = source

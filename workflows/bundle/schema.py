@@ -259,7 +259,7 @@ class Pipeline(StrictModel):
     @property
     def uses_integers(self) -> bool:
         """Whether a session may compute in integers: the file names no floating-point type for it."""
-        options = (self.pipeline.sessions[name].session_options for name in self.pipeline.opened)
+        options = (self.pipeline.sessions[name].session_options for name in self.pipeline.open_sessions)
         return any(one.runtime.precision is None for one in options)
 
     def missing_names(self) -> Iterator[Fault]:

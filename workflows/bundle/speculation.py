@@ -21,12 +21,12 @@ DRAFT = f"{STRATEGY}.draft"
 
 def draft_flow(flow: Flow) -> Flow | None:
     """The flow of the draft model alone; None where no session drafts."""
-    return _alone(flow, flow.drafting)
+    return _alone(flow, flow.draft_sessions)
 
 
 def amateur_flow(flow: Flow) -> Flow | None:
     """The flow of the amateur model alone; None where there is none."""
-    return _alone(flow, flow.weighing)
+    return _alone(flow, flow.amateur_sessions)
 
 
 def _alone(flow: Flow, names: tuple[str, ...]) -> Flow | None:

@@ -128,7 +128,7 @@ def open_history() -> RunHistory:
 
 
 def _runs_table(selected: Sequence[RunRecord]) -> Table:
-    from workflows.measure.measures import drafts_of
+    from workflows.measure.run_measures import drafts_of
 
     table = Table()
     for name in ("id", "kind", "time"):

@@ -138,7 +138,7 @@ def _tracer_for(family: Family, recipe: Recipe) -> Callable[[PreTrainedModel, Re
 
 
 def _trace_single(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
-    (part,) = make_cut(family_for(recipe.model_type, recipe.task), recipe, None).parts
+    (part,) = make_cut(family_for(recipe.model_type, recipe.task), recipe, None).components
     signature = single_signature(model, part)
     return ComponentTraces({part.role: partial(trace, SingleGraphModule(model, signature), signature, recipe.opset)})
 
@@ -249,7 +249,7 @@ def save_components(
     files = {role: folder / f"{role}.onnx" for role in graphs}
     save_graphs({file.name: graphs[role] for role, file in files.items()}, folder)
     copied = set[Path]()
-    for part in cut.parts:
+    for part in cut.components:
         if part.copy_of is not None:
             model = ir.load(files[part.copy_of])
             _fix(model, _sizes(part))

@@ -56,13 +56,13 @@ _TOKEN_KEYS: dict[str, tuple[str, ...]] = {
 class Assembly:
     """The composite of loose graphs before anything is written. graphs: by session, as they would be written.
 
-    pipeline: None where the given one is invalid. lacks: what is missing, one sentence each; empty where it can run.
+    pipeline: None where the given one is invalid. problems: what is missing, one sentence each; empty where it can run.
     done: changes made to the graphs, one sentence each.
     """
 
     graphs: LooseGraphs
     pipeline: Pipeline | None
-    lacks: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     done: tuple[str, ...] = ()
 
     @cached_property
@@ -71,7 +71,7 @@ class Assembly:
         if self.pipeline is None:
             return None
         signatures = _signatures(self.graphs)
-        program = None if self.lacks else compile_program(self.pipeline, signatures)
+        program = None if self.problems else compile_program(self.pipeline, signatures)
         return composite_of(self.pipeline, signatures, program)
 
 
@@ -86,7 +86,7 @@ def infer_assembly(
     _check_names(files)
     prepared = prepare_graphs(files)
     graphs = prepared.graphs
-    reads = GraphRoles(_signatures(graphs)).reads
+    reads = GraphRoles(_signatures(graphs)).reads_source
     known = _merged(
         _merged(_facts(graphs), read_checkpoint_metadata(checkpoint_folder, reads=reads) if checkpoint_folder else {}),
         pipeline_keys or {},
@@ -94,13 +94,13 @@ def infer_assembly(
     tokens = known.get("tokens")
     prepared.done += place_features(graphs, tokens if isinstance(tokens, dict) else {})
     inferred = infer_pipeline(_signatures(graphs), _files(graphs), known)
-    lacks = (*prepared.lacks, *inferred.lacks)
+    problems = (*prepared.problems, *inferred.problems)
     if reads and inferred.pipeline and inferred.pipeline.tokens.decoder_start is None:
-        lacks += (
+        problems += (
             "A decoder behind an encoder needs a start token: state tokens.decoder_start in --pipeline, or give a "
             "--tokenizer folder whose config.json has decoder_start_token_id.",
         )
-    return Assembly(graphs, inferred.pipeline, lacks, tuple(prepared.done))
+    return Assembly(graphs, inferred.pipeline, problems, tuple(prepared.done))
 
 
 def assemble(
@@ -122,9 +122,9 @@ def assemble(
     check_target(out, force)
     assembly = infer_assembly(files, pipeline_keys, checkpoint_folder)
     pipeline = assembly.pipeline
-    if assembly.lacks or pipeline is None:
+    if assembly.problems or pipeline is None:
         raise RequestError(
-            f"The graphs {', '.join(map(printable, files))} cannot be assembled: {' '.join(assembly.lacks)}"
+            f"The graphs {', '.join(map(printable, files))} cannot be assembled: {' '.join(assembly.problems)}"
         )
     target = out.resolve()
     with open_workspace(target, force, report, cancelled) as work, timed_stage(report, "assemble"):

@@ -49,7 +49,7 @@ def _wanted(parts: GraphRoles) -> list[UnplacedFeature]:
     embedding = [name for name in feeding if _embeds(parts, name)]
     return [
         (kind, embedding[0], (name, spec.name))
-        for name in parts.once
+        for name in parts.run_once
         for spec in parts.graphs[name].outputs
         if len(embedding) == 1 and (name, spec.name) not in inputs
         if (kind := modality(((name, spec.name), (name, spec.name))))
@@ -60,11 +60,13 @@ def _wanted(parts: GraphRoles) -> list[UnplacedFeature]:
 
 def _embeds(parts: GraphRoles, name: str) -> bool:
     """Whether a graph computes one tensor from tokens, and otherwise takes only features."""
-    inputs = [spec for spec in parts.takes(name) if not modality(((name, spec.name), (name, spec.name)))]
+    inputs = [spec for spec in parts.inputs_of(name) if not modality(((name, spec.name), (name, spec.name)))]
     ids = [spec.name for spec in inputs if spec.dtype in ("int64", "int32")]
     made = [spec for spec in parts.graphs[name].outputs if spec.is_floating and len(spec.shape) == 3]
     return (
-        ids == [tensor_names.IDS] and len(inputs) == len(made) == len(parts.gives(name)) == 1 and name not in parts.once
+        ids == [tensor_names.IDS]
+        and len(inputs) == len(made) == len(parts.outputs_of(name)) == 1
+        and name not in parts.run_once
     )
 
 

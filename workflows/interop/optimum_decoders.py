@@ -50,11 +50,11 @@ def load_proto(graph: LooseGraph) -> onnx.ModelProto:
 
 @dataclass
 class PreparedGraphs:
-    """done: changes made to the graphs; lacks: why a graph cannot be used; one sentence each."""
+    """done: changes made to the graphs; problems: why a graph cannot be used; one sentence each."""
 
     graphs: LooseGraphs
     done: list[str] = field(default_factory=list)
-    lacks: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def prepare_graphs(files: Mapping[str, Path]) -> PreparedGraphs:
@@ -118,7 +118,7 @@ def _divide_decoder(
         f"{own} computes the cross-attention keys and values of {name} once: it was a part of {source.name}."
     )
     if odd := {spec.name for spec in prepared.graphs[own].signature.inputs} & {*_COLUMNS}:
-        prepared.lacks.append(
+        prepared.problems.append(
             f"The cross-attention's keys of {name} depend on {printable(min(odd))} in {printable(source.name)}, and "
             "must depend on the encoder's output only: build the checkpoint with `joinery build`."
         )

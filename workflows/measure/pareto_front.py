@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from workflows.measure.measures import Better, Measure, bundle_name, drafts_of, measure_value
+from workflows.measure.run_measures import Better, Measure, bundle_name, drafts_of, measure_value
 from workflows.wire.reports.runs import RunRecord
 
 

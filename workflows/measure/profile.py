@@ -115,7 +115,7 @@ def measure(path: Path, provider: str, steps: int) -> ProfileReport:
         return ProfileReport(provider, components)
     opened = open_session(SessionPlan(path.stem, path, device, settings=options))
     inferred = infer_pipeline({opened.name: opened}, {opened.name: path.name})
-    if inferred.pipeline is None or inferred.lacks:
+    if inferred.pipeline is None or inferred.problems:
         return ProfileReport(provider, _of_single(opened, steps))
     return ProfileReport(provider, _of_machine(make_machine(inferred.pipeline, {opened.name: opened}, device), steps))
 

@@ -172,7 +172,7 @@ def _refuse_components(recipe: Recipe, cut: Cut) -> None:
 
 def _refuse_two_caches(recipe: Recipe, cut: Cut) -> None:
     """Raises RecipeError for components that share a cache and have different cache dtypes."""
-    sharing = {part.name for part in cut.parts if (part.state and part.when) or part.name == cut.source}
+    sharing = {part.name for part in cut.components if (part.state and part.when) or part.name == cut.source}
     types = {recipe.precision_of(name): name for name in cut.names if name in sharing}
     half = next((precision for precision in types if precision in ("fp16", "bf16")), None)
     if half is not None and len(types) > 1:

@@ -116,33 +116,33 @@ class Cut:
     source: the component that reads a source once and whose outputs are kept; None where there is none.
     """
 
-    parts: tuple[Component, ...]
+    components: tuple[Component, ...]
     cache: CacheTensors | None = None
     source: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its components."""
-        return tuple(part.name for part in self.parts)
+        return tuple(part.name for part in self.components)
 
     @property
-    def cached_parts(self) -> tuple[Component, ...]:
+    def cached_components(self) -> tuple[Component, ...]:
         """The components that read and write the cache."""
-        return tuple(part for part in self.parts if part.state is not None)
+        return tuple(part for part in self.components if part.state is not None)
 
     @property
     def stages(self) -> tuple[tuple[str, RunPhase], ...]:
         """(component, when) in execution order."""
         order: tuple[RunPhase, ...] = ("init", "step")
-        return tuple((part.name, when) for when in order for part in self.parts if when in part.when)
+        return tuple((part.name, when) for when in order for part in self.components if when in part.when)
 
     @property
     def edges(self) -> tuple[ComponentEdge, ...]:
         """From each output to the later components that take it."""
         return tuple(
             ComponentEdge(producer.name, consumer.name, tensor)
-            for i, producer in enumerate(self.parts)
-            for consumer in self.parts[i + 1 :]
+            for i, producer in enumerate(self.components)
+            for consumer in self.components[i + 1 :]
             for tensor in producer.own_outputs
             if tensor in consumer.own_inputs
         )

@@ -118,7 +118,7 @@ def plan_assembly(request: requests.PlanAssembly, context: JobContext) -> Iterat
     files, tokenizer = _assembly_paths(request.files, request.tokenizer)
     assembly = infer_assembly(files, read_keys(Path(request.pipeline)) if request.pipeline else None, tokenizer)
     route = assembly.pipeline.route if assembly.pipeline is not None else ""
-    yield ResultEvent(value=AssemblyReport(route, assembly.composite, list(assembly.lacks), list(assembly.done)))
+    yield ResultEvent(value=AssemblyReport(route, assembly.composite, list(assembly.problems), list(assembly.done)))
 
 
 @run_job.register

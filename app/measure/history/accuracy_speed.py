@@ -16,9 +16,9 @@ from app.text.formatting import pluralize
 from app.widgets import label
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
-from workflows.measure.measures import ACCURACY, MEASURES, SPEED, Measure
-from workflows.measure.measures import run_label as name_of
 from workflows.measure.pareto_front import ParetoScatter, scatter
+from workflows.measure.run_measures import ACCURACY, MEASURES, SPEED, Measure
+from workflows.measure.run_measures import run_label as name_of
 from workflows.wire.reports.runs import RunRecord
 
 if TYPE_CHECKING:

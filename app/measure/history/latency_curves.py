@@ -16,7 +16,7 @@ from app.measure.history.curve_legend import CurveLegend
 from app.measure.history.curve_style import CurveStyle
 from app.widgets.plot_style import make_static, restyle_plot
 from app.widgets.theme import theme
-from workflows.measure.measures import decode_latencies, run_label
+from workflows.measure.run_measures import decode_latencies, run_label
 from workflows.wire.reports.runs import RunReport
 
 MARKS = 12

@@ -13,8 +13,8 @@ from app.state.run_rows import axis_title, measure_text
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.plot_style import make_static, restyle_plot
 from app.widgets.theme import sans_font, theme
-from workflows.measure.measures import Measure
 from workflows.measure.pareto_front import ParetoPoint
+from workflows.measure.run_measures import Measure
 
 SIZE, RING = 11, 19
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.state.run_rows import COLUMNS, OWNER, WHERE, measure_text, run_row, titles
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
-from workflows.measure.measures import MEASURES, best_indices, drafts_of, measure_value, run_label
+from workflows.measure.run_measures import MEASURES, best_indices, drafts_of, measure_value, run_label
 from workflows.wire.reports.runs import RunRecord
 
 MAX_RUNS = 8

@@ -15,7 +15,7 @@ from app.widgets import button, label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, mono_font
-from workflows.measure.measures import bundle_name
+from workflows.measure.run_measures import bundle_name
 from workflows.wire.reports.runs import RunRecord, RunReport
 
 

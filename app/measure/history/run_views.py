@@ -16,7 +16,7 @@ from app.measure.history.run_comparison import MAX_RUNS, RunComparison
 from app.measure.history.run_details import RunDetails
 from app.state.run_history import HistoryModel
 from app.widgets import label
-from workflows.measure.measures import decode_latencies
+from workflows.measure.run_measures import decode_latencies
 from workflows.wire.reports.runs import RunRecord, RunReport
 
 if TYPE_CHECKING:

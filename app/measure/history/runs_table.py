@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.state.run_rows import COLUMNS, RunRow, titles
 from app.widgets.tables import ReadOnlyTable, TextTableModel
-from workflows.measure.measures import MEASURES
+from workflows.measure.run_measures import MEASURES
 from workflows.wire.reports.runs import RunRecord
 
 NUMBERS = tuple(COLUMNS.index(key) for key in MEASURES)

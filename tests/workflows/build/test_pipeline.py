@@ -45,7 +45,7 @@ def evidence(cut: Cut) -> list[dict[str, Any]]:
             "outputs": [*part.outputs],
             "windows": part.state and [*part.state.windows],
         }
-        for part in cut.parts
+        for part in cut.components
     ]
 
 
@@ -137,7 +137,7 @@ def test_the_cut_of_what_was_built_has_the_windows_that_the_model_showed() -> No
 
     cut = remade(slide)
     assert cut.cache is not None and cut.cache.windows == (None, 24)
-    assert cut.parts[1].own_inputs[:4] == ("input_ids", "position_ids", "attention_mask", "attention_mask_24")
+    assert cut.components[1].own_inputs[:4] == ("input_ids", "position_ids", "attention_mask", "attention_mask_24")
 
 
 @pytest.mark.parametrize(
@@ -206,6 +206,6 @@ def test_a_fixed_target_fixes_the_slots_of_a_shared_buffer() -> None:
         recipe = resolve_recipe(checkpoint, {"variant": "transformer-only", "capacity": 128, "target": target})
         family = family_for("qwen3")
         cut = make_cut(family, recipe, family.geometry(checkpoint.config))
-        slots[target] = {part.name: part.slots for part in cut.parts}
+        slots[target] = {part.name: part.slots for part in cut.components}
     assert slots["cpu"] == dict.fromkeys(ROLES)
     assert slots["qnn"] == {"embeddings": None, "prefill": 128, "decode": 128, "head": None}

@@ -251,7 +251,7 @@ def test_an_explicit_pipeline_wins(tmp_path: Path) -> None:
     parts = ["table", "body", "head"]
     toy.write(tmp_path, parts)  # hidden_in and hidden_out, which nothing but the file joins
     files = {name: tmp_path / f"{name}.onnx" for name in parts}
-    assert any("Nothing feeds body.hidden_in [1, n, 8] float32" in lack for lack in infer_assembly(files).lacks)
+    assert any("Nothing feeds body.hidden_in [1, n, 8] float32" in lack for lack in infer_assembly(files).problems)
     said = {
         "pipeline": {
             "sessions": {name: {"file": "elsewhere.onnx"} for name in parts},
@@ -306,7 +306,7 @@ def test_everything_that_lacks_is_told_at_once(tmp_path: Path) -> None:
     write_encoder(tmp_path, toy)
 
     def lacks(*names: str) -> tuple[str, ...]:
-        return infer_assembly({name: tmp_path / f"{name}.onnx" for name in names}).lacks
+        return infer_assembly({name: tmp_path / f"{name}.onnx" for name in names}).problems
 
     assert lacks("body") == (
         "No graph gives logits: give the head's graph, or export it with an output of that name.",
@@ -335,17 +335,17 @@ def test_a_decoder_of_optimum_s_without_its_encoder(tmp_path: Path) -> None:
     toy = Toy(layers=(0,), attends=True)
     write_halves(tmp_path, toy)
     write_encoder(tmp_path, toy)
-    (lack,) = infer_assembly({"decoder": tmp_path / "decoder_model_merged.onnx"}, START).lacks
+    (lack,) = infer_assembly({"decoder": tmp_path / "decoder_model_merged.onnx"}, START).problems
     assert lack.startswith("Nothing feeds cross.encoder_hidden_states [1, heard, 8] float32: no graph that runs before")
     halves = {name: tmp_path / f"{name}.onnx" for name in ("encoder", "decoder_with_past_model")}
-    lacks = infer_assembly(halves, START).lacks
+    lacks = infer_assembly(halves, START).problems
     assert [told.split(",")[0] for told in lacks] == [
         "Nothing feeds decoder_with_past_model.past_key_values.0.encoder.key (and 1 like it)",
         "Nothing uses the outputs of encoder (last_hidden_state): leave it out",
     ]
     assert "give that graph as well" in lacks[0]
     halves = {name: tmp_path / f"{name}.onnx" for name in ("encoder", "decoder_model")}
-    assert infer_assembly(halves, START).lacks[0].startswith("No graph has inputs named like past_key_values.0.key")
+    assert infer_assembly(halves, START).problems[0].startswith("No graph has inputs named like past_key_values.0.key")
 
 
 def test_a_decoder_without_a_first_token_or_a_vocabulary(tmp_path: Path) -> None:
@@ -353,15 +353,15 @@ def test_a_decoder_without_a_first_token_or_a_vocabulary(tmp_path: Path) -> None
     toy.write(tmp_path, ["decoder"])
     write_encoder(tmp_path, toy)
     files = {name: tmp_path / f"{name}.onnx" for name in ("encoder", "decoder")}
-    (start,) = infer_assembly(files).lacks
+    (start,) = infer_assembly(files).problems
     assert "state tokens.decoder_start in --pipeline" in start
     model = onnx.load(files["decoder"])
     logits = next(one for one in model.graph.output if one.name == "logits")
     logits.type.tensor_type.shape.dim[2].dim_param = "words"
     onnx.save(model, files["decoder"])
-    (vocabulary,) = infer_assembly(files, START).lacks
+    (vocabulary,) = infer_assembly(files, START).problems
     assert vocabulary.startswith("The number of tokens is not known")
-    assert not infer_assembly(files, START | {"metadata": {"vocabulary": V}}).lacks
+    assert not infer_assembly(files, START | {"metadata": {"vocabulary": V}}).problems
 
 
 def test_a_picture_is_there_before_the_whole_is(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_decoder_whose_cross_keys_depend_on_its_tokens(tmp_path: Path) -> None
     save(proto, path)
     files = {"encoder": "encoder", "first": "decoder_model", "then": "decoder_with_past_model"}
     graphs = {name: tmp_path / f"{file}.onnx" for name, file in files.items()}
-    lacks = infer_assembly(graphs, {"tokens": {"decoder_start": 1}}).lacks
+    lacks = infer_assembly(graphs, {"tokens": {"decoder_start": 1}}).problems
     assert lacks[0].startswith(
         "The cross-attention's keys of then depend on input_ids in decoder_model.onnx, and must depend on the encoder's"
     )
@@ -116,7 +116,7 @@ def test_what_was_done_is_told(tmp_path: Path) -> None:
     toy = Toy(layers=(0,), attends=True)
     write_halves(tmp_path, toy)
     found = prepare_graphs({"cross": tmp_path / "decoder_model_merged.onnx"})
-    assert list(found.graphs) == ["cross", "cross_of_cross"] and not found.lacks
+    assert list(found.graphs) == ["cross", "cross_of_cross"] and not found.problems
     assert found.done == [
         "cross runs one token at a time, because its graph with past was traced for one.",
         "cross_of_cross computes the cross-attention keys and values of cross once: it was a part of "
@@ -164,7 +164,7 @@ def test_damaged_graphs_are_refused_or_lack_something(tmp_path: Path) -> None:
         files[hurt] = save(proto, tmp_path / "hurt.onnx")
         try:
             assembly = infer_assembly(files, {"tokens": {"decoder_start": 1}})
-            told = assembly.lacks
+            told = assembly.problems
             assert assembly.composite is not None or told
         except JoineryError as error:
             told = (str(error),)

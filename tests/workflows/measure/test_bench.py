@@ -27,8 +27,8 @@ from workflows.measure.bench import (
     percentiles,
 )
 from workflows.measure.history import RunHistory
-from workflows.measure.measures import drafts_of
 from workflows.measure.roofline import kv_bytes, weight_bytes
+from workflows.measure.run_measures import drafts_of
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.bench import Percentiles
 

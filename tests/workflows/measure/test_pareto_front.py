@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.workflows.measure.run_reports import run
-from workflows.measure.measures import MEASURES
 from workflows.measure.pareto_front import pareto_front, scatter
+from workflows.measure.run_measures import MEASURES
 
 DECODE, TOP1 = MEASURES["decode"], MEASURES["top1"]
 

@@ -116,8 +116,8 @@ TABLE: list[tuple[str, Cut, list[Row], set[tuple[str, str]]]] = [
 @pytest.mark.parametrize(("made", "rows", "pairs"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
 def test_the_table_of_cuts(made: Cut, rows: list[Row], pairs: set[tuple[str, str]]) -> None:
     """Parts in the order of the data; the edges carry all that one gives and another takes."""
-    assert [(part.name, part.when, part.own_inputs, part.own_outputs) for part in made.parts] == rows
-    given, taken = ({part.name: ends for part, ends in zip(made.parts, column, strict=True)}
+    assert [(part.name, part.when, part.own_inputs, part.own_outputs) for part in made.components] == rows
+    given, taken = ({part.name: ends for part, ends in zip(made.components, column, strict=True)}
                     for column in ([row[3] for row in rows], [row[2] for row in rows]))  # fmt: skip
     assert {(edge.producer, edge.consumer) for edge in made.edges} == pairs
     for giver, taker in pairs:
@@ -139,10 +139,10 @@ def test_who_keeps_the_cache_and_who_reads_the_source(
     made: Cut, keepers: list[ComponentRole], source: str | None
 ) -> None:
     """One state, of a pair of tensors a layer and role; chunks and windows are no matter of the source's part."""
-    assert [part.role for part in made.cached_parts] == keepers and made.source == source
+    assert [part.role for part in made.cached_components] == keepers and made.source == source
     assert (made.cache is not None) == bool(keepers)
-    for part in made.parts:
-        assert part.state is (made.cache if part in made.cached_parts else None)
+    for part in made.components:
+        assert part.state is (made.cache if part in made.cached_components else None)
         assert part.inputs == part.own_inputs + (PAST if part.state else ())
         assert part.outputs == part.own_outputs + (PRESENT if part.state else ())
         assert made.follows_text(part) == (bool(keepers) and part.name != source)
@@ -159,12 +159,12 @@ def test_the_stages_run_in_their_order() -> None:
 
 def test_fixed_axes() -> None:
     """Prefill takes a chunk and decode one token; GroupQueryAttention of the transformer takes any buffer."""
-    assert [(part.copy_of, part.columns, part.slots) for part in decoder().parts] == [(None, None, None)]
-    made = behind_encoder(**SPLIT).parts
+    assert [(part.copy_of, part.columns, part.slots) for part in decoder().components] == [(None, None, None)]
+    made = behind_encoder(**SPLIT).components
     assert [(part.copy_of, part.columns, part.slots) for part in made] == [
         (None, None, None), (ComponentRole.DECODER, 32, 256), (ComponentRole.DECODER, 1, 256)
     ]  # fmt: skip
-    made = decoder(**THREE, **SPLIT).cached_parts
+    made = decoder(**THREE, **SPLIT).cached_components
     assert [(part.copy_of, part.columns, part.slots) for part in made] == [
         (ComponentRole.TRANSFORMER, 32, None), (ComponentRole.TRANSFORMER, 1, None)
     ]  # fmt: skip
@@ -190,8 +190,12 @@ def test_the_windows_that_a_config_names(config: dict[str, Any], windows: tuple[
 
 def test_one_window_of_all_layers_needs_no_number() -> None:
     """There is one mask, and another layout has none."""
-    assert decoder({"sliding_window": 24}).parts[0].own_inputs == TEXT
-    assert decoder({"sliding_window": 24}, cache="gqa").parts[0].own_inputs == ("input_ids", "position_ids", *LENGTHS)
+    assert decoder({"sliding_window": 24}).components[0].own_inputs == TEXT
+    assert decoder({"sliding_window": 24}, cache="gqa").components[0].own_inputs == (
+        "input_ids",
+        "position_ids",
+        *LENGTHS,
+    )
 
 
 @pytest.mark.parametrize(

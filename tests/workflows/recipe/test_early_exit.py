@@ -20,10 +20,10 @@ def edges(cut: Cut) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("options", [{}, SPLIT, {"cache": "gqa"}, {"cache": "scatter"}])
 def test_the_draft_is_the_decoder_with_fewer_layers(options: dict[str, Any]) -> None:
     plain, cut = decoder(**options), decoder(**options, early_exit=1)
-    draft = cut.parts[-1]
-    assert cut.parts[:-1] == plain.parts and cut.stages == plain.stages and not cut.edges
+    draft = cut.components[-1]
+    assert cut.components[:-1] == plain.components and cut.stages == plain.stages and not cut.edges
     assert (draft.name, draft.when, draft.columns, draft.slots) == ("draft", (), None, None)
-    assert draft.own_inputs == plain.parts[-1].own_inputs and draft.own_outputs == ("logits",)
+    assert draft.own_inputs == plain.components[-1].own_inputs and draft.own_outputs == ("logits",)
     assert draft.state is not None and draft.state.past == ("past_key_values.0.key", "past_key_values.0.value")
 
 
@@ -37,7 +37,7 @@ def test_it_shares_the_table_and_the_head() -> None:
 def test_its_masks_are_those_of_its_layers() -> None:
     """Of layers with and without a window the first has one mask, which is called as an only one is."""
     config = {"sliding_window": 8, "layer_types": ["sliding_attention", "full_attention"]}
-    whole, draft = decoder(config, early_exit=1).parts
+    whole, draft = decoder(config, early_exit=1).components
     assert [name for name in whole.own_inputs if "mask" in name] == ["attention_mask", "attention_mask_8"]
     assert [name for name in draft.own_inputs if "mask" in name] == ["attention_mask"]
     assert draft.state is not None and draft.state.windows == (8,)

@@ -136,7 +136,7 @@ class ComparedBundle:
 
 def layer_stack(bundle: Bundle, session: str) -> ComponentRole:
     """Returns which layers a session contains: the encoder's if it reads the source, else the decoder's."""
-    return ComponentRole.ENCODER if session in bundle.pipeline.pipeline.outline().once else ComponentRole.DECODER
+    return ComponentRole.ENCODER if session in bundle.pipeline.pipeline.outline().run_once else ComponentRole.DECODER
 
 
 def _tapped(bundle: Bundle) -> tuple[dict[str, dict[str, tuple[str, int]]], dict[str, bytes]]:

@@ -107,7 +107,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
         recipe=recipe.model_dump(mode="json"),
         chosen=_chosen(recipe),
         estimate=_estimate(checkpoint, recipe, geometry),
-        components=[_box(part) for part in cut.parts],
+        components=[_box(part) for part in cut.components],
         edges=_arrows(cut),
         layouts=_layouts(family, recipe, geometry),
         variants=_variants(family, geometry),
@@ -142,8 +142,8 @@ def _box(part: Component) -> PlanComponent:
 
 def _arrows(cut: Cut) -> list[PlanEdge]:
     """Returns the dataflow between components, and the cache, which the components of each step read."""
-    reader = f"{cut.cached_parts[-1].name}.past" if cut.cached_parts else ""
-    cache = [PlanEdge(f"{part.name}.present", reader, "cache") for part in cut.cached_parts]
+    reader = f"{cut.cached_components[-1].name}.past" if cut.cached_components else ""
+    cache = [PlanEdge(f"{part.name}.present", reader, "cache") for part in cut.cached_components]
     feeds = dict.fromkeys((edge.producer, edge.consumer, _layered(edge.tensor)[0]) for edge in cut.edges)
     return cache + [PlanEdge(f"{a}.{what}", f"{b}.{what}", "dataflow") for a, b, what in feeds]
 

@@ -17,7 +17,7 @@ from workflows.inspection.report.document import (
 )
 from workflows.inspection.report.runs_report import environment, latency_curves, side_by_side
 from workflows.measure.history import short_digest
-from workflows.measure.measures import drafts_of
+from workflows.measure.run_measures import drafts_of
 from workflows.wire.events import STAGES
 from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
 from workflows.wire.reports.runs import RunRecord, RunReport

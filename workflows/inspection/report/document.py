@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from workflows.common.errors import printable
-from workflows.measure.measures import Measure, Unit
+from workflows.measure.run_measures import Measure, Unit
 
 _HTML_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _HTML_STYLE = """

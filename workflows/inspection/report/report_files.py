@@ -18,7 +18,7 @@ from workflows.inspection.report.bundle_report import report_on_bundle
 from workflows.inspection.report.document import Document, html_of, markdown_of
 from workflows.inspection.report.runs_report import report_on_runs
 from workflows.measure.history import RunHistory, short_digest
-from workflows.measure.measures import MEASURES, measure_value
+from workflows.measure.run_measures import MEASURES, measure_value
 from workflows.wire.codec import dumps
 from workflows.wire.reports.runs import RunReport, WrittenReport
 

@@ -14,7 +14,8 @@ from workflows.inspection.report.document import (
     ReportTable,
     format_measure,
 )
-from workflows.measure.measures import (
+from workflows.measure.pareto_front import ParetoScatter, scatter
+from workflows.measure.run_measures import (
     ACCURACY,
     MEASURES,
     SPEED,
@@ -26,7 +27,6 @@ from workflows.measure.measures import (
     measure_value,
     run_label,
 )
-from workflows.measure.pareto_front import ParetoScatter, scatter
 from workflows.wire.reports.runs import RunRecord, RunReport
 
 WHOSE = ("kind", "name", "precision", "layout", "provider", "digest")

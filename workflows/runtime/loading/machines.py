@@ -281,6 +281,6 @@ def open_onnx(
             opened[path] = open_session(SessionPlan(name, path, device))
         sessions[name] = replace(opened[path], name=name)
     inferred = infer_pipeline(sessions, {name: f"{name}.onnx" for name in sessions}, pipeline)
-    if inferred.pipeline is None or inferred.lacks:
-        raise GraphError(" ".join(inferred.lacks))
+    if inferred.pipeline is None or inferred.problems:
+        raise GraphError(" ".join(inferred.problems))
     return make_machine(inferred.pipeline, sessions, device, cache=cache, capacity=capacity)

@@ -70,7 +70,7 @@ def plan_sessions(
     RequestError for the placement of an unknown session.
     """
     placed, found = _session_devices(bundle.pipeline, place), dict[str, SessionPlan]()
-    for name in bundle.pipeline.pipeline.opened:
+    for name in bundle.pipeline.pipeline.open_sessions:
         session = bundle.pipeline.pipeline.sessions[name]
         settings, device = session.session_options.overlaid(session_options), placed[name]
         given = (device_options or {}) if device is place.device else {}

@@ -71,7 +71,7 @@ def _columns(
         if axis is not None and 0 <= axis < len(spec.shape):
             return spec.shape[axis]
     for source, target in outline.edges:
-        if target[0] == name and source[0] not in outline.once and known.get(source[0]) is not None:
+        if target[0] == name and source[0] not in outline.run_once and known.get(source[0]) is not None:
             given, taken = spec_of(signatures, source, "outputs"), spec_of(signatures, target, "inputs")
             for axis, size in enumerate(given.shape[1:], 1):
                 if size == known[source[0]] and axis < len(taken.shape):
@@ -85,7 +85,7 @@ def find_carried_tensors(
     """Session → its carried tensors; `metadata.carried` of the file adds those whose names are not recognized."""
     declared = {tuple(port.split(".", 1)): after for port, after in pipeline.metadata.carried.items()}
     found = {}
-    for name in {*outline.at("step"), *outline.at("init")} - set(outline.once):
+    for name in {*outline.at("step"), *outline.at("init")} - set(outline.run_once):
         one = signatures[name]
         known = {tensor.past for tensor in cached.get(name, ())} | {t for _, (s, t) in outline.edges if s == name}
         own = {tensor: after for (session, tensor), after in declared.items() if session == name}

@@ -124,7 +124,7 @@ class _RunAxes:
     def _axis(self, run: str, port: Port, axis: int, side: TensorSide = "inputs") -> Axis:
         """A symbol belongs to its session in one run; sessions that run once have one size in all runs."""
         size = spec_of(self._signatures, port, side).shape[axis]
-        where = "source" if port[0] in self._outline.once else run
+        where = "source" if port[0] in self._outline.run_once else run
         if run == "final" and port[0] not in self._outline.at("final"):
             where = "decode"
         return size if isinstance(size, int) else (f"{where}: {port[0]}", size)
@@ -140,13 +140,13 @@ class _ProgramCompiler:
         self._positions = pipeline.positions.input_name
         patterns = cache_patterns(pipeline, signatures)
         fed = {target for _, target in outline.edges}
-        natures = {
+        traits = {
             name: SessionTraits(
                 any(spec.name == IDS and (name, IDS) not in fed for spec in one.inputs), has_state(one.inputs, patterns)
             )
             for name, one in signatures.items()
         }
-        self._patterns, self._outline = patterns, outline.with_traits(natures)
+        self._patterns, self._outline = patterns, replace(outline, traits=traits)
         self._axes = _RunAxes(self._outline, signatures)
 
     def compile(self) -> Program:
@@ -222,7 +222,7 @@ class _ProgramCompiler:
     # -- one run -----------------------------------------------------------------------------------------------
 
     def _run(self, name: str, sessions: tuple[str, ...]) -> ProgramPhase:
-        edges = self._outline.live(name)
+        edges = self._outline.edges_of(name)
         fed = {target: source for source, target in edges.values()}
         feeds = {
             (session, spec.name): self._feed(name, session, spec, fed)
@@ -267,15 +267,15 @@ class _ProgramCompiler:
 
     def _edge(self, run: str, source: Port, target: Port) -> InputSource:
         """A plain edge, or features whose rows go to the runs that have their placeholders."""
-        placed = run in _OF_TOKENS and source[0] in self._outline.once and source[0] not in self._outline.sources
-        nature = self._outline.natures[target[0]]
-        if not placed or not nature.ids:
+        placed = run in _OF_TOKENS and source[0] in self._outline.run_once and source[0] not in self._outline.sources
+        traits = self._outline.traits[target[0]]
+        if not placed or not traits.ids:
             return InputSource("edge", source)
         places = self._pipeline.feature_tokens
         kind = modality((source, target)) or (next(iter(places)) if len(places) == 1 else None)
         if kind in places:
             return InputSource("features", source, str(kind))
-        if nature.cache and not places:
+        if traits.cache and not places:
             return InputSource("edge", source)  # a decoder that attends to it as a whole
         path = f"tokens.{kind or 'image'}_token"
         raise _PipelineError(
@@ -285,7 +285,7 @@ class _ProgramCompiler:
     def _by_name(self, run: str, session: str, spec: TensorSpec) -> InputSource | None:
         """The source of an input without an edge, by its name; None for an unknown name."""
         name = spec.name
-        reads = self._outline.natures[session].ids
+        reads = self._outline.traits[session].ids
         if run == "source":
             if name == IDS:
                 return InputSource("given", name=IDS)
@@ -294,7 +294,7 @@ class _ProgramCompiler:
             return None if reads else InputSource("given", name=name)
         if run == "final":
             return None
-        if name in _MASKS and self._outline.once:
+        if name in _MASKS and self._outline.run_once:
             return InputSource("given", name=SOURCE_MASK)
         if name == self._positions:
             return InputSource("driver", name=POSITIONS)

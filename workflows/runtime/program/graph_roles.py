@@ -62,11 +62,11 @@ class CompositeGraphs:
         facts = [StateFacts.of_metadata(self.graphs[name].metadata) for name in self.keepers]
         return frozenset({*CACHE_INPUTS, MASK, *(group.mask for one in facts if one for group in one.groups)})
 
-    def takes(self, name: str) -> tuple[TensorSpec, ...]:
+    def inputs_of(self, name: str) -> tuple[TensorSpec, ...]:
         """The inputs of a graph without the cache's past tensors."""
         return tuple(spec for spec in self.graphs[name].inputs if not has_state([spec], self.patterns))
 
-    def gives(self, name: str) -> tuple[str, ...]:
+    def outputs_of(self, name: str) -> tuple[str, ...]:
         """The names of a graph's outputs."""
         return tuple(spec.name for spec in self.graphs[name].outputs)
 
@@ -76,10 +76,10 @@ class CompositeGraphs:
         """The outputs that could feed an input: those of its name, else an encoder's of an equivalent name."""
         if tensor == LOGITS:
             return []
-        own = [(one, tensor) for one in self.graphs if one != name and tensor in self.gives(one)]
+        own = [(one, tensor) for one in self.graphs if one != name and tensor in self.outputs_of(one)]
         others = [one for one in self.graphs if one not in (name, *self.keepers)]
         return own or [
-            (one, given) for given in _OTHER_NAMES.get(tensor, ()) for one in others if given in self.gives(one)
+            (one, given) for given in _OTHER_NAMES.get(tensor, ()) for one in others if given in self.outputs_of(one)
         ]
 
     @cached_property
@@ -88,13 +88,13 @@ class CompositeGraphs:
         return tuple(
             (source, (name, spec.name))
             for name in self.graphs
-            for spec in self.takes(name)
+            for spec in self.inputs_of(name)
             for source in self.sources_of(name, spec.name)
         )
 
     def width(self, name: str) -> int | None:
         """The fixed number of columns of a graph of the tokens; None for any."""
-        for spec in self.takes(name):
+        for spec in self.inputs_of(name):
             place = {IDS: -1, POSITIONS: -1, CACHE_POSITION: -1}.get(spec.name, 1)
             activation = len(spec.shape) == 3 and spec.is_floating and not _CROSS.fullmatch(spec.name)
             if (place == -1 or activation) and spec.shape and isinstance(spec.shape[place], int):
@@ -109,7 +109,7 @@ class GraphRoles(CompositeGraphs):
     # -- what is read once -------------------------------------------------------------------------------------
 
     @cached_property
-    def once(self) -> tuple[str, ...]:
+    def run_once(self) -> tuple[str, ...]:
         """The graphs that run once per prompt, in order: encoders, vision, speech, and graphs behind them."""
         found: list[str] = []
         for _ in self.graphs:
@@ -122,8 +122,8 @@ class GraphRoles(CompositeGraphs):
     def _is_read(self, name: str, found: Sequence[str]) -> bool:
         givers = {source[0] for source, target in self.edges if target[0] == name}
         fed = {target[1] for _, target in self.edges if target[0] == name}
-        free = {spec.name for spec in self.takes(name)} - fed
-        if not givers <= {*found} or LOGITS in self.gives(name):
+        free = {spec.name for spec in self.inputs_of(name)} - fed
+        if not givers <= {*found} or LOGITS in self.outputs_of(name):
             return False
         if IDS in free:
             return self._is_encoder(name)
@@ -138,14 +138,14 @@ class GraphRoles(CompositeGraphs):
                 return True
             ahead = {one for one, _ in ports} - reached
             reached |= ahead
-        return any(IDS in {spec.name for spec in self.takes(one)} for one in reached if one in self.keepers)
+        return any(IDS in {spec.name for spec in self.inputs_of(one)} for one in reached if one in self.keepers)
 
     @property
     def attended(self) -> tuple[str, ...]:
         """The graphs among `once` to whose outputs the graphs of the tokens attend as a whole."""
         return tuple(
             name
-            for name in self.once
+            for name in self.run_once
             if any(source[0] == name and self.attends(source, target) for source, target in self.edges)
         )
 
@@ -159,7 +159,7 @@ class GraphRoles(CompositeGraphs):
         return {
             modality((source, target)) or "image": target
             for source, target in self.edges
-            if source[0] in self.once and target[0] not in self.once and not self.attends(source, target)
+            if source[0] in self.run_once and target[0] not in self.run_once and not self.attends(source, target)
         }
 
     def feeds_place(self, name: str, kind: Modality) -> bool:
@@ -169,12 +169,12 @@ class GraphRoles(CompositeGraphs):
     def hands_over(self, name: str) -> bool:
         """Whether a graph turns encoder outputs into cross-attention keys and values alone."""
         fed = any(target[0] == name for _, target in self.edges)
-        return fed and all(_CROSS.fullmatch(tensor) for tensor in self.gives(name))
+        return fed and all(_CROSS.fullmatch(tensor) for tensor in self.outputs_of(name))
 
     @property
-    def reads(self) -> bool:
+    def reads_source(self) -> bool:
         """Whether an encoder reads a source text."""
-        return any(IDS in {spec.name for spec in self.takes(name)} for name in self.once)
+        return any(IDS in {spec.name for spec in self.inputs_of(name)} for name in self.run_once)
 
     # -- what runs for tokens ----------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ class GraphRoles(CompositeGraphs):
         Raises AmbiguousRoleError where two graphs write one cache and nothing says which of them reads the prompt.
         """
         prefill, decode = self._halves()
-        tokens = [name for name in self.graphs if name not in (*self.once, *self.keepers)]
+        tokens = [name for name in self.graphs if name not in (*self.run_once, *self.keepers)]
         widths = {self.width(name) for name in prefill} - {None}, {self.width(name) for name in decode} - {None}
         orders: list[tuple[str, ...]] = []
         for i, keepers in enumerate((prefill, decode)):
@@ -217,7 +217,7 @@ class GraphRoles(CompositeGraphs):
         givers = [source for source, taker in self.edges if taker == target]
         before = run[: run.index(target[0])]
         near = [port for name in before for port in givers if port[0] == name]
-        kept = [port for port in givers if port[0] in self.once and port[0] not in run]
+        kept = [port for port in givers if port[0] in self.run_once and port[0] not in run]
         return next(iter((*near[::-1], *kept)), None)
 
     def _ordered(self, names: Sequence[str]) -> tuple[str, ...]:

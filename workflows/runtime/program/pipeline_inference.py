@@ -33,10 +33,10 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class InferredPipeline:
-    """pipeline: None where it is malformed. lacks: what is missing, one sentence each; empty where it runs."""
+    """pipeline: None where it is malformed. problems: what is missing, one sentence each; empty where it runs."""
 
     pipeline: Pipeline | None
-    lacks: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def infer_pipeline(
@@ -49,10 +49,10 @@ def infer_pipeline(
     """
     stated, parts = stated or {}, GraphRoles(graphs)
     tokens = stated.get("tokens")
-    lacks, flow = list[str](), stated.get("pipeline")
+    problems, flow = list[str](), stated.get("pipeline")
     if flow is None:
         try:
-            lacks += find_missing(parts, tokens if isinstance(tokens, Mapping) else {})
+            problems += find_missing(parts, tokens if isinstance(tokens, Mapping) else {})
             flow = _flow(parts)
         except AmbiguousRoleError as error:
             return InferredPipeline(None, (str(error),))
@@ -65,18 +65,18 @@ def infer_pipeline(
     for key in stated.keys() - {"pipeline"}:
         own, other = stated[key], data.get(key)
         data[key] = {**other, **own} if isinstance(other, dict) and isinstance(own, Mapping) else own
-    return _validated(data, graphs, lacks)
+    return _validated(data, graphs, problems)
 
 
-def _validated(data: Json, graphs: Mapping[str, GraphSignature], lacks: list[str]) -> InferredPipeline:
+def _validated(data: Json, graphs: Mapping[str, GraphSignature], problems: list[str]) -> InferredPipeline:
     """The parsed and compiled pipeline with everything that is missing."""
     try:
         pipeline = parse_pipeline(data, _WHERE)
     except BundleError as error:
-        return InferredPipeline(None, (*lacks, str(error)))
-    lacks += _mismatches(pipeline, graphs)
-    if lacks:
-        return InferredPipeline(pipeline, tuple(lacks))
+        return InferredPipeline(None, (*problems, str(error)))
+    problems += _mismatches(pipeline, graphs)
+    if problems:
+        return InferredPipeline(pipeline, tuple(problems))
     try:
         program = compile_program(pipeline, graphs, _WHERE)
     except (BundleError, GraphError) as error:
@@ -126,12 +126,12 @@ def _with_files(flow: object, files: Mapping[str, str]) -> object:
 def _flow(parts: GraphRoles) -> Json:
     """Stages, edges and state. Raises AmbiguousRoleError as GraphRoles.runs does."""
     prefill, decode = parts.runs
-    lots = ((parts.once, "init"), (prefill, "init"), (decode, "step"))
+    lots = ((parts.run_once, "init"), (prefill, "init"), (decode, "step"))
     edges = {
         (*source, name, spec.name): None
         for run, _ in lots
         for name in run
-        for spec in parts.takes(name)
+        for spec in parts.inputs_of(name)
         if (source := parts.feeder(run, (name, spec.name)))
     }
     return {
@@ -149,8 +149,10 @@ def _state(parts: GraphRoles) -> Json:
     state: Json = {"kv_cache": {"format": "separate" if parts.patterns.past_value else "combined"} | named}
     if parts.attended:
         state["cross_cache"] = {"source": parts.attended[0]}
-    grids = [f"{name}.{spec.name}" for name in parts.once for spec in parts.takes(name) if "grid_thw" in spec.name]
-    placed = (spec for name in parts.keepers for spec in parts.takes(name) if spec.name == POSITIONS)
+    grids = [
+        f"{name}.{spec.name}" for name in parts.run_once for spec in parts.inputs_of(name) if "grid_thw" in spec.name
+    ]
+    placed = (spec for name in parts.keepers for spec in parts.inputs_of(name) if spec.name == POSITIONS)
     if grids and any(len(spec.shape) == 3 for spec in placed):
         state["position_ids"] = {"strategy": "mrope_3d", "grid_source": grids[0]}
     return state
@@ -169,15 +171,15 @@ def _components(parts: GraphRoles) -> list[Json]:
 
 def _role(parts: GraphRoles, name: str) -> str:
     """A graph's role, as recipes name it."""
-    if name in parts.once:
+    if name in parts.run_once:
         kinds = [kind for kind in parts.places if kind in _OF_KIND and parts.feeds_place(name, kind)]
         return _OF_KIND[kinds[0]] if kinds else "cross" if parts.hands_over(name) else "encoder"
     if name not in parts.keepers:
-        return "head" if LOGITS in parts.gives(name) else "embeddings"
+        return "head" if LOGITS in parts.outputs_of(name) else "embeddings"
     prefill, decode = parts.runs
     if prefill and (name in prefill) != (name in decode):
         return "prefill" if name in prefill else "decode"
-    return "decoder" if IDS in {spec.name for spec in parts.takes(name)} else "transformer"
+    return "decoder" if IDS in {spec.name for spec in parts.inputs_of(name)} else "transformer"
 
 
 BRANCH = "use_cache_branch"  # optimum's merged decoders choose by it between two graphs in one
@@ -195,15 +197,15 @@ def find_missing(parts: GraphRoles, tokens: Mapping[str, object]) -> Iterator[st
         known = ", ".join(naming.past_key % 0 for naming in KNOWN_PATTERNS)
         taken = "; ".join(f"{name} takes {', '.join(s.name for s in one.inputs)}" for name, one in parts.graphs.items())
         yield f"No graph has inputs named like {known}, so none keeps a cache: {printable(taken, 400)}."
-    if not any(LOGITS in parts.gives(name) for name in parts.graphs):
+    if not any(LOGITS in parts.outputs_of(name) for name in parts.graphs):
         yield f"No graph gives {LOGITS}: give the head's graph, or export it with an output of that name."
     if not parts.keepers:
         return
     yield from _unfed_sentences(parts)
     taken_of = {source[0] for source, _ in parts.edges}
     for name in parts.graphs:
-        if name not in taken_of and name not in parts.keepers and LOGITS not in parts.gives(name):
-            gives = printable(", ".join(parts.gives(name)))
+        if name not in taken_of and name not in parts.keepers and LOGITS not in parts.outputs_of(name):
+            gives = printable(", ".join(parts.outputs_of(name)))
             yield f"Nothing uses the outputs of {name} ({gives}): leave it out, or give the graph that uses them."
     for kind, port in parts.places.items():
         if tokens.get(f"{kind}_token") is None:
@@ -227,14 +229,14 @@ def _unfed_sentences(parts: GraphRoles) -> Iterator[str]:
 
 def _unfed_inputs(parts: GraphRoles) -> dict[Port, TensorSpec]:
     """The inputs that neither an edge, nor the cache, nor the prompt feeds."""
-    driven = parts.drivers | ({*SOURCE_MASKS} if parts.once else set())
+    driven = parts.drivers | ({*SOURCE_MASKS} if parts.run_once else set())
     prefill, decode = parts.runs
     return {
         (name, spec.name): spec
-        for run in (parts.once, prefill, decode)
+        for run in (parts.run_once, prefill, decode)
         for name in run
-        for spec in parts.takes(name)
-        if (spec.name in _INTERMEDIATE_NAMES if run is parts.once else spec.name not in driven)
+        for spec in parts.inputs_of(name)
+        if (spec.name in _INTERMEDIATE_NAMES if run is parts.run_once else spec.name not in driven)
         and parts.feeder(run, (name, spec.name)) is None
     }
 

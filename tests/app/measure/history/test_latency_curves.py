@@ -18,8 +18,8 @@ from app.measure.history.latency_curves import MARKS, LatencyCurves
 from app.measure.history.pareto_chart import ParetoChart
 from app.widgets.theme import theme
 from tests.workflows.measure.run_reports import generation, run
-from workflows.measure.measures import MEASURES
 from workflows.measure.pareto_front import ParetoPoint
+from workflows.measure.run_measures import MEASURES
 
 
 @pytest.fixture

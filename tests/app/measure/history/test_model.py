@@ -14,7 +14,7 @@ from app.state.run_rows import COLUMNS, measure_text, run_row
 from tests.fakes.runs import history
 from tests.workflows.measure.run_reports import run
 from workflows.measure.history import DATABASE_FILE, RunHistory
-from workflows.measure.measures import MEASURES
+from workflows.measure.run_measures import MEASURES
 from workflows.wire.requests import WriteReport
 
 

@@ -71,7 +71,7 @@ def test_sessions_of_the_bundle_draft(draft: str, tmp_path: Path) -> None:
 def test_a_chain_may_be_named_by_any_of_its_sessions(tmp_path: Path) -> None:
     for name in ("table", "body0", "head"):
         folder = duo(tmp_path / name, {"draft": {"session": name}}, "chain")
-        assert read_bundle(folder).pipeline.pipeline.drafting == ("table", "body0", "head")
+        assert read_bundle(folder).pipeline.pipeline.draft_sessions == ("table", "body0", "head")
 
 
 def test_roles_name_who_drafts(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def inferred(graphs: Mapping[str, FileSignature], **said: object) -> InferredPip
 def run(graphs: Mapping[str, FileSignature], **said: object) -> dict[str, tuple[tuple[str, ...], int | None]]:
     """Run → its sessions and columns, of graphs that lack nothing."""
     found = inferred(graphs, **said)
-    assert found.pipeline is not None and not found.lacks, found.lacks
+    assert found.pipeline is not None and not found.problems, found.problems
     program = compile_program(found.pipeline, graphs)
     return {name: (one.sessions, one.columns) for name, one in program.runs.items()}
 
@@ -69,7 +69,7 @@ def test_a_name_breaks_a_tie_and_nothing_else_does() -> None:
     same = decoder("n")
     for prefill, decode in (("prefill", "gen"), ("my_prompt", "my_decode"), ("prompt-0", "token-0"), ("x", "decode")):
         assert run({decode: same, prefill: same})["prefill"][0] == (prefill,)
-    (lack,) = inferred({"a": same, "decoder": same}).lacks
+    (lack,) = inferred({"a": same, "decoder": same}).problems
     assert lack == (
         "a and decoder keep the same layers of the cache, and nothing says which of them read a prompt: call one "
         "prefill and the other decode, or say when each runs under pipeline.flow in --pipeline."
@@ -86,7 +86,7 @@ def test_a_scatter_cache() -> None:
     takes = {"input_ids": (INT, (1, "n")), "position_ids": (INT, (1, "n")),
              "write_indices": (INT, (1,)), "nonpad_kv_seqlen": (INT, (1,))}  # fmt: skip
     found = inferred({"model": graph({**takes, **past}, {"logits": (FLOAT, (1, "n", 50)), **present})})
-    assert not found.lacks and found.pipeline
+    assert not found.problems and found.pipeline
     assert found.pipeline.metadata.layout == "scatter"
     kept = found.pipeline.pipeline.state.kv_cache
     assert kept and (kept.past_key_pattern, kept.present_value_pattern) == ("key_cache.%d", "updated_value_cache.%d")
@@ -98,7 +98,7 @@ def test_keys_and_values_in_one_tensor() -> None:
     takes = dict.fromkeys(("input_ids", "position_ids"), (INT, (1, "n")))
     takes["attention_mask"] = (FLOAT, (1, 1, "n", "all"))
     found = inferred({"gpt2": graph({**takes, **past}, {"logits": (FLOAT, (1, "n", 50)), **present})})
-    assert not found.lacks and found.pipeline
+    assert not found.problems and found.pipeline
     assert found.pipeline.route == "combined"
 
 
@@ -127,7 +127,7 @@ def test_a_mask_of_a_source_that_nobody_reads() -> None:
     """The decoder's one lack is told by what would feed it."""
     past, present = cache((1, 2, "slots", 4), (1, 2, "n", 4))
     takes = {"input_ids": (INT, (1, "n")), "position_ids": (INT, (1, "n")), "encoder_attention_mask": (INT, (1, "s"))}
-    (lack,) = inferred({"text": graph({**takes, **past}, {"logits": (FLOAT, (1, "n", 50)), **present})}).lacks
+    (lack,) = inferred({"text": graph({**takes, **past}, {"logits": (FLOAT, (1, "n", 50)), **present})}).problems
     assert lack == (
         "Nothing feeds text.encoder_attention_mask: it masks the source of an encoder, so give the encoder's graph."
     )
@@ -162,7 +162,7 @@ def test_positions_of_pictures() -> None:
         "text": graph({"inputs_embeds": (FLOAT, (1, "n", 8)), "attention_mask": (INT, (1, "all")),
                        "position_ids": (INT, (3, 1, "n")), **past}, {"logits": (FLOAT, (1, "n", 50)), **present}),
     }  # fmt: skip
-    (lack,) = inferred(graphs).lacks
+    (lack,) = inferred(graphs).problems
     assert lack.startswith("embed.image_features takes image features, and their placeholder token is unknown")
     tokens = {"image_token": 49}
     assert run(graphs, tokens=tokens)["source"][0] == ("vision",)
@@ -177,15 +177,15 @@ def test_what_the_judge_says_is_lacking_too() -> None:
     text = graph({"inputs_embeds": (FLOAT, (1, "n", 8)), "attention_mask": (INT, (1, "all")),
                   "position_ids": (INT, (1, "n")), **past}, {"logits": (FLOAT, (1, "n", 50)), **present})  # fmt: skip
     embed = graph({"input_ids": (INT, (1, "n"))}, {"inputs_embeds": ("float16", (1, "n", 8))})
-    (lack,) = inferred({"embed": embed, "text": text}).lacks
+    (lack,) = inferred({"embed": embed, "text": text}).problems
     assert "at pipeline.dataflow[0]: embed.inputs_embeds [1, n, 8] float16 cannot feed" in lack
 
 
 def test_a_person_s_keys_win_one_by_one() -> None:
     """metadata.chunk and generation.max_length are theirs, and the rest is the graphs'."""
     found = inferred({"model": decoder("n")}, metadata={"chunk": 7}, generation={"max_length": 99}, tokens={"eos": 3})
-    assert found.pipeline and not found.lacks
+    assert found.pipeline and not found.problems
     assert (found.pipeline.chunk, found.pipeline.capacity, found.pipeline.tokens.eos) == (7, 99, [3])
     assert (found.pipeline.metadata.vocabulary, found.pipeline.metadata.layout) == (50, "static")
     for said in ({"pipeline": []}, {"metadata": 3}, {"nonsense": {}}, {"tokens": {"eos": "x"}}, {"generation": None}):
-        assert inferred({"model": decoder("n")}, **said).lacks
+        assert inferred({"model": decoder("n")}, **said).problems

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.workflows.measure.run_reports import run
-from workflows.measure.measures import MEASURES, best_indices, drafts_of, measure_value, run_label
+from workflows.measure.run_measures import MEASURES, best_indices, drafts_of, measure_value, run_label
 
 
 def test_each_kind_of_run_says_its_own_figures() -> None:
