@@ -6,29 +6,26 @@ import hashlib
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from workflows.bundle.strict_model import NameInBundle
+from workflows.bundle.strict_model import NameInBundle, StrictModel
 from workflows.common.digests import known_digest
 from workflows.common.errors import BundleError
 from workflows.common.strict_json import InvalidJsonError, read_json
 
 MANIFEST = "manifest.json"
-_BLOCK = 1 << 20
 
 
-class FileEntry(BaseModel):
+class FileEntry(StrictModel):
     """One file: size in bytes and SHA-256 as hexadecimal digits."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     bytes: Annotated[int, Field(ge=0)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Manifest(BaseModel):
+class Manifest(StrictModel):
     """All files except the manifest itself, by their path in the bundle."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     version: Annotated[int, Field(ge=1, le=1)] = 1
     files: dict[NameInBundle, FileEntry]
 
@@ -46,21 +43,21 @@ def is_linked(folder: Path, name: str) -> bool:
 
 def sha256_of(path: Path) -> str:
     """The file's SHA-256, read in blocks."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def make_manifest(folder: Path) -> Manifest:
     """The manifest of every file below `folder`. A SHA-256 that this process computed while writing is reused."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST)
-    return Manifest(files={path.relative_to(folder).as_posix(): _entry(path) for path in files})
-
-
-def _entry(path: Path) -> FileEntry:
-    return FileEntry(bytes=path.stat().st_size, sha256=known_digest(path) or sha256_of(path))
+    return Manifest(
+        files={
+            path.relative_to(folder).as_posix(): FileEntry(
+                bytes=path.stat().st_size, sha256=known_digest(path) or sha256_of(path)
+            )
+            for path in files
+        }
+    )
 
 
 def write_manifest(folder: Path) -> None:

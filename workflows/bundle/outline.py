@@ -154,21 +154,20 @@ class Outline:
 
     def _all_targets_of(self, name: str) -> set[str]:
         """The sessions that a session feeds, directly or indirectly."""
-        reached, ahead = set[str](), self._targets_of(name)
-        while ahead:
-            reached |= ahead
-            ahead = {target for one in ahead for target in self._targets_of(one)} - reached
-        return reached - {name}
+        return _reachable(name, self._pairs) - {name}
 
 
 def modality(edge: tuple[Port, Port]) -> Modality | None:
     """The modality of an edge whose tensors are named after it: `image_features`, `audio_features` …"""
     names = (edge[1][1], edge[0][1])
-    return next((kind for name in names for kind, terms in _WORDS.items() if _named(name, terms)), None)
-
-
-def _named(name: str, terms: Collection[str]) -> bool:
-    return "features" in name and any(word in name for word in terms)
+    kinds = (
+        kind
+        for name in names
+        if "features" in name
+        for kind, terms in _WORDS.items()
+        if any(one in name for one in terms)
+    )
+    return next(kinds, None)
 
 
 def sessions_around(name: str | None, edges: Sequence[tuple[Port, Port]]) -> tuple[str, ...]:

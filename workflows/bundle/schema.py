@@ -7,6 +7,7 @@ other readers ignore. Unknown keys and unknown enum values are errors with their
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import not_
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
@@ -22,22 +23,14 @@ RuntimeSetting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "k
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
 _LONGEST = (1 << 31) - 1  # tokens; graphs count them in 32 bits
 TokenId = Annotated[int, Field(ge=0, strict=True)]
+TokenIds = Annotated[list[TokenId], BeforeValidator(lambda value: [value] if isinstance(value, int) else value)]
 PortName = Annotated[str, Field(pattern=r"^[^.]+\..+$")]  # session.tensor
-
-
-def _listed(value: object) -> object:
-    return [value] if isinstance(value, int) else value
-
-
-def _is_nothing(value: object) -> bool:
-    """Whether an optional fact has no value; it is then omitted from the file."""
-    return not value
 
 
 class SpecialTokens(StrictModel):
     """Special token ids. image_token, audio_token, video_token: placeholders that features of each modality replace."""
 
-    eos: Annotated[list[TokenId], BeforeValidator(_listed)] = Field(default_factory=list)
+    eos: TokenIds = Field(default_factory=list)
     pad: TokenId | None = None
     bos: TokenId | None = None
     decoder_start: TokenId | None = None
@@ -106,14 +99,14 @@ class Metadata(StrictModel):
     chunk: PositiveInt = 64
     vocabulary: Annotated[int, Field(gt=0)] | None = None
     source_limit: Annotated[int, Field(gt=0)] | None = None
-    carried: dict[PortName, str] = Field(default_factory=dict, exclude_if=_is_nothing)
+    carried: dict[PortName, str] = Field(default_factory=dict, exclude_if=not_)
     kv_heads: PositiveInt | None = None
     head_size: PositiveInt | None = None
-    counts: Annotated[bool, Field(exclude_if=_is_nothing)] = False
-    names: dict[PortName, str] = Field(default_factory=dict, exclude_if=_is_nothing)
-    place: dict[str, str] = Field(default_factory=dict, exclude_if=_is_nothing)
-    draft: Annotated[BundleReference | None, Field(exclude_if=_is_nothing)] = None
-    genai: dict[str, Any] = Field(default_factory=dict, exclude_if=_is_nothing)
+    counts: Annotated[bool, Field(exclude_if=not_)] = False
+    names: dict[PortName, str] = Field(default_factory=dict, exclude_if=not_)
+    place: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
+    draft: Annotated[BundleReference | None, Field(exclude_if=not_)] = None
+    genai: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
     built_at: str = ""
     components: list[ComponentMetadata] = Field(default_factory=list)
 

@@ -80,9 +80,8 @@ def _weighs(flow: Flow, roles: Roles) -> Iterator[Fault]:
     for name in ("expert", "unconditional"):
         session = getattr(roles, name)
         if session is not None and session not in run:
-            yield Fault(
-                f"{ROLES}.{name}", (f"the {name} must be a session of the target, and the flow does not run {session}")
-            )
+            message = f"the {name} must be a session of the target, and the flow does not run {session}"
+            yield Fault(f"{ROLES}.{name}", message)
     if roles.amateur is not None:
         yield from _unknown(flow, {f"{ROLES}.amateur": roles.amateur})
         if roles.amateur in run:

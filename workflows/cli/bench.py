@@ -36,13 +36,18 @@ def bench(
     With --draft or --ngram each provider is measured with and without drafts in turns; give a --prompt-file then, for
     random tokens cannot be drafted.
     """
+    from workflows.bundle import read_bundle
+    from workflows.generate.tokenizer import BundleTokenizer
     from workflows.measure.bench import BenchLoad, DraftRequest
     from workflows.measure.bench import bench as measure
     from workflows.measure.recording import record_bench, to_stderr
 
     flags.check_drafts()
     drafts = DraftRequest(flags.draft, flags.draft_tokens) if flags.draft is not None or flags.ngram else None
-    prompt = [] if prompt_file is None else _ids(bundle, read_text(prompt_file, "prompt"))
+    prompt = list[int]()
+    if prompt_file is not None:
+        text = read_text(prompt_file, "prompt")
+        prompt = BundleTokenizer.of_bundle(read_bundle(bundle)).encode(text, special=True)
     load = BenchLoad(prompt_tokens, new_tokens, repeats, prompt, drafts)
     with status_line("opening the bundle") as (report, cancelled):
         rows = measure(bundle, provider, load, report=report, cancelled=cancelled)
@@ -57,35 +62,21 @@ def bench(
             sys.stderr.write(f"joinery: {row.reason}\n")
 
 
-def _ids(bundle: Path, text: str) -> list[int]:
-    from workflows.bundle import read_bundle
-    from workflows.generate.tokenizer import BundleTokenizer
-
-    return BundleTokenizer.of_bundle(read_bundle(bundle)).encode(text, special=True)
-
-
 def _table(rows: list[Measured]) -> Table:
     """A row per figure, a column per provider."""
-    table = Table(title=_title(rows[0]))
+    first = rows[0]
+    tokens = (
+        f"{first.prompt_tokens} prompt tokens, {first.new_tokens} new ones, " if isinstance(first, CompositeRow) else ""
+    )
+    table = Table(title=f"{tokens}median of {first.repeats} runs")
     table.add_column("")
     for row in rows:
-        table.add_column(_column_title(row), justify="right")
+        drafts = row.drafts if isinstance(row, CompositeRow) else None
+        table.add_column(row.provider if drafts is None else f"{row.provider} + {drafts.name}", justify="right")
     lines = [_lines(row) | _draft_lines(row) for row in rows]
     for name in dict.fromkeys(name for row in lines for name in row):
         table.add_row(name, *(row.get(name, "") for row in lines))
     return table
-
-
-def _column_title(row: Measured) -> str:
-    drafts = row.drafts if isinstance(row, CompositeRow) else None
-    return row.provider if drafts is None else f"{row.provider} + {drafts.name}"
-
-
-def _title(row: Measured) -> str:
-    runs = f"median of {row.repeats} runs"
-    if isinstance(row, SingleRow):
-        return runs
-    return f"{row.prompt_tokens} prompt tokens, {row.new_tokens} new ones, {runs}"
 
 
 def _lines(row: Measured) -> dict[str, str]:

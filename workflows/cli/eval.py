@@ -64,6 +64,7 @@ def evaluate(
 
 def _figures(report: EvalReport) -> Table:
     table = Table(title=f"{report.positions:,} positions", show_header=False)
+    same = sum(row.tokens_equal == row.tokens for row in report.greedy)
     rows = {
         "top-1 agreement": _percent(report.top1_agreement),
         "top-5 overlap": _percent(report.top5_overlap),
@@ -76,7 +77,7 @@ def _figures(report: EvalReport) -> Table:
         "perplexity of the prompts, candidate": _number(report.perplexity.candidate),
         "perplexity of the reference's answers, reference": _number(report.answer_perplexity.reference),
         "perplexity of the reference's answers, candidate": _number(report.answer_perplexity.candidate),
-        "prompts answered with the same tokens": _same(report.greedy),
+        "prompts answered with the same tokens": f"{same} of {len(report.greedy)}",
     }
     if report.task:
         rows[f"{report.task.rows} {report.task.metric}, reference"] = _percent(report.task.reference_score)
@@ -120,10 +121,6 @@ def _suggested(report: Suggestions) -> Table:
         table.add_row(row.node, _number(row.kl_mean, "nats"), "")
     table.add_row("all of these", _number(after.kl_mean, "nats"), _percent(after.top1_agreement))
     return table
-
-
-def _same(greedy: list[GreedyAnswer]) -> str:
-    return f"{sum(row.tokens_equal == row.tokens for row in greedy)} of {len(greedy)}"
 
 
 def _percent(share: float | None) -> str:

@@ -159,7 +159,10 @@ def _write_stage(shown: GraphReport, counts: dict[str, int], whole: bool) -> Non
     """Prints names, inputs, outputs and facts; with `whole` every node and value too."""
     names = {name: getattr(shown, name) for name in ("title", "path", "component", "stage", "stages")}
     ends = {
-        name: [_value_facts(shown.values[place]) for place in places]
+        name: [
+            {"name": value.name, "shape": value.shape, "dtype": value.dtype}
+            for value in map(shown.values.__getitem__, places)
+        ]
         for name, places in (("inputs", shown.inputs), ("outputs", shown.outputs))
     }
     facts = {"op_counts": counts, "nodes": len(shown.nodes), **to_fields(shown.facts)}
@@ -247,7 +250,3 @@ def _changed_node(node: GraphNode, values: list[GraphValue]) -> dict[str, object
     kept = {name: value for name, value in to_fields(node).items() if name != "parent"}
     read, made = (["" if value < 0 else values[value].name for value in end] for end in (node.inputs, node.outputs))
     return kept | {"in": read, "out": made}
-
-
-def _value_facts(value: GraphValue) -> dict[str, object]:
-    return {"name": value.name, "shape": value.shape, "dtype": value.dtype}

@@ -156,7 +156,8 @@ class ParityRunner:
         """Compares the outputs of two runs."""
         pairs = list(zip(before, after, strict=True))
         off = np.array([_difference(one, other) for one, other in pairs])
-        difference, largest = float(off.max(initial=0)), max(map(_largest, before), default=0.0)
+        difference = float(off.max(initial=0))
+        largest = max((float(np.abs(one[np.isfinite(one)]).max(initial=0)) for one in before), default=0.0)
         if self._tokens is None:
             return Parity(difference, 0, 0, largest, note or "one run: no tokens are generated")
         comparable = np.isfinite(off).tolist()
@@ -212,11 +213,6 @@ def _difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
 def is_usable(values: NDArray[np.float32]) -> bool:
     """Whether every value is a number below +∞."""
     return not bool((np.isnan(values) | np.isposinf(values)).any())
-
-
-def _largest(values: NDArray[np.float32]) -> float:
-    """The largest absolute finite value."""
-    return float(np.abs(values[np.isfinite(values)]).max(initial=0))
 
 
 def _run_single(opened: OpenSession) -> Outputs:

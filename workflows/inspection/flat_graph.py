@@ -9,6 +9,7 @@ added to a repeated one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -225,8 +226,7 @@ def _digest(tensor: onnx.TensorProto, dims: tuple[int | str, ...], folder: str) 
         return InitializerDigest(tensor.data_type, dims, (place.location, place.offset), folder)
     if tensor.HasField("raw_data"):
         return InitializerDigest(tensor.data_type, dims, hash(tensor.raw_data))
-    nameless = onnx.TensorProto()
-    nameless.CopyFrom(tensor)
+    nameless = deepcopy(tensor)
     nameless.ClearField("name")
     nameless.ClearField("doc_string")
     return InitializerDigest(tensor.data_type, dims, hash(nameless.SerializeToString(deterministic=True)))

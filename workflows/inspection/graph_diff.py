@@ -141,11 +141,9 @@ class _Merge:
         same = same and len(was.outputs) == len(node.outputs)
         node.change = "" if same else "changed"
         if not same:
-            read, made = ([self._name(value) for value in ends] for ends in (was.inputs, was.outputs))
+            names = ["" if value < 0 else self.before.values[value].name for value in (*was.inputs, *was.outputs)]
+            read, made = names[: len(was.inputs)], names[len(was.inputs) :]
             node.was = NodeBefore(was.op, was.domain, was.attrs, read, made)
-
-    def _name(self, value: int) -> str:
-        return "" if value < 0 else self.before.values[value].name
 
     def _parent(self, gone: bool, parent: int, place: dict[tuple[bool, int], int]) -> int:
         if parent < 0:

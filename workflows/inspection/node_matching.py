@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 
-from workflows.inspection.flat_graph import FlatGraph, InitializerDigest
+from workflows.inspection.flat_graph import FlatGraph
 
 HASH_DEPTH = 3
 _ALIGN_AT_MOST = 90_000  # pairs of a scope; longer lists are paired operator by operator
@@ -115,22 +115,14 @@ def _pair(of_left: Key, of_right: Key, left: Sequence[int], right: Sequence[int]
 
 def _by_output(view: FlatGraph) -> Key:
     """(1) The scope is part of the key, because two exports reuse generated names like val_12."""
-
-    def key(index: int) -> Hashable | None:
-        node = view.nodes[index]
-        return (view.values[node.outputs[0]].name, node.op, node.scope) if node.outputs else None
-
-    return key
+    keys = [(view.values[node.outputs[0]].name, node.op, node.scope) if node.outputs else None for node in view.nodes]
+    return keys.__getitem__
 
 
 def _by_name(view: FlatGraph) -> Key:
     """(2)"""
-
-    def key(index: int) -> Hashable | None:
-        node = view.nodes[index]
-        return (node.name, node.op, node.scope) if node.name else None
-
-    return key
+    keys = [(node.name, node.op, node.scope) if node.name else None for node in view.nodes]
+    return keys.__getitem__
 
 
 def _by_hash(view: FlatGraph, exact: bool, scoped: bool) -> Key:
@@ -154,9 +146,10 @@ def structural_hashes(view: FlatGraph, exact: bool = True, hops: int = HASH_DEPT
     makers = {value: (index, slot) for index, node in enumerate(view.nodes) for slot, value in enumerate(node.outputs)}
     places = {value: place for place, value in enumerate(view.inputs)}
     leaves = {
-        index: hash(("leaf", _content(view.digests.get(index), exact), places.get(index), value.dtype))
+        index: hash(("leaf", digest and digest[: 3 if exact else 2], places.get(index), value.dtype))
         for index, value in enumerate(view.values)
         if index not in makers
+        for digest in [view.digests.get(index)]
     }
     own = [hash((node.op, node.domain, *sorted(node.attrs.items()))) for node in view.nodes]
     hashes = own
@@ -166,10 +159,6 @@ def structural_hashes(view: FlatGraph, exact: bool = True, hops: int = HASH_DEPT
             for index, node in enumerate(view.nodes)
         ]
     return hashes
-
-
-def _content(digest: InitializerDigest | None, exact: bool) -> Hashable:
-    return digest and (digest[:3] if exact else digest[:2])
 
 
 def _read(

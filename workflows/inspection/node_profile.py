@@ -18,7 +18,7 @@ from workflows.graph.subgraphs import all_graphs
 from workflows.inspection.opened_graph import GraphLocation, open_graph
 from workflows.measure.profile import STEPS, profile_isolated
 from workflows.wire.events import Event
-from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
+from workflows.wire.reports.profile import ProfileReport
 
 
 def profile(
@@ -36,16 +36,19 @@ def profile(
     fail, Cancelled on request.
     """
     open_graph(GraphLocation(path, component))  # what is not there is said before anything runs
-    found = profile_isolated(path, provider, steps=steps, report=report, cancelled=cancelled)
-    parts = [part for part in found.components if component in ("", part.name)]
+    measured = profile_isolated(path, provider, steps=steps, report=report, cancelled=cancelled)
+    parts = [part for part in measured.components if component in ("", part.name)]
     if not parts:
         raise RequestError(f"{printable(component)} takes no part in a chunk or a step, so that nothing can be timed.")
-    names = {name: NodeNames.of(_file(path, name)) for name in {part.name for part in parts}}
-    return replace(found, components=[_graph_node_times(part, names[part.name]) for part in parts])
-
-
-def _file(path: Path, name: str) -> GraphFile:
-    return open_graph(GraphLocation(path, name if path.is_dir() else "")).file
+    locations = {part.name: GraphLocation(path, part.name if path.is_dir() else "") for part in parts}
+    names = {name: NodeNames.of(open_graph(location).file) for name, location in locations.items()}
+    return replace(
+        measured,
+        components=[
+            replace(part, nodes=[replace(node, own=names[part.name].own(node.name)) for node in part.nodes])
+            for part in parts
+        ],
+    )
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,4 @@ class NodeNames:
         """Returns the graph's name of the node that onnxruntime calls `name`; "" for a node that onnxruntime added."""
         parts = name.split("/")
         leading = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
-        found = next((part for part in leading if part in self.known), "")
-        return found or self.unnamed.get(name, "")
-
-
-def _graph_node_times(part: ComponentProfile, names: NodeNames) -> ComponentProfile:
-    nodes: list[NodeTime] = [replace(node, own=names.own(node.name)) for node in part.nodes]
-    return replace(part, nodes=nodes)
+        return next((part for part in leading if part in self.known), self.unnamed.get(name, ""))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,8 +63,7 @@ class GraphSnapshot:
 
     def whole(self) -> bytes:
         """Returns an .onnx file that contains its weights."""
-        proto = onnx.ModelProto()
-        proto.CopyFrom(self.proto)
+        proto = deepcopy(self.proto)
         for number, entry in _numbered(proto):
             del entry.external_data[:]
             entry.ClearField("data_location")
@@ -72,8 +72,7 @@ class GraphSnapshot:
 
     def placed(self, regions: Mapping[Key, WeightRegion]) -> bytes:
         """Returns an .onnx file that refers to the weight file by `regions`."""
-        proto = onnx.ModelProto()
-        proto.CopyFrom(self.proto)
+        proto = deepcopy(self.proto)
         for number, entry in _numbered(proto):
             del entry.external_data[:]
             region = regions.get(tensor_key(self.tensors[number]))

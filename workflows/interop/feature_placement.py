@@ -8,6 +8,7 @@ Other runtimes place features between their graphs; here every tensor flows from
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import onnx
@@ -72,8 +73,7 @@ def _embeds(parts: GraphRoles, name: str) -> bool:
 
 def _with_places(model: onnx.ModelProto, features: onnx.ValueInfoProto, token: int) -> onnx.ModelProto:
     """A copy whose output has the rows of the input `features` [k, D] or [1, k, D] where the ids equal `token`."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = deepcopy(model)
     graph, embeds, own = copy.graph, copy.graph.output[0], f"{features.name}.placed"
     ids = next(one for one in graph.input if one.name == tensor_names.IDS)
     for node in graph.node:

@@ -11,6 +11,7 @@ A graph with genai's inputs and outputs already is left unchanged.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 
 import numpy as np
 import onnx
@@ -52,8 +53,7 @@ def adaptation_faults(program: Program) -> Iterator[Fault]:
 
 def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelProto | None:
     """A copy of a session's graph, without external data, that genai can feed; None where no change is needed."""
-    changed = onnx.ModelProto()
-    changed.CopyFrom(model)
+    changed = deepcopy(model)
     inputs = signature_of(model).inputs
     ends = _GraphEnds(changed.graph, inputs)
     session_feeds = {port[1]: feed for port, feed in program.decode.feeds.items() if port[0] == session}

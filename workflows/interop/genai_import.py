@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 
 import onnx
@@ -90,8 +91,7 @@ def _without_rings(model: onnx.ModelProto) -> onnx.ModelProto | None:
     """
     if not any(attribute.name == _RING for node in model.graph.node for attribute in node.attribute):
         return None
-    changed = onnx.ModelProto()
-    changed.CopyFrom(model)
+    changed = deepcopy(model)
     for node in changed.graph.node:
         attributes = [attribute for attribute in node.attribute if attribute.name != _RING]
         del node.attribute[:]

@@ -6,6 +6,7 @@ No weights are read: an initializer is copied or dropped by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
 from math import prod
 from typing import Any
 
@@ -30,7 +31,7 @@ def resolve_condition(model: onnx.ModelProto, condition: str, value: bool) -> on
 
     Raises GraphError where a branch redefines a name of the outer graph.
     """
-    copy = _copied(model)
+    copy = deepcopy(model)
     graph = copy.graph
     nodes: list[onnx.NodeProto] = []
     for node in graph.node:
@@ -65,7 +66,7 @@ def keep_outputs(
     model: onnx.ModelProto, outputs: Iterable[str], names: Mapping[str, str] | None = None
 ) -> onnx.ModelProto:
     """A copy with only these outputs and the nodes they need. names: output → new name."""
-    copy, names = _copied(model), names or {}
+    copy, names = deepcopy(model), names or {}
     graph, wanted = copy.graph, list(outputs)
     _put(graph.output, [one for one in graph.output if one.name in wanted])
     _put(graph.node, _needed(graph.node, wanted))
@@ -94,7 +95,7 @@ def _needed(nodes: Iterable[onnx.NodeProto], wanted: Collection[str]) -> list[on
 
 def rename_inputs(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
     """A copy with renamed inputs, old → new."""
-    copy = _copied(model)
+    copy = deepcopy(model)
     for value in copy.graph.input:
         value.name = names.get(value.name, value.name)
     for node in (node for graph in all_graphs(copy.graph) for node in graph.node):
@@ -104,17 +105,11 @@ def rename_inputs(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.Mode
 
 def fix_axes(model: onnx.ModelProto, sizes: Mapping[tuple[str, int], int]) -> onnx.ModelProto:
     """A copy in which axes of inputs and outputs, (name, axis), have these sizes; absent ones are ignored."""
-    copy = _copied(model)
+    copy = deepcopy(model)
     for value in (*copy.graph.input, *copy.graph.output):
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
             if (value.name, axis) in sizes:
                 dim.dim_value = sizes[value.name, axis]
-    return copy
-
-
-def _copied(model: onnx.ModelProto) -> onnx.ModelProto:
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
     return copy
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -135,8 +136,7 @@ def _external(model: onnx.ModelProto) -> Iterable[onnx.TensorProto]:
 
 def _moved(model: onnx.ModelProto, moves: Mapping[str, _MovedWeights]) -> onnx.ModelProto:
     """A copy of the model with the tensors' new locations."""
-    moved = onnx.ModelProto()
-    moved.CopyFrom(model)
+    moved = deepcopy(model)
     for tensor in _external(moved):
         move = moves[external_location(tensor).location]
         entries = {"location": move.name} | ({"offset": str(move.at[_span(tensor)])} if move.at else {})

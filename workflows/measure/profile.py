@@ -10,11 +10,10 @@ onnxruntime's, after its fusions; workflows/inspection/node_profile.py tells whi
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -283,22 +282,12 @@ def _summed(calls: Sequence[NodeCall], usual: float, total: float) -> NodeTime:
     )
 
 
-@contextmanager
-def _working_folder(folder: str) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-
-
 def main(arguments: list[str]) -> None:
     """Prints the report, or the error, as the last line."""
     exit_with_parent()
     path, provider, steps, folder = arguments
     try:
-        with _working_folder(folder):
+        with chdir(folder):
             answer = dumps(measure(Path(path), provider, int(steps)))
     except JoineryError as error:
         answer = json.dumps({"error": str(error)})

@@ -27,9 +27,8 @@ def read_strategy(rest: Json) -> Json | None:
     rest: the file, or the keys kept of it.
     """
     most, size = value_at(rest, "speculative.max_draft_tokens") or _MOST, value_at(rest, "speculative.ngram_size")
-    if any(value_at(rest, f"model.{part}") for part in _PARTS) or value_at(
-        rest, "model.decoder.inputs.past_conv_names"
-    ):
+    refused = (*(f"model.{part}" for part in _PARTS), "model.decoder.inputs.past_conv_names")
+    if any(value_at(rest, path) for path in refused):
         return None
     if value_at(rest, "model.draft"):
         named = None if value_at(rest, "model.draft.pipeline") else value_at(rest, "model.draft.filename")

@@ -116,20 +116,19 @@ def to_version1(
     was_version_1 = "model" in made
     for old, new in SAME.items():
         value = value_at(data, new)
+        if old == "model.eos_token_id" and isinstance(value, list) and len(value) == 1:
+            value = value[0]  # as in genai's own files
         if value is not None and value != []:
-            put(made, old, _plain(old, value))
+            put(made, old, value)
     _put_lengths(made, pipeline)
     if not was_version_1:
         _put_decoder(made, pipeline, geometry)
         put(made, "search", {"past_present_share_buffer": shares_buffer} | defaults | object_at(made, "search"))
-    _put_state(made, data)
+    combined = value_at(data, "pipeline.state.kv_cache.format") == "combined"
+    for path, (pattern, usual) in (COMBINED if combined else SEPARATE).items():
+        put(made, path, value_at(data, f"pipeline.state.kv_cache.{pattern}") or usual)
     _put_sessions(made, pipeline, data, tensors)
     return {key: made[key] for key in ("model", "search", "speculative", "engine") if key in made}
-
-
-def _plain(path: str, value: object) -> object:
-    """One end token in a list becomes the token itself, as in genai's own files."""
-    return value[0] if path == "model.eos_token_id" and isinstance(value, list) and len(value) == 1 else value
 
 
 def _put_lengths(made: Json, pipeline: Pipeline) -> None:
@@ -158,16 +157,11 @@ def _put_decoder(made: Json, pipeline: Pipeline, geometry: DecoderGeometry) -> N
             put(made, f"model.decoder.{key}", size)
 
 
-def _put_state(made: Json, data: Json) -> None:
-    combined = value_at(data, "pipeline.state.kv_cache.format") == "combined"
-    for path, (pattern, usual) in (COMBINED if combined else SEPARATE).items():
-        put(made, path, value_at(data, f"pipeline.state.kv_cache.{pattern}") or usual)
-
-
 def _put_sessions(made: Json, pipeline: Pipeline, data: Json, tensors: Mapping[str, TensorNames]) -> None:
     sessions = pipeline.pipeline.sessions
     own = pipeline.pipeline.outline().sessions
-    parts = [name for name in own if name in PARTS and (name != "decoder" or not _is_staged(made))]
+    is_staged = bool(value_at(made, "model.decoder.pipeline"))
+    parts = [name for name in own if name in PARTS and (name != "decoder" or not is_staged)]
     if len(own) == 1 and not parts:
         parts = list(own)
     if pipeline.pipeline.draft is not None:
@@ -200,11 +194,9 @@ def _put_stages(
         before = stage.get(_FORWARDER, {})
         rows[name] = stage | ({_FORWARDER: before | renamed} if renamed and isinstance(before, dict) else {})
     put(made, "model.decoder.pipeline", [rows])
-    _put_names(made, "model.decoder", _joined_names([tensors[name] for name in stages]))
-
-
-def _is_staged(made: Json) -> bool:
-    return bool(value_at(made, "model.decoder.pipeline"))
+    ends = [tensors[name] for name in stages]
+    inputs, outputs = [name for one in ends for name in one.inputs], [name for one in ends for name in one.outputs]
+    _put_names(made, "model.decoder", TensorNames(tuple(inputs), tuple(outputs)))
 
 
 def _of_session(data: Json, name: str, shared: object = None) -> Json:
@@ -247,9 +239,3 @@ def _put_names(made: Json, path: str, tensors: TensorNames) -> None:
         for key in keys:
             if key in getattr(tensors, side) and value_at(made, f"{path}.{side}.{key}") is None:
                 put(made, f"{path}.{side}.{key}", key)
-
-
-def _joined_names(parts: Sequence[TensorNames]) -> TensorNames:
-    return TensorNames(
-        tuple(name for part in parts for name in part.inputs), tuple(name for part in parts for name in part.outputs)
-    )

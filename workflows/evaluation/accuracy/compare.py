@@ -35,12 +35,9 @@ class _Totals:
     hidden: dict[tuple[str, int], RunningMean] = field(default_factory=dict)
     key: dict[int, RunningMean] = field(default_factory=dict)
     value: dict[int, RunningMean] = field(default_factory=dict)
-    text: OfBundles = field(
-        default_factory=lambda: (RunningMean(), RunningMean())
-    )  # surprises at the prompts' own tokens
-    answer: OfBundles = field(
-        default_factory=lambda: (RunningMean(), RunningMean())
-    )  # and at those of the reference's answers
+    # surprises at the prompts' own tokens, and at those of the reference's answers
+    text: OfBundles = field(default_factory=lambda: (RunningMean(), RunningMean()))
+    answer: OfBundles = field(default_factory=lambda: (RunningMean(), RunningMean()))
 
 
 class AccuracyComparison:
@@ -55,7 +52,7 @@ class AccuracyComparison:
     ) -> None:
         self._reference, self._candidate = reference, candidate
         self._report, self._cancelled = report, cancelled
-        self._sums, self._notes = _Totals(), list[str]()
+        self._sums, self._notes = _Totals(), dict[str, None]()  # notes in order, each once
 
     def run(self, prompts: PromptSet, steps: int, questions: int, task: FileTask | None = None) -> EvalReport:
         """Compares over `prompts`, `steps` new tokens each, and asks the `task`, or `questions` of the demo's.
@@ -113,18 +110,18 @@ class AccuracyComparison:
                 sums.setdefault(layer, RunningMean()).add(cosines(rows[left], other[right]))
 
     def _fitting(self, prompt: EvaluationPrompt, steps: int, number: int) -> int:
-        """Returns `steps`, or as many as both caches have capacity for. Raises PromptError if the prompt does not
-        fit."""
+        """Returns `steps`, or as many as fit both caches. Raises PromptError if the prompt does not fit."""
+        room = min(self._reference.room, self._candidate.room)
         if self._reference.has_source:
-            return min(steps, *(side.room for side in (self._reference, self._candidate)))
-        room = min(side.room for side in (self._reference, self._candidate)) - len(prompt.ids) + 1
+            return min(steps, room)
+        room -= len(prompt.ids) - 1
         if room < 1:
             raise PromptError(
                 f"Prompt {number} has {len(prompt.ids):,} tokens and the smaller cache of the two bundles holds "
                 f"{room + len(prompt.ids) - 1:,}: shorten it."
             )
         if room < steps:
-            self._note(f"Some prompts leave room for fewer than {steps:,} new tokens.")
+            self._notes[f"Some prompts leave room for fewer than {steps:,} new tokens."] = None
         return min(steps, room)
 
     # -- the task ----------------------------------------------------------------------------------------------
@@ -187,10 +184,6 @@ class AccuracyComparison:
             if not side.tapped:
                 return f"The {name}'s graphs note no layers, so there are no hidden states to compare."
         return "No answer had a second token, so there are no hidden states to compare."
-
-    def _note(self, text: str) -> None:
-        if text not in self._notes:
-            self._notes.append(text)
 
     def _check(self) -> None:
         if self._cancelled():

@@ -108,8 +108,7 @@ def wilson_lower_bound(share: float, count: int) -> float:
 
 
 def cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Returns the cosine of each row of two [n, D] arrays; 1 for two zero rows, 0 if one row is zero or not a
-    number."""
+    """Returns the cosine of each row of two [n, D] arrays; 1 for two zero rows, 0 if one is zero or not a number."""
     a, b = one.astype(np.float64), other.astype(np.float64)
     norms = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -11,6 +11,7 @@ here. Each product needs a run, so few prompts are used.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import onnx
@@ -154,8 +155,7 @@ def _restored(
     model: onnx.ModelProto, candidate: Bundle, session: str, products: tuple[RestorableProduct, ...]
 ) -> bytes:
     """Returns the candidate's graph with the reference's products in place of its own."""
-    changed = onnx.ModelProto()
-    changed.CopyFrom(model)
+    changed = deepcopy(model)
     known = {output for node in changed.graph.node for output in node.output}
     known |= {value.name for value in changed.graph.input}
     by_output = {product.at: product for product in products}
@@ -171,8 +171,7 @@ def _restored_node(
     reference: onnx.NodeProto, node: onnx.NodeProto, names: dict[str, str], known: set[str]
 ) -> onnx.NodeProto:
     """Returns the reference's node on the candidate's activations, under either graph's names."""
-    made = onnx.NodeProto()
-    made.CopyFrom(reference)
+    made = deepcopy(reference)
     for place, name in enumerate(reference.input):
         if name in names:
             made.input[place] = names[name]

@@ -7,6 +7,7 @@ graph, targets, leaves ──extract_nodes──▶ the nodes that compute the t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from copy import deepcopy
 
 import numpy as np
 import onnx
@@ -23,8 +24,7 @@ def add_outputs(model: onnx.ModelProto, values: Iterable[str]) -> tuple[bytes, d
 
     An existing input or output is copied under another name, because the machine consumes the original.
     """
-    made = onnx.ModelProto()
-    made.CopyFrom(model)
+    made = deepcopy(model)
     graph = made.graph
     ends = {info.name for info in (*graph.input, *graph.output)}
     types = {info.name: info.type for info in (*graph.value_info, *graph.input, *graph.output)}

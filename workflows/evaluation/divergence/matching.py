@@ -73,23 +73,27 @@ def _components(
 def _part(subjects: tuple[Subject, Subject], opened: tuple[OpenSubject, OpenSubject], a: str, b: str) -> ComponentPair:
     before, after = subjects[0].views[a], subjects[1].views[b]
     same = {new: old for old, new in same_values(before, after).items()}
-    makers, real = _producers(before), _computed(after)
-    also = _computed(before)
-    found: list[ValuePair] = []
+    producers = {value: node for node in before.nodes if node.parent < 0 for value in node.outputs}
+    computed = _computed(before), _computed(after)
+    pairs: list[ValuePair] = []
     for node in after.nodes:
         for index in _outputs(node):
             old = same.get(index, -1)
-            if old not in also or index not in real or not _floats(before.values[old], after.values[index]):
+            if (
+                old not in computed[0]
+                or index not in computed[1]
+                or not _floats(before.values[old], after.values[index])
+            ):
                 continue
-            reference = makers.get(old)
+            reference = producers.get(old)
             alike = reference is not None and _same_computation(reference, node, same)
             size = _size(before.values[old]) + _size(after.values[index])
-            found.append(ValuePair(before.values[old].name, after.values[index].name, node, reference, alike, size))
+            pairs.append(ValuePair(before.values[old].name, after.values[index].name, node, reference, alike, size))
     kinds = {"edge", "state", "carried"} if _same_cache(opened) else {"edge"}
     fed = _inputs_fed_by(subjects[1], opened[1], b, kinds)
     ends = ((index, same[index]) for index in after.inputs if index in same and after.values[index].name in fed)
     values = ((after.values[new], before.values[old]) for new, old in ends)
-    return ComponentPair(a, b, tuple(found), {new.name: old.name for new, old in values if _floats(old, new)})
+    return ComponentPair(a, b, tuple(pairs), {new.name: old.name for new, old in values if _floats(old, new)})
 
 
 def _outputs(node: GraphNode) -> list[int]:
@@ -97,10 +101,6 @@ def _outputs(node: GraphNode) -> list[int]:
     if node.parent >= 0:
         return []
     return node.outputs[:1] if node.op == _IN_PLACE else node.outputs
-
-
-def _producers(view: FlatGraph) -> dict[int, GraphNode]:
-    return {value: node for node in view.nodes if node.parent < 0 for value in node.outputs}
 
 
 def _computed(view: FlatGraph) -> set[int]:
@@ -132,19 +132,17 @@ def _size(value: GraphValue) -> int:
 
 def _same_cache(opened: tuple[OpenSubject, OpenSubject]) -> bool:
     """Whether both caches assign slots equally."""
-    caches = [one.machine.cache for one in opened]
-    kept = [(cache.layout, cache.capacity, one.machine.program.facts.writer)
-            for cache, one in zip(caches, opened, strict=True)]  # fmt: skip
-    return kept[0] == kept[1]
+    machines = [one.machine for one in opened]
+    first, second = ((one.cache.layout, one.cache.capacity, one.program.facts.writer) for one in machines)
+    return first == second
 
 
 def _inputs_fed_by(subject: Subject, opened: OpenSubject, component: str, kinds: set[str]) -> set[str]:
     """Returns a component's inputs with these kinds of feeds, under the graph's own names."""
-    feeds = [
-        (session, name, feed.kind)
+    own = subject.bundle.pipeline.metadata.own_names(component)
+    return {
+        own.get(name, name)
         for run in opened.machine.program.runs.values()
         for (session, name), feed in run.feeds.items()
-    ]
-    own = subject.bundle.pipeline.metadata.own_names(component)
-    return {own.get(name, name) for session, name, kind in feeds
-            if subject.components[session] == component and kind in kinds}  # fmt: skip
+        if subject.components[session] == component and feed.kind in kinds
+    }

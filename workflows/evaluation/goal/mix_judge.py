@@ -9,42 +9,16 @@ rank: of many mixes that are measured over few prompts, one would otherwise fit 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from workflows.common.errors import RecipeError
-from workflows.evaluation.goal.search_units import FULL, Mix, SearchUnit, describe_mix
-from workflows.evaluation.goal.trials import TrialFigures
-from workflows.recipe import QuantizeSettings
+from workflows.evaluation.goal.search_units import FULL, Mix, describe_mix
+from workflows.evaluation.goal.trials import TrialFigures, Trials
 from workflows.wire.events import Event, LogEvent, ProgressEvent
 from workflows.wire.goals import AT_LEAST, TITLES, Goal
 from workflows.wire.reports.goal import TriedPoint
 
 STAGE = "goal"
-
-
-class MixTrials(Protocol):
-    """What a search needs of `Trials`."""
-
-    @property
-    def units(self) -> Sequence[SearchUnit]:
-        """The weights that are decided on."""
-
-    @property
-    def settings(self) -> QuantizeSettings:
-        """The recipe's settings."""
-
-    def check_reference(self) -> None:
-        """Raises RecipeError if the reference gives no figure to compare with."""
-
-    def bytes_of(self, mix: Mix) -> int:
-        """The size of all weights, in bytes."""
-
-    def known(self, mix: Mix, of: str) -> bool:
-        """Whether the mix was measured before over the set `of`."""
-
-    def measure(self, mix: Mix, of: str) -> TrialFigures:
-        """The figures of the mix over the set `of`."""
 
 
 class MixJudge:
@@ -55,7 +29,7 @@ class MixJudge:
     """
 
     def __init__(
-        self, trials: MixTrials, goal: Goal, report: Callable[[Event], None], *, confirms: bool, planned: int
+        self, trials: Trials, goal: Goal, report: Callable[[Event], None], *, confirms: bool, planned: int
     ) -> None:
         self._trials, self._goal, self._report = trials, goal, report
         self._confirms, self._planned = confirms, planned

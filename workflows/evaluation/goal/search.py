@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from workflows.evaluation.goal.goal_prompts import GoalPrompts
-from workflows.evaluation.goal.mix_judge import MixJudge, MixTrials
+from workflows.evaluation.goal.mix_judge import MixJudge
 from workflows.evaluation.goal.search_units import FULL, LEVELS, PROBE, Mix, PrecisionLevel, SearchUnit, describe_mix
+from workflows.evaluation.goal.trials import Trials
 from workflows.wire.events import Event
 from workflows.wire.goals import AT_LEAST, Goal
 from workflows.wire.reports.goal import GoalReport, GoalUnit, TriedPoint
@@ -108,7 +109,7 @@ class GoalSearch:
 
     def __init__(
         self,
-        trials: MixTrials,
+        trials: Trials,
         goal: Goal,
         levels: tuple[PrecisionLevel, ...],
         report: Callable[[Event], None] = lambda _: None,
@@ -118,7 +119,7 @@ class GoalSearch:
         self._units = list(trials.units)
         self._probe = PROBE if PROBE in levels else levels[0]
         self._unit_costs: list[float] = []
-        steps = _bisection_steps(len(self._units) * len(levels)) + MAX_LOWERED
+        steps = max(1, len(self._units) * len(levels)).bit_length() + MAX_LOWERED  # of the bisection, and after it
         planned = 2 * len(levels) + len(self._units) + 3 * steps // 2  # half of the steps hold, and are judged twice
         self._judge = MixJudge(trials, goal, report, confirms=confirms, planned=planned)
 
@@ -224,7 +225,3 @@ def pareto_front(points: list[TriedPoint], goal: Goal) -> list[int]:
             best = sign * point.figure
             front.append(place)
     return front
-
-
-def _bisection_steps(count: int) -> int:
-    return max(1, count).bit_length()

@@ -86,7 +86,8 @@ def _sweep(columns: Sequence[Sequence[ColumnItem]], forward: bool) -> list[list[
         before = found[i - 1] if forward else found[i + 1]
         place = {id(item): j / max(len(before) - 1, 1) for j, item in enumerate(before)}
         own = {id(item): j / max(len(found[i]) - 1, 1) for j, item in enumerate(found[i])}
-        means = {id(item): _mean([place[id(n)] for n in _side(item, forward)], own[id(item)]) for item in found[i]}
+        means = {id(item): _mean([place[id(n)] for n in (item.left if forward else item.right)], own[id(item)])
+                 for item in found[i]}  # fmt: skip
         found[i].sort(key=lambda item, means=means: means[id(item)])  # type: ignore[misc]
     return found
 
@@ -130,10 +131,6 @@ def _place_column(column: Sequence[ColumnItem], wanted: Mapping[int, float], gap
     places = isotonic_positions([wanted[id(item)] for item in column], offsets)
     for item, place in zip(column, places, strict=True):
         item.y = place - item.anchor
-
-
-def _side(item: ColumnItem, forward: bool) -> list[ColumnItem]:
-    return item.left if forward else item.right
 
 
 def _mean(values: Sequence[float], other: float) -> float:

@@ -231,8 +231,9 @@ def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
         label += _more(len(edges) - MAX_LABELS, words)
         if runs and runs != runs_of[target]:
             label.append(_detail(", ".join(runs)))
+        names = [" → ".join(dict.fromkeys((edge.source[1], edge.target[1]))) for edge in edges]
         description = f"{printable(source)} → {printable(target)}: " + "; ".join(
-            f"{printable(_arrowed(edge), 260)} {printable(edge.tensor.form)}" for edge in edges
+            f"{printable(name, 260)} {printable(edge.tensor.form)}" for name, edge in zip(names, edges, strict=True)
         )
         tint = TINTS.get(runs[0], "muted") if len(runs) == 1 else "muted"
         yield EdgeContent(session_key(source), session_key(target), tint, description, runs, tuple(label))
@@ -245,12 +246,6 @@ def _edge_rows(edge: CompositeEdge) -> list[Row]:
         [((f"→ {shorten(edge.target[1], NAME_CELLS)}", "name"),)] if edge.source[1] != edge.target[1] else []
     )
     return [first, *other, *rest]
-
-
-def _arrowed(edge: CompositeEdge) -> str:
-    """Returns the tensor's name; both names if the two sessions name it differently."""
-    given, taken = edge.source[1], edge.target[1]
-    return given if given == taken else f"{given} → {taken}"
 
 
 def _tensor_text(tensors: Iterable[CompositeTensor]) -> str:

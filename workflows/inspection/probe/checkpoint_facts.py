@@ -10,13 +10,12 @@ from statistics import median
 from typing import get_args
 
 from workflows.checkpoint import Checkpoint
-from workflows.checkpoint.tokenizer import TokenizerInfo
 from workflows.common.errors import RecipeError
 from workflows.common.memory import free_bytes
 from workflows.common.tensors import item_bytes
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of, tasks_for
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
-from workflows.recipe.cut import Component, Cut, make_cut
+from workflows.recipe.cut import Cut, make_cut
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, target_precision, weight_bytes
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
@@ -43,9 +42,9 @@ _FIXED_BYTES, _COPIES = 700 << 20, 2.2
 
 
 def probe_report(checkpoint: Checkpoint) -> ProbeReport:
-    """Returns the contents as the wizard shows them. An architecture that cannot be built gives a reason, not an
-    error."""
-    found = ProbeReport(
+    """Returns the contents as the wizard shows them. An architecture that cannot be built gives a reason, no error."""
+    tokenizer = checkpoint.tokenizer
+    report = ProbeReport(
         source=checkpoint.source,
         path=str(checkpoint.folder),
         kind=checkpoint.kind,
@@ -54,7 +53,7 @@ def probe_report(checkpoint: Checkpoint) -> ProbeReport:
         parameters=checkpoint.parameters,
         dtype=checkpoint.dtype,
         weights_bytes=checkpoint.weights_bytes,
-        tokenizer=_tokenizer(checkpoint.tokenizer),
+        tokenizer=TokenizerFacts(tokenizer.kind, tokenizer.vocabulary, tokenizer.chat_template) if tokenizer else None,
         remote_code=dict(checkpoint.remote_code),
         family=None,
         tasks=[],
@@ -66,13 +65,9 @@ def probe_report(checkpoint: Checkpoint) -> ProbeReport:
         tasks = tasks_for(checkpoint)
         family = family_for(checkpoint.model_type, tasks[0])
     except RecipeError as error:
-        return replace(found, reason=str(error))
+        return replace(report, reason=str(error))
     decoder = _decoder(family.geometry(checkpoint.config)) if family.cached else None
-    return replace(found, family=family.name, tasks=_tasks(checkpoint, tasks), supported=True, decoder=decoder)
-
-
-def _tokenizer(found: TokenizerInfo | None) -> TokenizerFacts | None:
-    return TokenizerFacts(found.kind, found.vocabulary, found.chat_template) if found else None
+    return replace(report, family=family.name, tasks=_tasks(checkpoint, tasks), supported=True, decoder=decoder)
 
 
 def _decoder(geometry: ModelGeometry) -> DecoderFacts:
@@ -99,6 +94,9 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
 
     Raises RecipeError, one sentence.
     """
+    from workflows.optimize import PASSES  # onnx_ir and onnxruntime: not needed by a probe
+    from workflows.runtime.providers import PROVIDERS
+
     recipe = resolve_recipe(checkpoint, options)
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config) if family.cached else None
@@ -107,12 +105,17 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
         recipe=recipe.model_dump(mode="json"),
         chosen=_chosen(recipe),
         estimate=_estimate(checkpoint, recipe, geometry),
-        components=[_box(part) for part in cut.components],
+        components=[
+            PlanComponent(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
+            for part in cut.components
+        ],
         edges=_arrows(cut),
         layouts=_layouts(family, recipe, geometry),
         variants=_variants(family, geometry),
-        targets=_targets(),
-        passes=_passes(family.default_passes(recipe.build_target)),
+        targets=[TargetOption(name, PROVIDERS[name].title, list(one.reasons)) for name, one in TARGETS.items()],
+        passes=[
+            PassOption(name, PASSES[name].title, on) for name, on in family.default_passes(recipe.build_target).items()
+        ],
         precisions=_precisions(checkpoint, recipe),
     )
 
@@ -133,11 +136,6 @@ def _chosen(recipe: Recipe) -> RecipeSummary:
         calibration_prompts=calibration.prompts,
         calibration_method=calibration.method,
     )
-
-
-def _box(part: Component) -> PlanComponent:
-    """Returns a component of the recipe's picture, with the tensors of all layers as one."""
-    return PlanComponent(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
 
 
 def _arrows(cut: Cut) -> list[PlanEdge]:
@@ -181,13 +179,6 @@ def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption
     ]
 
 
-def _targets() -> list[TargetOption]:
-    """Returns every target under its provider's name."""
-    from workflows.runtime.providers import PROVIDERS  # onnxruntime: not needed by a probe
-
-    return [TargetOption(name, PROVIDERS[name].title, list(one.reasons)) for name, one in TARGETS.items()]
-
-
 def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None) -> BuildEstimate:
     from workflows.measure.history import build_seconds
 
@@ -204,12 +195,6 @@ def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | 
         free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
         builds=len(seen),
     )
-
-
-def _passes(passes: Mapping[str, bool]) -> list[PassOption]:
-    from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
-
-    return [PassOption(name, PASSES[name].title, on) for name, on in passes.items()]
 
 
 def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOption]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from workflows.bundle import Bundle
@@ -27,36 +28,24 @@ MAX_RUNS = 4
 
 
 def report_on_bundle(bundle: Bundle, runs: Sequence[RunReport]) -> Document:
-    """Returns the report. runs: those of this bundle's digest, the newest first. Raises BundleError for damaged
-    evidence."""
-    builds, others = _split(runs)
-    evals = [one for one in others if one.run.kind == "eval"][:MAX_RUNS]
-    speeds = _newest([one for one in others if one.run.kind != "eval"])
+    """Returns the report. runs: those of this digest, the newest first. Raises BundleError for damaged evidence."""
+    builds = [one for one in runs if one.run.kind == "build"]
+    evals = [one for one in runs if one.run.kind == "eval"][:MAX_RUNS]
+    speeds = _newest(one for one in runs if one.run.kind not in ("build", "eval"))
     stages = read_evidence(bundle)
-    parts: list[DocumentPart] = [
-        _overview(bundle),
-        *_recipe(bundle),
-        *_timing(builds[:1]),
-        *_stages(stages),
-        *_passes(stages),
-    ]
+    parts = [_overview(bundle), *_recipe(bundle), *_timing(builds[:1]), *_stages(stages), *_passes(stages)]
     parts += [Heading("Accuracy"), *_run_tables(evals, "The history has no evaluation of this bundle.")]
     parts += [Heading("Speed"), *_run_tables(speeds, "The history has no generation or measurement of this bundle.")]
     parts += [*latency_curves(speeds), *environment([one.run for one in (*builds[:1], *evals, *speeds)])]
     return Document(f"Joinery: {bundle.folder.resolve().name}", parts)
 
 
-def _split(runs: Sequence[RunReport]) -> tuple[list[RunReport], list[RunReport]]:
-    builds = [one for one in runs if one.run.kind == "build"]
-    return builds, [one for one in runs if one.run.kind != "build"]
-
-
 def _newest(runs: Iterable[RunReport]) -> list[RunReport]:
     """Returns the last measurement and the last generation on each provider, with each kind of drafts and without."""
-    found = dict[tuple[str, str, str], RunReport]()
+    newest = dict[tuple[str, str, str], RunReport]()
     for one in runs:
-        found.setdefault((one.run.kind, one.run.provider, drafts_of(one.run)), one)
-    return list(found.values())
+        newest.setdefault((one.run.kind, one.run.provider, drafts_of(one.run)), one)
+    return list(newest.values())
 
 
 def _run_tables(runs: Sequence[RunReport], none: str) -> list[DocumentPart]:
@@ -90,22 +79,17 @@ def _timing(builds: Sequence[RunReport]) -> list[DocumentPart]:
     if not builds:
         return [Heading("Build"), Paragraph("The history has no build of this bundle, so its times are unknown.")]
     run = builds[0].run
-    rows = [(name, _seconds(run, f"{name}_s"), _mebibytes(run, f"{name}_peak_mib")) for name in STAGES]
-    whole = ("whole build", _seconds(run, "seconds"), _mebibytes(run, "peak_mib"))
-    return [
-        Heading("Build"),
-        ReportTable(["stage", "time", "peak memory"], [*(row for row in rows if row[1] != "–"), whole]),
+    names = [(name, f"{name}_s", f"{name}_peak_mib") for name in STAGES] + [("whole build", "seconds", "peak_mib")]
+    rows = [
+        (name, _figure(run, seconds, "{:,.1f} s"), _figure(run, peak, "{:,.0f} MiB")) for name, seconds, peak in names
     ]
+    stages = [row for row in rows[:-1] if row[1] != "–"]
+    return [Heading("Build"), ReportTable(["stage", "time", "peak memory"], [*stages, rows[-1]])]
 
 
-def _seconds(run: RunRecord, name: str) -> str:
-    found = run.figures.get(name)
-    return f"{found:,.1f} s" if isinstance(found, int | float) else "–"
-
-
-def _mebibytes(run: RunRecord, name: str) -> str:
-    found = run.figures.get(name)
-    return f"{found:,.0f} MiB" if isinstance(found, int | float) else "–"
+def _figure(run: RunRecord, name: str, form: str) -> str:
+    figure = run.figures.get(name)
+    return form.format(figure) if isinstance(figure, int | float) else "–"
 
 
 def _stages(stages: Sequence[BuiltStage]) -> list[DocumentPart]:
@@ -133,8 +117,6 @@ def _passes(stages: Sequence[BuiltStage]) -> list[DocumentPart]:
 
 def _pass(component: str, one: BuiltPass) -> tuple[str, str, str, str]:
     did = f"applied: {one.nodes_before:,} to {one.nodes_after:,} nodes" if one.modified else "nothing to change"
-    reasons = dict[str, int]()
-    for refused in one.refused:
-        reasons[refused.reason] = reasons.get(refused.reason, 0) + 1
-    told = "; ".join(f"{reason} (× {count})" if count > 1 else reason for reason, count in reasons.items())
-    return one.title or one.name, component, did, told or "–"
+    reasons = Counter(refused.reason for refused in one.refused)
+    refusals = "; ".join(f"{reason} (× {count})" if count > 1 else reason for reason, count in reasons.items())
+    return one.title or one.name, component, did, refusals or "–"

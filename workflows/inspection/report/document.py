@@ -145,15 +145,12 @@ def _html_lines(text: str) -> str:
 
 def markdown_of(document: Document, stem: str) -> tuple[str, dict[str, str]]:
     """Returns the text, and the SVG of each picture by file name: `stem`-1.svg and so on."""
-    pictures = {f"{stem}-{n}.svg": one for n, one in enumerate(_pictures(document), 1)}
+    drawn = [part for part in document.parts if isinstance(part, ReportPicture)]
+    pictures = {f"{stem}-{n}.svg": one for n, one in enumerate(drawn, 1)}
     names = iter(pictures)
     parts = [_markdown_part(part, next(names) if isinstance(part, ReportPicture) else "") for part in document.parts]
     text = "\n\n".join([f"# {_markdown_text(document.title)}", *parts]) + "\n"
     return text, {name: one.svg for name, one in pictures.items()}
-
-
-def _pictures(document: Document) -> list[ReportPicture]:
-    return [part for part in document.parts if isinstance(part, ReportPicture)]
 
 
 def _markdown_part(part: DocumentPart, file: str) -> str:

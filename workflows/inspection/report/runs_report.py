@@ -48,8 +48,7 @@ def report_on_runs(reports: Sequence[RunReport]) -> Document:
 
 
 def side_by_side(runs: Sequence[RunRecord]) -> ReportTable:
-    """Returns one row for each measure that some run has and one column for each run, or transposed; the best is
-    marked."""
+    """Returns a row for each measure that some run has and a column for each run, or transposed; marks the best."""
     rows = [["time", *(f"{run.time[:16].replace('T', ' ')} UTC" for run in runs)]]
     rows += [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
     if any(drafts_of(run) for run in runs):
@@ -77,9 +76,8 @@ def latency_curves(reports: Sequence[RunReport]) -> list[DocumentPart]:
         return []
     drawn = series[:CURVES]
     picture = charts.line_chart(drawn, "decoded token", "latency in ms")
-    more = (
-        [Paragraph(f"The first {CURVES} of {len(series)} runs with steps are drawn.")] if len(series) > CURVES else []
-    )
+    text = f"The first {CURVES} of {len(series)} runs with steps are drawn."
+    more = [Paragraph(text)] if len(series) > CURVES else []
     count = "1 run" if len(drawn) == 1 else f"{len(drawn)} runs"
     return [Heading("Latency of each decoded token"), ReportPicture(picture, f"Latency curves of {count}"), *more]
 
