@@ -138,7 +138,6 @@ def context_drafts(bundle: Path) -> list[Path]:
 
 
 def remove_context_drafts(bundle: Path) -> None:
-    """Removes the draft folders of contexts."""
     for draft in context_drafts(bundle):
         remove(draft)
 

@@ -23,5 +23,4 @@ def load_evidence(folder: Path) -> Evidence:
 
 
 def save_evidence(folder: Path, evidence: Evidence) -> None:
-    """Writes the evidence into `folder`."""
     (folder / EVIDENCE).write_text(json.dumps(evidence, indent=1) + "\n", "utf-8")

@@ -31,7 +31,6 @@ class Manifest(StrictModel):
 
     @property
     def bytes(self) -> int:
-        """Bytes of all files together."""
         return sum(entry.bytes for entry in self.files.values())
 
 
@@ -42,7 +41,6 @@ def is_linked(folder: Path, name: str) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """The file's SHA-256, read in blocks."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -61,7 +59,6 @@ def make_manifest(folder: Path) -> Manifest:
 
 
 def write_manifest(folder: Path) -> None:
-    """Writes the manifest of every file below `folder`."""
     (folder / MANIFEST).write_text(make_manifest(folder).model_dump_json(indent=1) + "\n", "utf-8")
 
 

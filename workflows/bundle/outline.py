@@ -135,9 +135,7 @@ class Outline:
         return {"source": once, "prefill": init if own else decode, "decode": decode, "final": self.at("final")}
 
     def edges_of(self, run: str) -> dict[int, tuple[Port, Port]]:
-        """The edges that feed a session of a run, by number: from the same run, from kept outputs, or from the
-        last step.
-        """
+        """The edges that feed a session of a run, by number: from the same run, kept outputs, or the last step."""
         runs = self.runs()
         givers = {*runs[run], *runs["source"], *(runs["decode"] if run == "final" else ())}
         return {i: edge for i, edge in enumerate(self.edges) if edge[1][0] in runs[run] and edge[0][0] in givers}

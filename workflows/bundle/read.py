@@ -51,7 +51,6 @@ class Bundle:
 
     @property
     def bytes(self) -> int:
-        """Bytes of all files together."""
         return sum(path.stat().st_size for path in self.files.values())
 
     def file(self, name: str) -> Path:
@@ -61,9 +60,7 @@ class Bundle:
         return self.files[name]
 
     def text(self, name: str) -> str | None:
-        """The text of a file, or None where the bundle has no such file. Raises BundleError for a file that is
-        not text.
-        """
+        """The text of a file, None where the bundle has no such file. Raises BundleError where it is not text."""
         if name not in self.files:
             return None
         try:

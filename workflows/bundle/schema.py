@@ -189,7 +189,6 @@ class Pipeline(StrictModel):
 
     @property
     def settings(self) -> SharedSettings:
-        """The runtime settings of the sessions."""
         return SharedSettings(self.pipeline)
 
     @property
@@ -210,7 +209,6 @@ class Pipeline(StrictModel):
 
     @property
     def positions(self) -> PositionIds:
-        """How the graphs receive positions."""
         return self.pipeline.state.position_ids or PositionIds()
 
     @property
@@ -277,7 +275,6 @@ class Pipeline(StrictModel):
         return self.model_copy(update={"pipeline": flow.model_copy(update={"sessions": sessions})})
 
     def to_json(self) -> str:
-        """The file's text."""
         return self.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n"
 
 

@@ -73,9 +73,7 @@ def strategy_faults(flow: Flow, elsewhere: bool) -> Iterator[Fault]:
 
 
 def _weighs(flow: Flow, roles: Roles) -> Iterator[Fault]:
-    """Yields faults of the roles that ops combining logits use: expert and unconditional are the target,
-    amateur is not.
-    """
+    """Yields faults of roles of ops that combine logits: expert and unconditional are the target, amateur is not."""
     run = {stage.run for stage in flow.flow}
     for name in ("expert", "unconditional"):
         session = getattr(roles, name)

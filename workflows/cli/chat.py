@@ -67,15 +67,11 @@ class TerminalChat:
         return f"{self._engine.bundle.pipeline.metadata.name}: {text}\n"
 
     def reset(self) -> None:
-        """Removes all messages."""
         self._messages = []
         self._engine.reset()
 
     def command(self, line: str) -> bool:
-        """Runs a slash command; False if the line is none and goes to the model.
-
-        Raises RequestError.
-        """
+        """Runs a slash command; False if the line is none and goes to the model. Raises RequestError."""
         name, _, rest = line.strip().partition(" ")
         match name:
             case "/help":

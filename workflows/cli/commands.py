@@ -77,5 +77,4 @@ class LazyCommand(TyperCommand):
     def make_context(
         self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: Any
     ) -> Context:
-        """A context of the imported command."""
         return self.loaded.make_context(info_name, args, parent, **extra)

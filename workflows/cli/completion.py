@@ -104,14 +104,12 @@ def providers(prefix: str) -> Iterator[str]:
 
 
 def layouts(prefix: str) -> Iterator[str]:
-    """Cache layouts."""
     from workflows.kvcache.layouts import LAYOUTS
 
     yield from LAYOUTS
 
 
 def precisions(prefix: str) -> Iterator[str]:
-    """Precisions of weights."""
     from workflows.recipe.precision import PRECISIONS
 
     yield from PRECISIONS

@@ -23,7 +23,6 @@ ReadLine = Callable[[], str | None]
 
 
 def is_terminal() -> bool:
-    """Whether stdin and stdout are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 

@@ -53,5 +53,4 @@ def parse_pairs(option: str, texts: list[str]) -> dict[str, str]:
 
 
 def mebibytes(count: float) -> str:
-    """A number of bytes in MiB, formatted."""
     return f"{count / 2**20:,.1f} MiB"

@@ -64,7 +64,6 @@ class ProgressDisplay:
         self._progress.stop()
 
     def show(self, event: Event) -> None:
-        """Shows one event."""
         if isinstance(event, StageEvent):
             task = self._task(event.stage)
             note = f" ({event.note})" if event.note and event.state != "failed" else ""  # the error has it

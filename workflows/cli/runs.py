@@ -115,7 +115,6 @@ def prune(
 
 
 def print_written(written: WrittenReport) -> None:
-    """Prints a line per file."""
     print_line("\n".join(written.files))
 
 

@@ -52,7 +52,6 @@ class StandardStream(io.TextIOWrapper):
         return len(text)
 
     def flush(self) -> None:
-        """Flushes the buffer."""
         if not self.closed:
             with self._checked():
                 super().flush()
@@ -78,7 +77,6 @@ class StandardStream(io.TextIOWrapper):
 
 
 def print_line(text: str) -> None:
-    """Prints one line on stdout."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

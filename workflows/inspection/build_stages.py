@@ -36,7 +36,6 @@ _XZ_DICTIONARY = (1 << 16, 1 << 26)  # bytes, at least and at most: a larger one
 
 
 def archive_name(component: str) -> str:
-    """Returns the archive's path in the bundle."""
     return f"{FOLDER}/{component}.tar.xz"
 
 
@@ -92,10 +91,7 @@ class _Evidence(NamedTuple):
 
 
 def read_evidence(bundle: Bundle) -> list[BuiltStage]:
-    """Reads the evidence, one entry a stage and component; empty if the bundle has none.
-
-    Raises BundleError if the evidence is damaged.
-    """
+    """Reads the evidence, an entry a stage and component; empty without one. Raises BundleError if it is damaged."""
     return [entry.stage for entry in _read(bundle)]
 
 

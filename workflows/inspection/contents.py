@@ -114,8 +114,7 @@ def check_graphs(bundle: Bundle) -> Program | None:
 
 
 def _check(bundle: Bundle, graphs: Mapping[str, _GraphContents]) -> Program | None:
-    """Compiles the program of a pipeline with a cache. Raises BundleError, with the JSON path, if its graphs do not
-    fit."""
+    """Compiles the program of a pipeline with a cache. Raises BundleError with the JSON path if graphs do not fit."""
     where = bundle.where
     for fault in requirement_faults(bundle.pipeline, {name: graph.model for name, graph in graphs.items()}):
         raise fault.error(where)
@@ -190,7 +189,6 @@ class _GraphContents:
         return {"producer": self.producer} | _graph_faults(self.warnings)
 
     def component(self, name: str, file: str, role: str) -> ComponentReport:
-        """Returns the component's report."""
         ends = self.signature.inputs, self.signature.outputs
         inputs, outputs = ([TensorFacts(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
         said = self.warnings, list(self.faults)
@@ -229,8 +227,7 @@ def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[K
 
 
 def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None) -> list[KVGroupReport]:
-    """Returns one row for the layers of a group with the same shape. built: the bundle's layout; empty for a single
-    graph."""
+    """Returns a row for the layers of a group with one shape. built: the bundle's layout; empty for a single graph."""
     layout = built_layout(built or {"host": "static"}.get(facts.writer, facts.writer), facts)
     found = []
     for group in facts.groups:

@@ -31,10 +31,7 @@ Attribute = onnx.AttributeProto
 
 
 class InitializerDigest(NamedTuple):
-    """Identifies an initializer independently of its name.
-
-    content: the hash of its bytes, or its location in a weight file of `folder`.
-    """
+    """An initializer without its name. content: the hash of its bytes, or its location in a weight file of `folder`."""
 
     dtype: int
     shape: tuple[int | str, ...]
@@ -49,10 +46,7 @@ class InitializerDigest(NamedTuple):
 
 @dataclass
 class FlatGraph:
-    """Nodes in topological order, and values, as the wire format has them.
-
-    digests: value index → digest, for initializers only.
-    """
+    """Nodes in topological order, and values, as on the wire. digests: value index → digest, of initializers."""
 
     facts: GraphFacts
     values: list[GraphValue] = field(default_factory=list)

@@ -57,10 +57,7 @@ def same_values(before: FlatGraph, after: FlatGraph) -> dict[int, int]:
 
 
 class _Merge:
-    """The merged graph: the values and nodes of `after`, then those that were removed.
-
-    at: value of `before` → its index among the merged values.
-    """
+    """The values and nodes of `after`, then those that were removed. at: value of `before` → its merged index."""
 
     def __init__(self, before: FlatGraph, after: FlatGraph) -> None:
         self.before, self.after = before, after

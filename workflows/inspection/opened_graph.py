@@ -33,8 +33,7 @@ class GraphLocation:
 
     @classmethod
     def parse(cls, text: str) -> GraphLocation:
-        """Parses FILE.onnx, BUNDLE, BUNDLE:COMPONENT or BUNDLE:COMPONENT:STAGE. Raises RequestError if the path does
-        not exist."""
+        """Parses FILE.onnx or BUNDLE[:COMPONENT[:STAGE]]. Raises RequestError if the path does not exist."""
         parts = text.split(":")
         for end in range(len(parts), 0, -1):  # the longest path first: "C:\\x" and "a:b" are names of folders too
             path = Path(":".join(parts[:end]))

@@ -41,8 +41,7 @@ def preflight(
 
 
 def preflight_by_table(folder: Path, provider: str, table: KernelTable, absent: str) -> PreflightReport:
-    """Returns the report from a kernel table only. absent: why the provider cannot be used. Raises as preflight
-    does."""
+    """Returns the report from a kernel table only. absent: why the provider cannot be used. Raises as preflight."""
     bundle = read_bundle(folder)
     graphs = {name: bundle.file(one.file) for name, one in bundle.pipeline.pipeline.sessions.items()}
     components = [_component_preflight(name, path, table) for name, path in graphs.items()]

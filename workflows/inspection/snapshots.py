@@ -101,7 +101,6 @@ class ComponentSnapshots:
 
     @property
     def last(self) -> str:
-        """Returns the file of the last snapshot."""
         return f"{next(reversed(self._taken))}.onnx"
 
     def take(self, step: str, model: ir.Model) -> GraphSnapshot:

@@ -93,7 +93,6 @@ class _GraphEnds:
 
     @property
     def changed(self) -> bool:
-        """Whether any node was added."""
         return bool(self._before or self._after)
 
     def mask(self, spec: TensorSpec, window: int | None) -> None:

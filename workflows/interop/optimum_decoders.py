@@ -58,10 +58,7 @@ class PreparedGraphs:
 
 
 def prepare_graphs(files: Mapping[str, Path]) -> PreparedGraphs:
-    """Loads the graphs `files`, name → file, and divides optimum's decoders.
-
-    Raises GraphError for an invalid graph file.
-    """
+    """Loads the graphs `files`, name → file, and divides optimum's decoders. Raises GraphError for an invalid file."""
     models = {name: load_graph(path).proto for name, path in files.items()}
     prepared = PreparedGraphs({name: LooseGraph(files[name], signature_of(model)) for name, model in models.items()})
     for name in files:
@@ -98,10 +95,7 @@ def _first_run_graph(graph: LooseGraph, graphs: LooseGraphs) -> str | None:
 def _divide_decoder(
     prepared: PreparedGraphs, name: str, source: Path, then: onnx.ModelProto, first: onnx.ModelProto
 ) -> None:
-    """Makes `name` the decoder for every token, and adds a session for what only the first run computes.
-
-    source: the file of `first`.
-    """
+    """Makes `name` run for every token, and adds a session for what the first run computes. source: of `first`."""
     prepared.graphs[name] = _step_graph(prepared.graphs[name], then)
     prepared.done.append(f"{name} runs one token at a time, because its graph with past was traced for one.")
     takes = {spec.name for spec in prepared.graphs[name].signature.inputs if CROSS_PAST.fullmatch(spec.name)}

@@ -63,7 +63,6 @@ class DraftRequest:
 
     @property
     def name(self) -> str:
-        """Its name in rows."""
         return "ngram" if self.draft is None else self.draft.resolve().name
 
 
@@ -155,7 +154,6 @@ class SingleSubject:
         self._inputs = self._graph.example(tokens)
 
     def sample(self, cancelled: Callable[[], bool]) -> BenchSample:
-        """One run."""
         began = time.perf_counter()
         self._graph.run(self._inputs)
         return BenchSample([(time.perf_counter() - began) * 1000])

@@ -123,7 +123,6 @@ class RunHistory:
         return found[0]
 
     def steps(self, ident: str) -> list[RunStep]:
-        """The steps of a run, in order."""
         with self._open() as base:
             return _steps(base, ident)
 
@@ -226,7 +225,6 @@ def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
 
 
 def new_id() -> str:
-    """A new id of a run."""
     return secrets.token_hex(4)
 
 

@@ -178,7 +178,6 @@ def version_of(provider: str) -> str:
 
 
 def machine_description() -> str:
-    """Processor, cores, memory and system."""
     memory = psutil.virtual_memory().total / 2**30
     cores = psutil.cpu_count(logical=False) or 1
     return f"{platform.machine()}, {cores} cores, {memory:.1f} GiB, {platform.system()} {platform.release()}"

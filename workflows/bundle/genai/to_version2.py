@@ -81,7 +81,6 @@ class _Flow:
         return sub is not None and bool(sub.filename)
 
     def whole(self) -> Json:
-        """The complete `pipeline` object."""
         made: Json = {
             "sessions": self._sessions(),
             "flow": self._flow(),

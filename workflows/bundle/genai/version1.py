@@ -136,7 +136,6 @@ class GenaiDecoder(AttentionSubModel):
     pipeline: Stages = Field(default_factory=list)
 
     def stages(self) -> dict[str, PipelineStage]:
-        """The stages by name, in order."""
         return {name: stage for row in self.pipeline for name, stage in row.items()}
 
 

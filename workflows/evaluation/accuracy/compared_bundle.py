@@ -75,7 +75,6 @@ class ComparedBundle:
 
     @property
     def has_source(self) -> bool:
-        """Whether an encoder reads the prompt."""
         return self.engine.machine.has_source
 
     @property

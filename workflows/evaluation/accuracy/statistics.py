@@ -25,7 +25,6 @@ class RunningMean:
     squares: float = 0.0
 
     def add(self, values: float | Array) -> None:
-        """Adds one value or several."""
         array = np.atleast_1d(np.asarray(values, np.float64))
         if array.size:
             self.total += float(array.sum())
@@ -35,7 +34,6 @@ class RunningMean:
 
     @property
     def mean(self) -> float | None:
-        """The arithmetic mean."""
         return self.total / self.count if self.count else None
 
     @property

@@ -39,7 +39,6 @@ class FileTask:
 
     @property
     def path(self) -> Path:
-        """The file."""
         return Path(self.how.file)
 
     @property
@@ -49,12 +48,10 @@ class FileTask:
         return f"{kind}, {self.path.name}"
 
     def ids(self, engine: Engine, question: HeldOutQuestion) -> list[int]:
-        """Returns the prompt of a question."""
         return encode_prompt(engine, question.text) if self.how.chat else engine.encode(question.text)
 
     @property
     def tokens(self) -> int:
-        """The maximum length of a reply, in tokens."""
         return self.how.tokens
 
     def is_right(self, question: HeldOutQuestion, reply: GenerationDone) -> bool:
@@ -97,11 +94,9 @@ class DemoTask:
     tokens: int = TOKENS
 
     def ids(self, engine: Engine, question: HeldOutQuestion) -> list[int]:
-        """Returns the prompt of a question."""
         return encode_prompt(engine, question.text)
 
     def is_right(self, question: HeldOutQuestion, reply: GenerationDone) -> bool:
-        """Whether the reply is right."""
         return reply.finish_reason == "eos" and reply.text.strip() == question.expected
 
 

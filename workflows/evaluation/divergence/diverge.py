@@ -200,8 +200,7 @@ class DivergenceSearch:
         self._wirings = {part.b: ProducerIndex(subjects[1].graph(part.b)) for part in parts}
 
     def run(self) -> list[ComparedValue]:
-        """Runs both passes. Raises RequestError if nothing can be compared, Cancelled, and the errors of opening and
-        running."""
+        """Runs both passes. Raises RequestError if nothing can be compared, Cancelled, and as opening and running."""
         self._each_group("running both", 0, self._run_freely)
         self._keep([row for row in self._rows if row.comparable and row.types])
         if not self._rows:
@@ -317,8 +316,7 @@ class DivergenceSearch:
 
 
 def mark_jump(rows: Sequence[ComparedValue], one_provider: bool) -> None:
-    """Marks the first row whose error in the free runs exceeds rounding and is out of proportion to that of its
-    inputs."""
+    """Marks the first row whose free error exceeds rounding and is out of proportion to those of its inputs."""
     by_value = {(row.part.b, row.pair.b): row for row in rows}
     for row in rows:
         read = [by_value[row.part.b, name].free.relative for name in row.reads if (row.part.b, name) in by_value]

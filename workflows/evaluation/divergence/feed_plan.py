@@ -84,8 +84,7 @@ def _greedy(opened: OpenSubject, chunks: Sequence[Run], steps: int) -> list[int]
 
 
 def run_plan(opened: tuple[OpenSubject, OpenSubject], plan: FeedPlan, cancelled: Callable[[], bool]) -> Iterator[bool]:
-    """Yields after each run whether the caches were empty before it; `seen` of both has its values. Raises
-    Cancelled."""
+    """Yields after each run, with the values in `seen`, whether the caches were empty before it. Raises Cancelled."""
     for one in opened:
         one.machine.cache.reset()
         one.seen.clear()

@@ -47,8 +47,7 @@ class ProducerIndex:
         self._inputs = {info.name for info in graph.input} - {tensor.name for tensor in graph.initializer}
 
     def segment(self, targets: Iterable[str], leaves: Collection[str]) -> tuple[list[int], list[str]]:
-        """Returns the nodes that compute `targets` from `leaves`, in order, and the leaves and inputs that they
-        read."""
+        """Returns the nodes that compute `targets` from `leaves`, in order, and the leaves and inputs they read."""
         needed: set[int] = set()
         read: dict[str, None] = {}
         waiting = [self._makers[name] for name in targets]

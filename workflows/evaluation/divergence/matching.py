@@ -35,8 +35,7 @@ class ValuePair:
 
 @dataclass(frozen=True)
 class ComponentPair:
-    """A component of each. pairs: in the order in which B computes. leaves: B's inputs → A's values that may replace
-    them."""
+    """A component of each. pairs: in B's order. leaves: B's inputs → A's values that may replace them."""
 
     a: str
     b: str

@@ -57,7 +57,6 @@ class Subject:
         self._openings: dict[str, SessionPlan] = plan_sessions(self.bundle, Placement(self.device, {}))
 
     def graph(self, component: str) -> onnx.ModelProto:
-        """Returns a component's graph."""
         return self._files[component].proto
 
     def open(self, taps: Mapping[str, Collection[str]]) -> OpenSubject:

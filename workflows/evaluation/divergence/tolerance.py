@@ -59,8 +59,7 @@ def largest_gap(reference: Array, other: Array) -> Gap:
 
 
 def tolerance(types: tuple[str, str], same_operator: bool, same_provider: bool = True) -> float:
-    """Returns the error that rounding explains, relative to the largest value. types: numpy's names of the element
-    types."""
+    """Returns the error that rounding explains, relative to the largest value. types: numpy's names of both types."""
     coarser = max(types, key=lambda name: _ROUNDOFF[name]) if same_provider else "float16"
     factor = _SAME if same_operator and same_provider else _HALF if coarser == "float16" else _OTHER
     return factor * _ROUNDOFF[coarser]

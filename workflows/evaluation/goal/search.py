@@ -124,10 +124,7 @@ class GoalSearch:
         self._judge = MixJudge(trials, goal, report, confirms=confirms, planned=planned)
 
     def run(self) -> Mix:
-        """Returns the smallest mix that meets the goal.
-
-        Raises RecipeError if no mix smaller than fp32 does, and Cancelled.
-        """
+        """Returns the smallest mix that meets the goal. Raises RecipeError if none below fp32 does, and Cancelled."""
         self._trials.check_reference()
         estimate = self._measure_costs()
         path = estimate.path()

@@ -79,12 +79,10 @@ class SearchUnit:
 
     @property
     def name(self) -> str:
-        """The name of its first node."""
         return [*self.products, *self.tables][0]
 
     @property
     def parameters(self) -> int:
-        """The number of weights."""
         return sum(outer * inner for outer, inner in self.matrices)
 
     def bytes_at(self, level: PrecisionLevel, symmetric: bool) -> int:

@@ -50,7 +50,6 @@ class TrialFigures:
     kl_error: float = 0.0
 
     def of(self, metric: str) -> float | None:
-        """Returns the figure of a goal's metric."""
         return {"top1": self.top1, "kl": self.kl, "perplexity": self.perplexity, "task": self.task}[metric]
 
     def at_worst(self, metric: str) -> float | None:

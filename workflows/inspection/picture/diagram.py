@@ -117,7 +117,6 @@ def make_diagram(composite: Composite, labels: PictureLabels) -> Diagram:
 
 
 def session_key(name: str) -> str:
-    """Returns the key of a session's box."""
     return f"session:{name}"
 
 
@@ -127,7 +126,6 @@ def row_width(row: Row) -> float:
 
 
 def row_height(row: Row) -> float:
-    """Returns a row's height, in pixels."""
     return TITLE if row[0][1] == "title" else LINE
 
 

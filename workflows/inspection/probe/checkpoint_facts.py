@@ -90,10 +90,7 @@ def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
 
 
 def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport:
-    """Returns the recipe that `options` give, the components it cuts, and the resources that the build needs.
-
-    Raises RecipeError, one sentence.
-    """
+    """Returns the recipe that `options` give, its components, and the resources of a build. Raises RecipeError."""
     from workflows.optimize import PASSES  # onnx_ir and onnxruntime: not needed by a probe
     from workflows.runtime.providers import PROVIDERS
 
