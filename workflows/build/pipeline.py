@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from workflows.bundle.composition import CrossState, DataflowEdge, Flow, FlowStage, KVState, SessionSpec, SharedState
+from workflows.bundle.composition import CrossState, DataflowEdge, Flow, KVState, SessionSpec, SharedState
+from workflows.bundle.outline import FlowStage
 from workflows.bundle.schema import ComponentMetadata, GenerationDefaults, Metadata, Pipeline, SpecialTokens
 from workflows.bundle.session_options import (
     BuildRequires,

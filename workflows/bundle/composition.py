@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from workflows.bundle.outline import Outline, OutlineStage, Port, modality, sessions_around
+from workflows.bundle.outline import FlowStage, Outline, Port, modality, sessions_around
 from workflows.bundle.session_options import SessionOptions
 from workflows.bundle.strategy import ControllerReference, PluginReference, Roles, StrategySettings
 from workflows.bundle.strict_model import NameInBundle, StrictModel
@@ -55,19 +55,6 @@ class SessionSpec(StrictModel):
 
     file: NameInBundle
     session_options: SessionOptions = SessionOptions()
-
-
-class FlowStage(StrictModel):
-    """When a session runs: `init` over the prompt, `step` for each token, `final` once after the last.
-
-    loop: `batched` for one run over all inputs (images …), `per_image` for a run of each. cross_attention_from: the
-    session whose outputs, computed once on the source, this session attends to.
-    """
-
-    run: str
-    when: Literal["init", "step", "final"] = "step"
-    loop: Literal["batched", "per_image"] = "batched"
-    cross_attention_from: str | None = None
 
 
 class DataflowEdge(StrictModel):
@@ -218,7 +205,7 @@ class Flow(StrictModel):
         own = beside - {stage.run for stage in self.flow}
         return Outline(
             tuple(name for name in self.sessions if name not in own),
-            tuple(OutlineStage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),
+            tuple(self.flow),
             tuple(edge for edge in self._edges() if not {edge[0][0], edge[1][0]} & own),
             cross.source if cross else None,
             self.state.kv_cache is not None,

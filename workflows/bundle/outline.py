@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from workflows.bundle.strict_model import StrictModel
 from workflows.common.errors import BundleError, printable
 
 Port = tuple[str, str]  # session, tensor
@@ -42,14 +43,17 @@ class Fault:
         return BundleError(f"{location} is not a pipeline that Joinery can run: {fault}.")
 
 
-@dataclass(frozen=True)
-class OutlineStage:
-    """An entry of `flow`. cross: the session whose outputs it attends to."""
+class FlowStage(StrictModel):
+    """When a session runs: `init` over the prompt, `step` for each token, `final` once after the last.
+
+    loop: `batched` for one run over all inputs (images …), `per_image` for a run of each. cross_attention_from: the
+    session whose outputs, computed once on the source, this session attends to.
+    """
 
     run: str
-    when: str = "step"
-    loop: str = "batched"
-    cross: str | None = None
+    when: Literal["init", "step", "final"] = "step"
+    loop: Literal["batched", "per_image"] = "batched"
+    cross_attention_from: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Outline:
     """
 
     sessions: tuple[str, ...]
-    stages: tuple[OutlineStage, ...]
+    stages: tuple[FlowStage, ...]
     edges: tuple[tuple[Port, Port], ...]
     source: str | None = None
     cached: bool = True
@@ -86,7 +90,7 @@ class Outline:
     @cached_property
     def sources(self) -> frozenset[str]:
         """The sessions whose outputs others attend to."""
-        named = (self.source, *(stage.cross for stage in self.stages))
+        named = (self.source, *(stage.cross_attention_from for stage in self.stages))
         return frozenset(name for name in named if name is not None)
 
     @cached_property
@@ -189,7 +193,7 @@ def _reachable(name: str, pairs: Collection[tuple[str, str]]) -> set[str]:
 def find_unknown(outline: Outline) -> Iterator[Fault]:
     """Yields names of sessions that do not exist."""
     for i, stage in enumerate(outline.stages):
-        for key, name in (("run", stage.run), ("cross_attention_from", stage.cross)):
+        for key, name in (("run", stage.run), ("cross_attention_from", stage.cross_attention_from)):
             if name is not None and name not in outline.sessions:
                 yield Fault(f"{STAGES}[{i}].{key}", f"flow runs {name!r}, which is not a session")
     for i, edge in enumerate(outline.edges):
@@ -240,7 +244,9 @@ def _never_run(outline: Outline) -> Iterator[Fault]:
 
 
 def _sources(outline: Outline) -> Iterator[Fault]:
-    paths = {stage.cross: f"{STAGES}[{i}].cross_attention_from" for i, stage in enumerate(outline.stages)}
+    paths = {
+        stage.cross_attention_from: f"{STAGES}[{i}].cross_attention_from" for i, stage in enumerate(outline.stages)
+    }
     for name in sorted(outline.sources):
         path = SOURCE if name == outline.source else paths[name]
         if name not in outline.init_only:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from workflows.bundle.composition import Flow, FlowStage, KVState, SharedState
-from workflows.bundle.outline import Fault
+from workflows.bundle.composition import Flow, KVState, SharedState
+from workflows.bundle.outline import Fault, FlowStage
 from workflows.bundle.strategy import Roles, StrategySettings, TreeSettings
 
 ROLES, STRATEGY = "pipeline.roles", "pipeline.strategy"

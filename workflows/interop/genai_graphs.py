@@ -148,8 +148,6 @@ class _GraphEnds:
         self._graph.input.extend(inputs)
         self._graph.node.extend(nodes)
 
-    # -- shared values -----------------------------------------------------------------------------------------------
-
     def _total(self) -> str:
         return self._node("Shape", tensor_names.MASK, start=1, end=2)
 

@@ -133,8 +133,6 @@ class _Flow:
         crossed = "encoder" in self._parts and not self._stages
         return {"cross_attention_from": "encoder"} if crossed else {}
 
-    # -- edges -------------------------------------------------------------------------------------------------
-
     def _edges(self) -> Iterator[tuple[str, str]]:
         decoder = self._model.decoder.inputs
         takers = list(self._stages) or ["decoder"]
@@ -185,8 +183,6 @@ class _Flow:
                         yield givers[tensor], f"{name}.{tensor}"
                 for tensor in stage.outputs:
                     givers[stage.output_names_forwarder.get(tensor, tensor)] = f"{name}.{tensor}"
-
-    # -- state -------------------------------------------------------------------------------------------------
 
     def _state(self) -> Json:
         decoder = self._model.decoder

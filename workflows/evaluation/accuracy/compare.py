@@ -69,8 +69,6 @@ class AccuracyComparison:
         self._progress("done", total, total)
         return self._summary(prompts, greedy, answered)
 
-    # -- one prompt --------------------------------------------------------------------------------------------
-
     def _prompt(self, prompt: EvaluationPrompt, steps: int) -> GreedyAnswer:
         both = self._reference, self._candidate
         tokens, others = (side.greedy(prompt.ids, steps, self._cancelled) for side in both)
@@ -124,8 +122,6 @@ class AccuracyComparison:
             self._notes[f"Some prompts leave room for fewer than {steps:,} new tokens."] = None
         return min(steps, room)
 
-    # -- the task ----------------------------------------------------------------------------------------------
-
     def _ask(self, task: FileTask | DemoTask, before: int, total: int) -> TaskReport:
         right = [0, 0]
         for index, question in enumerate(task.questions):
@@ -134,8 +130,6 @@ class AccuracyComparison:
                 right[side] += task.is_right(question, one.reply(task, question, self._cancelled))
         reference, score = (round(count / len(task.questions), 6) for count in right)
         return TaskReport(task.metric, len(task.questions), score, reference)
-
-    # -- the report --------------------------------------------------------------------------------------------
 
     def _summary(self, prompts: PromptSet, greedy: list[GreedyAnswer], task: TaskReport | None) -> EvalReport:
         sums, agreement = self._sums, self._sums.agreement

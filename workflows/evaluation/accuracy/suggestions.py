@@ -113,9 +113,6 @@ def _agreement(
     return found
 
 
-# -- graphs ----------------------------------------------------------------------------------------------------
-
-
 def _models(bundle: Bundle) -> Models:
     sessions = bundle.pipeline.pipeline.sessions
     return {name: load_graph(bundle.file(session.file)).proto for name, session in sessions.items()}

@@ -120,8 +120,6 @@ class Trials:
         _write(place, json.dumps(asdict(found)))
         return found
 
-    # -- one mix -----------------------------------------------------------------------------------------------
-
     def _found(self, mix: Mix, of: str) -> TrialFigures:
         kept = self._reference(of)
         side, agreement = self._open(self._graphs(mix)), Agreement()
@@ -178,8 +176,6 @@ class Trials:
             self._check()
             right += self._task.is_right(question, side.reply(self._task, question, lambda: False))
         return right
-
-    # -- the reference -----------------------------------------------------------------------------------------
 
     def _reference(self, of: str) -> _ReferenceRun:
         if of not in self._kept:

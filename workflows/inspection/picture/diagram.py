@@ -129,9 +129,6 @@ def row_height(row: Row) -> float:
     return TITLE if row[0][1] == "title" else LINE
 
 
-# -- boxes -----------------------------------------------------------------------------------------------------
-
-
 def _session(one: ComponentSession) -> BoxContent:
     rows: list[Row] = [((shorten(one.name, TITLE_CELLS), "title"),)]
     rows += [_detail(text) for text in (one.role, one.file) if text and text != one.name]
@@ -212,9 +209,6 @@ def _shapes(one: LayerGroup, words: PictureLabels) -> list[Row]:
         first = one.tensors[0]
         return [(numbers, (shorten(first.dtype, 10), "detail")), _detail(first.extents, SHAPE_CELLS)]
     return [(numbers,), *(_detail(f"{tensor.name} {tensor.form}", SHAPE_CELLS) for tensor in one.tensors)]
-
-
-# -- lines -----------------------------------------------------------------------------------------------------
 
 
 def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:

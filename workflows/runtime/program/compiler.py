@@ -391,7 +391,7 @@ class _ProgramCompiler:
 def _stage_path(outline: Outline, run: str, session: str = "") -> str:
     """The JSON path of the stage by which `session` is in the run, or of all stages."""
     order = {"final": ("final",), "decode": ("step", "init")}.get(run, ("init", "step"))
-    stages = [(stage.run, stage.when) for stage in outline.stages]
+    stages: list[tuple[str, str]] = [(stage.run, stage.when) for stage in outline.stages]
     matches = [stages.index((session, when)) for when in order if (session, when) in stages]
     return f"{STAGES}[{matches[0]}].run" if matches else STAGES
 
