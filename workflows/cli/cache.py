@@ -30,15 +30,15 @@ def overview(context: typer.Context) -> None:
 @cache.command("list")
 def show_list(as_json: bool = JsonFlag) -> None:
     """List the stages, the most recently used first."""
-    kept = StageCache().stages()
+    stages = StageCache().stages()
     if as_json:
-        for one in kept:
+        for one in stages:
             write_json(asdict(one))
         return
     table = Table("name", "size", "used")
-    for one in kept:
+    for one in stages:
         table.add_row(one.name, mebibytes(one.bytes), one.used)
-    Console().print(table if kept else "No stage is kept.")
+    Console().print(table if stages else "No stage is kept.")
     show_size(False)
 
 

@@ -56,9 +56,9 @@ def attach(command: Command) -> None:
     """Sets the completers of a command's parameters and of its subcommands'; the shell completes files itself."""
     completion_init()
     for parameter in command.params:
-        words = COMPLETERS.get(parameter.name or "")
-        if words is not None:
-            parameter._custom_shell_complete = _completer(words)
+        complete = COMPLETERS.get(parameter.name or "")
+        if complete is not None:
+            parameter._custom_shell_complete = _completer(complete)
     for child in getattr(command, "commands", {}).values():
         if isinstance(child, LazyCommand):
             child.on_load(attach)
@@ -66,8 +66,8 @@ def attach(command: Command) -> None:
             attach(child)
 
 
-def _completer(words: Callable[[str], Iterator[str]]) -> Callable[[object, object, str], list[str]]:
-    return lambda context, parameter, prefix: sorted(word for word in set(words(prefix)) if word.startswith(prefix))
+def _completer(complete: Callable[[str], Iterator[str]]) -> Callable[[object, object, str], list[str]]:
+    return lambda context, parameter, prefix: sorted(word for word in set(complete(prefix)) if word.startswith(prefix))
 
 
 def bundles(prefix: str) -> Iterator[str]:

@@ -247,6 +247,6 @@ def _operators(rows: list[OperatorCounts]) -> Table:
 
 def _changed_node(node: GraphNode, values: list[GraphValue]) -> dict[str, object]:
     """A changed node with the names of its inputs and outputs in place of their indices."""
-    kept = {name: value for name, value in to_fields(node).items() if name != "parent"}
+    fields = {name: value for name, value in to_fields(node).items() if name != "parent"}
     read, made = (["" if value < 0 else values[value].name for value in end] for end in (node.inputs, node.outputs))
-    return kept | {"in": read, "out": made}
+    return fields | {"in": read, "out": made}

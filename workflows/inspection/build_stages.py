@@ -167,7 +167,7 @@ def _xz_filter(longest: int) -> dict[str, int]:
 
 def read_archive(path: Path) -> dict[str, bytes]:
     """Reads all files. Raises GraphError if the archive is damaged or unpacks to more than READ_LIMIT bytes."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     left = READ_LIMIT
     try:
         with tarfile.open(path, "r|xz") as archive:
@@ -178,7 +178,7 @@ def read_archive(path: Path) -> dict[str, bytes]:
                     raise GraphError(
                         f"{printable(path.name)} exceeds the size limit of a graph archive: build the bundle again."
                     )
-                found[entry.name] = file.read()
+                contents[entry.name] = file.read()
     except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
         raise GraphError(f"{printable(path.name)} is damaged ({printable(error)}): build the bundle again.") from None
-    return found
+    return contents

@@ -191,14 +191,14 @@ class _GraphContents:
     def component(self, name: str, file: str, role: str) -> ComponentReport:
         ends = self.signature.inputs, self.signature.outputs
         inputs, outputs = ([TensorFacts(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
-        said = self.warnings, list(self.faults)
-        return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, *said)
+        findings = self.warnings, list(self.faults)
+        return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, *findings)
 
 
 def _graph_faults(sentences: Iterable[str]) -> dict[str, object]:
     """Returns the faults as an entry of the details; empty if there are none."""
-    told = " ".join(sentences)
-    return {"warnings": told} if told else {}
+    text = " ".join(sentences)
+    return {"warnings": text} if text else {}
 
 
 def _read_graph(path: Path) -> _GraphContents:
@@ -229,13 +229,13 @@ def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[K
 def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None) -> list[KVGroupReport]:
     """Returns a row for the layers of a group with one shape. built: the bundle's layout; empty for a single graph."""
     layout = built_layout(built or {"host": "static"}.get(facts.writer, facts.writer), facts)
-    found = []
+    rows = []
     for group in facts.groups:
         for tensors in group_layers(tensor for tensor in state if tensor.layer in group.layers):
             slots = capacity or tensors[0].capacity
             each = sum(tensor.bytes_per_slot for tensor in tensors)
             windows = [size for size in (group.window, capacity if layout.evicts else None) if size]
-            found.append(
+            rows.append(
                 KVGroupReport(
                     group=group.name,
                     layout=layout.name,
@@ -250,7 +250,7 @@ def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capac
                     note=facts.note,
                 )
             )
-    return found
+    return rows
 
 
 def _cross(composite: Composite) -> list[KVGroupReport]:

@@ -80,8 +80,8 @@ class _Merge:
 
     def _pair_names(self) -> None:
         """Pairs values of the same name whose types and shapes do not differ."""
-        taken = set(self.at.values())
-        free = {value.name: index for index, value in enumerate(self.after.values) if index not in taken}
+        paired = set(self.at.values())
+        free = {value.name: index for index, value in enumerate(self.after.values) if index not in paired}
         for index, value in enumerate(self.before.values):
             new = free.get(value.name)
             if index not in self.at and new is not None and not _type_differs(value, self.after.values[new]):
@@ -118,7 +118,7 @@ class _Merge:
         order = self._order()
         place = {key: index for index, key in enumerate(order)}
         came_from = {new: old for old, new in self.pairs.items()}
-        found = []
+        merged = []
         for gone, index in order:
             view = self.before if gone else self.after
             node = replace(view.nodes[index], change="removed" if gone else "added")
@@ -129,8 +129,8 @@ class _Merge:
             elif index in came_from:
                 self._compare(self.before.nodes[came_from[index]], node)
             node.parent = self._parent(gone, node.parent, place)
-            found.append(node)
-        return found
+            merged.append(node)
+        return merged
 
     def _compare(self, was: GraphNode, node: GraphNode) -> None:
         same = (was.op, was.domain, was.attrs) == (node.op, node.domain, node.attrs)
@@ -175,11 +175,11 @@ class _Merge:
 
     def initializers(self) -> dict[str, list[str]]:
         """Returns the names of initializers by change."""
-        found: dict[str, list[str]] = {change: [] for change in CHANGES}
+        names: dict[str, list[str]] = {change: [] for change in CHANGES}
         for value in self.values:
             if value.kind == "initializer" and value.change:
-                found[value.change].append(value.name)
-        return found
+                names[value.change].append(value.name)
+        return names
 
     def end_notes(self) -> list[str]:
         """Returns one sentence for each input or output that was added, removed or changed."""

@@ -48,14 +48,14 @@ def _nodes_of(opened: OpenedGraph, scope: str) -> list[onnx.NodeProto]:
     """Returns the nodes of the scope in topological order, without those of subgraphs."""
     graph = opened.file.proto.graph
     top = [node for node in opened.view.nodes if node.parent < 0]  # in that order too
-    found = [
+    nodes = [
         graph.node[index]
         for index, node in zip(topological_order(graph), top, strict=True)
         if not scope or f"{node.scope}/".startswith(f"{scope}/")
     ]
-    if not found:
+    if not nodes:
         raise RequestError(f"{printable(opened.title)} has no scope {printable(scope)!r}.")
-    return found
+    return nodes
 
 
 def _excerpt(source: onnx.ModelProto, nodes: list[onnx.NodeProto], title: str) -> onnx.ModelProto:

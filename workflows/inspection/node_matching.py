@@ -73,29 +73,29 @@ class _Matching:
         self._count()
 
     def _count(self) -> None:
-        taken = set(self.matched.values())
+        matched = set(self.matched.values())
         self.left = [index for index in self.left if index not in self.matched]
-        self.right = [index for index in self.right if index not in taken]
+        self.right = [index for index in self.right if index not in matched]
 
 
 def _neighbours(view: FlatGraph) -> list[dict[Hashable, int]]:
     """Maps each node's (direction, slot, operator) to the only node there; entries with several nodes are left out."""
     makers = {value: index for index, node in enumerate(view.nodes) for value in node.outputs}
-    found: list[dict[Hashable, int]] = [{} for _ in view.nodes]
+    neighbours: list[dict[Hashable, int]] = [{} for _ in view.nodes]
     several: list[set[Hashable]] = [set() for _ in view.nodes]
     for index, node in enumerate(view.nodes):
         for slot, value in enumerate(node.inputs):
             maker = makers.get(value, -1)
             if maker < 0:
                 continue
-            found[index]["in", slot, view.nodes[maker].op] = maker
+            neighbours[index]["in", slot, view.nodes[maker].op] = maker
             key: Hashable = ("out", slot, node.op)
-            if found[maker].setdefault(key, index) != index:
+            if neighbours[maker].setdefault(key, index) != index:
                 several[maker].add(key)
-    for known, unclear in zip(found, several, strict=True):
+    for known, unclear in zip(neighbours, several, strict=True):
         for ambiguous in unclear:
             del known[ambiguous]
-    return found
+    return neighbours
 
 
 def _pair(of_left: Key, of_right: Key, left: Sequence[int], right: Sequence[int], matched: dict[int, int]) -> None:
@@ -181,10 +181,10 @@ def _align(
 
 
 def _scopes(view: FlatGraph, indices: Sequence[int]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
+    by_scope: dict[str, list[int]] = defaultdict(list)
     for index in indices:
-        found[view.nodes[index].scope].append(index)
-    return found
+        by_scope[view.nodes[index].scope].append(index)
+    return by_scope
 
 
 def _aligned_pairs(before: FlatGraph, after: FlatGraph, left: list[int], right: list[int]) -> list[tuple[int, int]]:

@@ -45,8 +45,8 @@ def preflight_by_table(folder: Path, provider: str, table: KernelTable, absent: 
     bundle = read_bundle(folder)
     graphs = {name: bundle.file(one.file) for name, one in bundle.pipeline.pipeline.sessions.items()}
     components = [_component_preflight(name, path, table) for name, path in graphs.items()]
-    told = f"Nothing was run; the nodes are those of {table.title}'s kernel table."
-    return PreflightReport(provider, components, False, f"{absent} {told}")
+    basis = f"Nothing was run; the nodes are those of {table.title}'s kernel table."
+    return PreflightReport(provider, components, False, f"{absent} {basis}")
 
 
 def _component_preflight(name: str, path: Path, table: KernelTable) -> ComponentPreflight:

@@ -136,7 +136,7 @@ def _write(
 
 
 def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Mapping[str, TensorNames]) -> Json:
-    config, first = _words(bundle), program.state[0]
+    config, first = _checkpoint_config(bundle), program.state[0]
     geometry = DecoderGeometry(
         layers=max(tensor.layer for tensor in program.state) + 1,
         kv_heads=first.sized(1)[-3],
@@ -149,7 +149,7 @@ def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Ma
     return to_version1(pipeline, geometry, tensors, shares_buffer=shares, defaults=defaults)
 
 
-def _words(bundle: Bundle) -> Json:
+def _checkpoint_config(bundle: Bundle) -> Json:
     """The checkpoint's config.json; empty where the bundle has none."""
     name = "tokenizer/config.json"
     try:

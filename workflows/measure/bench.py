@@ -248,8 +248,8 @@ def bench(
     total = len(running) * (load.repeats + 1)
     for index in range(total):
         turn, (lane, subject) = index // len(running), running[index % len(running)]
-        said = f"{lane.name}: run {turn} of {load.repeats}" if turn else f"{lane.name}: warming up"
-        report(ProgressEvent(stage="bench", message=said, done=index, total=total, unit="runs"))
+        message = f"{lane.name}: run {turn} of {load.repeats}" if turn else f"{lane.name}: warming up"
+        report(ProgressEvent(stage="bench", message=message, done=index, total=total, unit="runs"))
         if cancelled():
             raise Cancelled("The measurement was cancelled.")
         sample = subject.sample(cancelled)
@@ -268,17 +268,17 @@ def _open(bundle: Bundle, load: BenchLoad, provider: str, drafts: DraftRequest |
         composite = CompositeSubject(bundle, provider, drafts, load.prompt)
     except (DeviceError, GraphError) as error:
         return _BenchLane(provider, drafts, reason=str(error))
-    asked = load.prompt_tokens or len(load.prompt) or None
-    composite.prompt_tokens, composite.new_tokens = _sizes(composite, asked, load.new_tokens)
+    wanted = load.prompt_tokens or len(load.prompt) or None
+    composite.prompt_tokens, composite.new_tokens = _sizes(composite, wanted, load.new_tokens)
     return _BenchLane(provider, drafts, composite)
 
 
 def _sizes(composite: CompositeSubject, prompt_tokens: int | None, new_tokens: int | None) -> tuple[int, int]:
     """The requested tokens of a run, else the usual ones that fit. Raises PromptError for sizes that do not fit."""
     longest, capacity = composite.longest_prompt, composite.capacity
-    kept = 1 if composite.has_source else None  # of the prompt in the cache; None is all
-    prompt = prompt_tokens or min(PROMPT_TOKENS, longest if kept else max(1, longest * 2 // 3))
-    room = capacity - (kept or prompt) + 1  # the last token is not fed
+    cached = 1 if composite.has_source else None  # of the prompt in the cache; None is all
+    prompt = prompt_tokens or min(PROMPT_TOKENS, longest if cached else max(1, longest * 2 // 3))
+    room = capacity - (cached or prompt) + 1  # the last token is not fed
     new = new_tokens or max(1, min(NEW_TOKENS, room))
     if prompt > longest or new > room:
         raise PromptError(

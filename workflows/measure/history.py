@@ -104,23 +104,23 @@ class RunHistory:
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE {' AND '.join(where)} ORDER BY time DESC, id LIMIT ?"
         with self._open() as base:
             rows = base.execute(query, [*values, -1 if last is None else last]).fetchall()
-        found = list[RunRecord]()
+        readable = list[RunRecord]()
         for row in rows:
             with suppress(HistoryError):
-                found.append(_run(row))
-        if gone := len(rows) - len(found):
+                readable.append(_run(row))
+        if gone := len(rows) - len(readable):
             self._told(f"{gone} of the runs in {self.path} cannot be read, so they are left out.")
-        return found
+        return readable
 
     def find(self, ident: str) -> RunRecord:
         """The run whose id begins with `ident`. Raises RequestError where there is none, or several."""
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE substr(id, 1, ?) = ? LIMIT 2"
         with self._open() as base:
-            found = [_run(row) for row in base.execute(query, (len(ident), ident))]
-        if len(found) != 1:
-            how = "several runs whose ids begin" if found else "no run whose id begins"
+            matches = [_run(row) for row in base.execute(query, (len(ident), ident))]
+        if len(matches) != 1:
+            how = "several runs whose ids begin" if matches else "no run whose id begins"
             raise RequestError(f"There is {how} with {printable(ident)!r}: `joinery runs list` shows them.")
-        return found[0]
+        return matches[0]
 
     def steps(self, ident: str) -> list[RunStep]:
         with self._open() as base:
@@ -151,8 +151,8 @@ class RunHistory:
             except _ERRORS as error:
                 if not _is_damage(error):
                     raise
-                told = "The history of runs could not be read and now lies in"
-                self._told(f"{told} {self._set_aside()}: a new one begins.")
+                text = "The history of runs could not be read and now lies in"
+                self._told(f"{text} {self._set_aside()}: a new one begins.")
                 base = self._connected()
             with closing(base):
                 yield base
@@ -266,13 +266,13 @@ def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
     """The steps of a run. Raises HistoryError for malformed rows."""
     query = f"SELECT {', '.join(_STEP)} FROM steps WHERE run = ? ORDER BY step"
     try:
-        found = [read(RunStep, dict(zip(_STEP, row, strict=True))) for row in base.execute(query, (ident,))]
+        steps = [read(RunStep, dict(zip(_STEP, row, strict=True))) for row in base.execute(query, (ident,))]
     except ValueError as error:
         raise HistoryError(f"The steps of the run {ident!r} in the history cannot be read: {error}.") from None
-    endless = next((one.step for one in found if not isfinite(one.latency_ms)), None)
+    endless = next((one.step for one in steps if not isfinite(one.latency_ms)), None)
     if endless is not None:
         raise HistoryError(f"The steps of the run {ident!r} in the history cannot be read: step {endless} has no time.")
-    return found
+    return steps
 
 
 def _is_damage(error: Exception) -> bool:

@@ -46,19 +46,19 @@ def scatter(runs: Iterable[RunRecord], speed: Measure, accuracy: Measure) -> Par
             fast[run.digest, run.provider, drafts_of(run)] = run
         if measure_value(run, accuracy) is not None:
             right[run.digest] = run
-    found, left_out = list[ParetoPoint](), list[tuple[RunRecord, str]]()
+    points, left_out = list[ParetoPoint](), list[tuple[RunRecord, str]]()
     for (digest, _, _), run in fast.items():
-        said, x = right.get(digest), measure_value(run, speed)
-        y = None if said is None else measure_value(said, accuracy)
-        if said is None or x is None or y is None:
+        evaluated, x = right.get(digest), measure_value(run, speed)
+        y = None if evaluated is None else measure_value(evaluated, accuracy)
+        if evaluated is None or x is None or y is None:
             left_out.append((run, accuracy.key))
         else:
-            found.append(ParetoPoint(x, y, run, said))
+            points.append(ParetoPoint(x, y, run, evaluated))
     timed = {digest for digest, _, _ in fast}
     left_out += [(run, speed.key) for digest, run in right.items() if digest not in timed]
-    marks = pareto_front([(one.x, one.y) for one in found], speed.better, accuracy.better)
+    marks = pareto_front([(one.x, one.y) for one in points], speed.better, accuracy.better)
     return ParetoScatter(
-        [ParetoPoint(p.x, p.y, p.speed, p.accuracy, on) for p, on in zip(found, marks, strict=True)], left_out
+        [ParetoPoint(p.x, p.y, p.speed, p.accuracy, on) for p, on in zip(points, marks, strict=True)], left_out
     )
 
 

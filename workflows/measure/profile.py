@@ -61,8 +61,8 @@ def profile_isolated(
 
     def on_line(line: str) -> None:
         if line.startswith("@"):
-            count, _, said = line[1:].partition(" ")
-            report(ProgressEvent(stage="profile", message=said, done=int(count), total=total, unit="runs"))
+            count, _, message = line[1:].partition(" ")
+            report(ProgressEvent(stage="profile", message=message, done=int(count), total=total, unit="runs"))
 
     with tempfile.TemporaryDirectory(prefix="joinery-profile-") as folder:
         arguments = [str(path.absolute()), device.name, str(steps), folder]
@@ -121,7 +121,7 @@ def measure(path: Path, provider: str, steps: int) -> ProfileReport:
 
 def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:
     """The profile of a graph without a cache, on inputs of its declared shapes."""
-    kept, graph = ProfiledSession(opened), SingleGraph(opened)
+    profiled, graph = ProfiledSession(opened), SingleGraph(opened)
     inputs = graph.example(_TOKENS)
     for step in range(steps + 1):
         _say(step + 1, f"run {step} of {steps}" if step else "warming up")
@@ -133,19 +133,19 @@ def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:
             shapes = ", ".join(f"{name} {list(array.shape)}" for name, array in inputs.items())
             message = f"{opened.name} does not run on inputs made from its signature ({shapes}): {error}"
             raise GraphError(message) from None
-        kept.runs.append((opened.name, "run") if step else None)
-    return kept.end()
+        profiled.runs.append((opened.name, "run") if step else None)
+    return profiled.end()
 
 
 def _of_machine(machine: Machine, steps: int) -> list[ComponentProfile]:
     """The profile of a composite: an uncounted chunk and step, chunks from an empty cache, then steps."""
-    kept: dict[int, ProfiledSession] = {}
+    profiled: dict[int, ProfiledSession] = {}
     for opened in machine.sessions.values():
-        kept.setdefault(id(opened.session), ProfiledSession(opened))
+        profiled.setdefault(id(opened.session), ProfiledSession(opened))
 
     def ran(phase: str, counted: bool) -> None:
         for name in machine.program.runs[phase].sessions:
-            kept[id(machine.sessions[name].session)].runs.append((name, phase) if counted else None)
+            profiled[id(machine.sessions[name].session)].runs.append((name, phase) if counted else None)
 
     prompt = [1] * min(machine.chunk, machine.cache.capacity - 1)
     room = machine.cache.capacity - len(prompt)  # a step past the capacity would slide, or be refused
@@ -165,7 +165,7 @@ def _of_machine(machine: Machine, steps: int) -> list[ComponentProfile]:
         _say(CHUNKS + step + 2, f"step {step + 1} of {steps}")
         machine.step([1])
         ran("decode", True)
-    return [part for one in kept.values() for part in one.end()]
+    return [part for one in profiled.values() for part in one.end()]
 
 
 def _source_tokens(machine: Machine) -> int:

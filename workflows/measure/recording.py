@@ -140,7 +140,7 @@ def _save_run(
     bundle: Bundle,
     provider: str,
     figures: Mapping[str, Figure],
-    told: ReportProblem,
+    notify: ReportProblem,
     steps: Iterable[RunStep] = (),
     layout: str | None = None,
 ) -> None:
@@ -160,9 +160,9 @@ def _save_run(
         figures=dict(figures),
     )
     try:
-        RunHistory(on_problem=told).add(run, list(steps))
+        RunHistory(on_problem=notify).add(run, list(steps))
     except (OSError, JoineryError) as error:
-        told(f"The run could not be kept in the history: {printable(error, 200)}")
+        notify(f"The run could not be kept in the history: {printable(error, 200)}")
 
 
 def version_of(provider: str) -> str:

@@ -73,9 +73,9 @@ SPEED = ("decode", "p50", "p95", "ttft", "prefill", "size")
 def measure_value(run: RunRecord, measure: Measure) -> float | None:
     """The run's value in the measure's unit; None where it has none, or no finite one."""
     for name, factor in measure.figures.items():
-        found = run.figures.get(name)
-        if isinstance(found, int | float) and math.isfinite(found):
-            return found * factor
+        figure = run.figures.get(name)
+        if isinstance(figure, int | float) and math.isfinite(figure):
+            return figure * factor
     return None
 
 

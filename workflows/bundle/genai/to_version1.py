@@ -190,7 +190,9 @@ def _put_stages(
     rows: Json = {}
     for name in stages:
         stage = _stage(old.get(name, {}), _of_session(data, name, shared), times, name, tensors[name])
-        renamed = {given: taken for (source, given), (_, taken) in edges if source == name and given != taken}
+        renamed = {
+            output: input_name for (source, output), (_, input_name) in edges if source == name and output != input_name
+        }
         before = stage.get(_FORWARDER, {})
         rows[name] = stage | ({_FORWARDER: before | renamed} if renamed and isinstance(before, dict) else {})
     put(made, "model.decoder.pipeline", [rows])

@@ -159,16 +159,16 @@ class _Flow:
         encoder, decoder = self._model.encoder, self._model.decoder
         assert encoder is not None
         pairs = [(f"cross_present_{half}_names", f"cross_past_{half}_names") for half in ("key", "value")]
-        kept = [pair for pair in pairs if pair[0] in encoder.outputs or pair[1] in decoder.inputs]
+        named = [pair for pair in pairs if pair[0] in encoder.outputs or pair[1] in decoder.inputs]
         hidden = "encoder_hidden_states"
-        if hidden in decoder.inputs or not kept:
-            given = encoder.outputs.get(hidden, encoder.outputs.get("encoder_outputs", hidden))
-            yield f"encoder.{given}", f"{takers[0]}.{decoder.inputs.get(hidden, hidden)}"
+        if hidden in decoder.inputs or not named:
+            output = encoder.outputs.get(hidden, encoder.outputs.get("encoder_outputs", hidden))
+            yield f"encoder.{output}", f"{takers[0]}.{decoder.inputs.get(hidden, hidden)}"
         for layer in range(decoder.num_hidden_layers or 0):
-            for given, taken in kept:
-                half = given.split("_")[2]
-                source = encoder.outputs.get(given, f"present_{half}_cross_%d")
-                target = decoder.inputs.get(taken, f"past_{half}_cross_%d")
+            for output, input_name in named:
+                half = output.split("_")[2]
+                source = encoder.outputs.get(output, f"present_{half}_cross_%d")
+                target = decoder.inputs.get(input_name, f"past_{half}_cross_%d")
                 yield f"encoder.{_of_layer(source, layer)}", f"{takers[0]}.{_of_layer(target, layer)}"
 
     def _between(self) -> Iterator[tuple[str, str]]:

@@ -60,12 +60,12 @@ class AccuracyComparison:
         Raises RequestError if the two cannot be compared, PromptError for a prompt that does not fit, Cancelled.
         """
         check_same_tokens(self._reference.engine, self._candidate.engine, prompts)
-        asked = task or demo_task(self._reference.engine.bundle, questions)
-        total, greedy = len(prompts.prompts) + (len(asked.questions) if asked else 0), []
+        chosen_task = task or demo_task(self._reference.engine.bundle, questions)
+        total, greedy = len(prompts.prompts) + (len(chosen_task.questions) if chosen_task else 0), []
         for index, prompt in enumerate(prompts.prompts):
             self._progress(f"prompt {index + 1:,} of {len(prompts.prompts):,}", index, total)
             greedy.append(self._prompt(prompt, self._fitting(prompt, steps, index + 1)))
-        answered = self._ask(asked, len(prompts.prompts), total) if asked else None
+        answered = self._ask(chosen_task, len(prompts.prompts), total) if chosen_task else None
         self._progress("done", total, total)
         return self._summary(prompts, greedy, answered)
 
@@ -240,8 +240,8 @@ def _of_layer(sums: dict[int, RunningMean], part: str, layer: int) -> float | No
 
 
 def _average(values: Iterator[float | None]) -> float | None:
-    found = [value for value in values if value is not None]
-    return _round(sum(found) / len(found)) if found else None
+    known = [value for value in values if value is not None]
+    return _round(sum(known) / len(known)) if known else None
 
 
 def _perplexities(surprises: OfBundles) -> PairedFigure:

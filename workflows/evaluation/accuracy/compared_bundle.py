@@ -67,11 +67,11 @@ class ComparedBundle:
         """Stores the hidden states among a run's outputs."""
         for name, layer in taps.items():
             if name in outputs:
-                found = np.asarray(outputs[name], np.float32)
+                states = np.asarray(outputs[name], np.float32)
                 columns = (
-                    found.shape[-2] if layer[0] == ComponentRole.ENCODER else 1
+                    states.shape[-2] if layer[0] == ComponentRole.ENCODER else 1
                 )  # a decoder is looked at token by token
-                self.hidden[layer] = found.reshape(columns, -1)
+                self.hidden[layer] = states.reshape(columns, -1)
 
     @property
     def has_source(self) -> bool:
@@ -125,12 +125,12 @@ class ComparedBundle:
         """Returns the positions [n] in the cache, and the keys or values of each, [n, H·D], by layer and role."""
         cache = self.engine.machine.cache
         positions, rows = cache.rows()
-        found: Rows = {}
+        by_layer: Rows = {}
         for name, tensor in cache.tensors.items():
             by_position = np.moveaxis(rows[name][0], tensor.slot_axis - 1, 0)
             values = TensorSpec(name, tensor.shape, tensor.dtype).as_float32(by_position)
-            found[tensor.layer, tensor.role] = values.reshape(len(positions), -1)
-        return positions, found
+            by_layer[tensor.layer, tensor.role] = values.reshape(len(positions), -1)
+        return positions, by_layer
 
 
 def layer_stack(bundle: Bundle, session: str) -> ComponentRole:
@@ -186,15 +186,15 @@ def add_layer_outputs(model: onnx.ModelProto) -> tuple[LayerOutput, ...]:
 def _layers(graph: onnx.GraphProto) -> list[Layer | None]:
     """Maps each node to its layer; a node that a pass added without a scope belongs to the layer of its first input."""
     made: dict[str, Layer | None] = {}
-    found: list[Layer | None] = []
+    layers: list[Layer | None] = []
     for node in graph.node:
         match = _LAYER.match(scope_of(node))
         layer = (match[1], int(match[2])) if match else None
         if layer is None and not _has_scope(node):
             layer = next((made[name] for name in node.input if name in made), None)
-        found.append(layer)
+        layers.append(layer)
         made.update(dict.fromkeys(node.output, layer))
-    return found
+    return layers
 
 
 def _has_scope(node: onnx.NodeProto) -> bool:

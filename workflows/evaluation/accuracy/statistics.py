@@ -110,6 +110,6 @@ def cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.
     a, b = one.astype(np.float64), other.astype(np.float64)
     norms = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.sum(a * b, axis=-1) / norms
-    found = np.where(np.all(a == b, axis=-1), 1.0, found)
-    return np.asarray(np.clip(np.where(np.isfinite(found), found, 0.0), -1, 1), np.float64)
+        cosine = np.sum(a * b, axis=-1) / norms
+    cosine = np.where(np.all(a == b, axis=-1), 1.0, cosine)
+    return np.asarray(np.clip(np.where(np.isfinite(cosine), cosine, 0.0), -1, 1), np.float64)

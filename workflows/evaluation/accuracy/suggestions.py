@@ -60,14 +60,14 @@ def suggest(
     products = find_products(reference, candidate, models)
     steps = _reference_steps(ComparedBundle.open(reference), prompts, cancelled)
     before = _agreement(candidate, models, (), steps)
-    found: list[tuple[float, RestorableProduct]] = []
+    divergences: list[tuple[float, RestorableProduct]] = []
     for index, product in enumerate(products):
-        said = f"restoring product {index + 1:,} of {len(products):,}"
-        report(ProgressEvent(stage="eval", message=said, done=index, total=len(products), unit="products"))
+        message = f"restoring product {index + 1:,} of {len(products):,}"
+        report(ProgressEvent(stage="eval", message=message, done=index, total=len(products), unit="products"))
         if cancelled():
             raise Cancelled("The comparison was cancelled.")
-        found.append((_kl(_agreement(candidate, models, (product,), steps)), product))
-    helpful = sorted((row for row in found if row[0] < _kl(before)), key=lambda row: row[0])[:count]
+        divergences.append((_kl(_agreement(candidate, models, (product,), steps)), product))
+    helpful = sorted((row for row in divergences if row[0] < _kl(before)), key=lambda row: row[0])[:count]
     after = _agreement(candidate, models, [product for _, product in helpful], steps)
     return Suggestions(
         positions=before.positions,
@@ -80,24 +80,24 @@ def suggest(
 
 def find_products(reference: Bundle, candidate: Bundle, models: Models | None = None) -> list[RestorableProduct]:
     """Returns the quantized products that can be restored. Raises RequestError if there are none."""
-    found = list(_quantized(reference, candidate, models or _models(candidate)))
-    if not found:
+    products = list(_quantized(reference, candidate, models or _models(candidate)))
+    if not products:
         raise RequestError(
             "No quantized node of the candidate is found in the reference in full precision, so none can be suggested: "
             "give the fp32 bundle that was built with the same passes."
         )
-    return found
+    return products
 
 
 def _reference_steps(
     side: ComparedBundle, prompts: Callable[[Engine], PromptSet], cancelled: Callable[[], bool]
 ) -> list[Step]:
     """Runs the reference over few prompts and few tokens."""
-    found: list[Step] = []
+    steps: list[Step] = []
     for prompt in evenly_spaced(prompts(side.engine).prompts, PROMPTS):
         tokens = side.greedy(prompt.ids, STEPS, cancelled)
-        found.append((prompt.ids, tokens, [logits.copy() for logits, _ in side.follow(prompt.ids, tokens)]))
-    return found
+        steps.append((prompt.ids, tokens, [logits.copy() for logits, _ in side.follow(prompt.ids, tokens)]))
+    return steps
 
 
 def _agreement(
@@ -106,11 +106,11 @@ def _agreement(
     """Compares the candidate, with some of its products restored, with the reference's steps."""
     graphs = {name: _restored(model, candidate, name, tuple(restored)) for name, model in models.items()}
     side = ComparedBundle(Engine(candidate, open_machine(candidate, device_named("cpu"), graphs=graphs), 0.0))
-    found = Agreement()
-    for ids, tokens, kept in steps:
-        for logits, (other, _) in zip(kept, side.follow(ids, tokens), strict=True):
-            found.add(logits, other)
-    return found
+    agreement = Agreement()
+    for ids, tokens, reference in steps:
+        for logits, (other, _) in zip(reference, side.follow(ids, tokens), strict=True):
+            agreement.add(logits, other)
+    return agreement
 
 
 def _models(bundle: Bundle) -> Models:

@@ -59,8 +59,8 @@ class FileTask:
         if self.how.pattern_column:
             return self._search(question.expected, reply.text) is not None
         if self.how.pattern:
-            found = self._search(self.how.pattern, reply.text)
-            return found is not None and self._same(found, question.expected)
+            answer = self._search(self.how.pattern, reply.text)
+            return answer is not None and self._same(answer, question.expected)
         return self._same(reply.text, question.expected)
 
     def _same(self, one: str, other: str) -> bool:
@@ -74,15 +74,15 @@ class FileTask:
         """Returns the first group of the pattern's first match, or the whole match."""
         compiled = _compiled(pattern, self.how.ignore_case, "The pattern")
         try:
-            found = compiled.search(reply, timeout=SECONDS)
+            match = compiled.search(reply, timeout=SECONDS)
         except TimeoutError:
             raise RequestError(
                 f"The pattern {printable(pattern, 80)!r} took more than {SECONDS:g} s on a reply of {len(reply):,} "
                 "characters: write it so that it does not try the same characters again and again."
             ) from None
-        if found is None:
+        if match is None:
             return None
-        return str((found.group(1) if compiled.groups else found.group()) or "")
+        return str((match.group(1) if compiled.groups else match.group()) or "")
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ def read_task(how: TaskFile) -> FileTask:
 
 
 def _question(how: TaskFile, row: Row, number: int, file: Path) -> HeldOutQuestion:
-    asked, answer = question_columns(row, how.question, how.pattern_column or how.answer, number, file)
-    text, expected = (cell_text(row, column, number, file) for column in (asked, answer))
+    question, answer = question_columns(row, how.question, how.pattern_column or how.answer, number, file)
+    text, expected = (cell_text(row, column, number, file) for column in (question, answer))
     if how.pattern_column:
         _compiled(expected, how.ignore_case, f"The pattern of row {number:,} of {printable(file.name)}")
     return HeldOutQuestion(text, expected)

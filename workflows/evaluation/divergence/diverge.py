@@ -80,12 +80,12 @@ def diverge(
 
 def _nodes(rows: Sequence[ComparedValue]) -> list[ComparedNode]:
     """Returns one row for each node of B: that of its output with the largest error."""
-    found = []
+    nodes = []
     for depth, (_, group) in enumerate(groupby(rows, key=lambda row: id(row.pair.node)), 1):
         outputs = list(group)
         worst = max(outputs, key=lambda row: (row.parts, row.own, row.free))
         node, reference = worst.pair.node, worst.pair.reference
-        found.append(
+        nodes.append(
             ComparedNode(
                 component=worst.part.b,
                 node=node.name,
@@ -100,7 +100,7 @@ def _nodes(rows: Sequence[ComparedValue]) -> list[ComparedNode]:
                 parts=worst.parts,
             )
         )
-    return found
+    return nodes
 
 
 def _number(value: float) -> float | None:
@@ -243,10 +243,10 @@ class DivergenceSearch:
 
     def _leaves(self) -> dict[str, dict[str, str]]:
         """Returns B's value → A's value that replaces it, by component of B."""
-        found = {row.part.b: dict(row.part.leaves) for row in self._rows}
+        leaves = {row.part.b: dict(row.part.leaves) for row in self._rows}
         for row in self._rows:
-            found[row.part.b][row.pair.b] = row.pair.a
-        return found
+            leaves[row.part.b][row.pair.b] = row.pair.a
+        return leaves
 
     # -- pass 1 ------------------------------------------------------------------------------------------------
 
@@ -328,22 +328,22 @@ def mark_jump(rows: Sequence[ComparedValue], one_provider: bool) -> None:
 
 def _taps(values: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Groups (component, value) by component."""
-    found: dict[str, list[str]] = {}
+    by_component: dict[str, list[str]] = {}
     for component, value in values:
-        found.setdefault(component, []).append(value)
-    return found
+        by_component.setdefault(component, []).append(value)
+    return by_component
 
 
 def _by_part(rows: list[ComparedValue]) -> list[tuple[ComponentPair, list[ComparedValue]]]:
     grouped = groupby(rows, key=lambda row: id(row.part))
-    return [(found[0].part, found) for found in (list(group) for _, group in grouped)]
+    return [(part_rows[0].part, part_rows) for part_rows in (list(group) for _, group in grouped)]
 
 
 def _run(opened: OpenSession, feeds: Values) -> Values:
     declared = {one.name: one.numpy_dtype for one in opened.inputs}
-    given = {name: feeds[name].astype(dtype, copy=False) for name, dtype in declared.items()}
+    inputs = {name: feeds[name].astype(dtype, copy=False) for name, dtype in declared.items()}
     try:
-        results = opened.session.run(None, given)
+        results = opened.session.run(None, inputs)
     except ORT_ERRORS as error:
         raise JoineryError(f"B's nodes cannot be run by themselves: {printable(error, 200)}") from error
     return {one.name: result for one, result in zip(opened.outputs, results, strict=True)}

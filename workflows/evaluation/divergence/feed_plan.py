@@ -74,13 +74,13 @@ def _chunks(machines: Sequence[Machine], prompt: Sequence[int]) -> list[Run] | N
 
 def _greedy(opened: OpenSubject, chunks: Sequence[Run], steps: int) -> list[int]:
     """Returns the tokens that A generates; NaN logits are never chosen, because the search has to go on."""
-    machine, found, last = opened.machine, list[int](), 0
+    machine, generated, last = opened.machine, list[int](), 0
     for tokens, phase in chunks:
         last = int(np.argmax(np.nan_to_num(machine.step(tokens, phase)[-1], nan=-np.inf)))
     for _ in range(min(steps, machine.cache.capacity - machine.cache.length)):
-        found.append(last)
+        generated.append(last)
         last = int(np.argmax(np.nan_to_num(machine.step([last], "decode")[-1], nan=-np.inf)))
-    return found
+    return generated
 
 
 def run_plan(opened: tuple[OpenSubject, OpenSubject], plan: FeedPlan, cancelled: Callable[[], bool]) -> Iterator[bool]:

@@ -75,16 +75,16 @@ def extract_nodes(
     nodes, read = wiring.segment(targets, leaves)
     made = onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
     made.graph.name = graph.name
-    kept = {index: onnx.NodeProto.FromString(graph.node[index].SerializeToString()) for index in nodes}
-    for node in kept.values():
+    copies = {index: onnx.NodeProto.FromString(graph.node[index].SerializeToString()) for index in nodes}
+    for node in copies.values():
         for place, name in enumerate(node.output):
             if name in targets or name in leaves:
                 node.output[place] = EXTRACTED_PREFIX + name
-    made.graph.node.extend(kept.values())
+    made.graph.node.extend(copies.values())
     known = {info.name: info for info in (*graph.input, *graph.value_info, *graph.output)}
     made.graph.input.extend(_input(name, known.get(name), types.get(name)) for name in read)
     made.graph.output.extend(onnx.ValueInfoProto(name=EXTRACTED_PREFIX + name) for name in targets)
-    used = {name for node in kept.values() for name in values_read(node)}
+    used = {name for node in copies.values() for name in values_read(node)}
     made.graph.initializer.extend(tensor for tensor in graph.initializer if tensor.name in used)
     made.graph.sparse_initializer.extend(one for one in graph.sparse_initializer if one.values.name in used)
     return made

@@ -104,11 +104,11 @@ def _outputs(node: GraphNode) -> list[int]:
 
 def _computed(view: FlatGraph) -> set[int]:
     """Returns the values that depend on an input; the others are transformed weights."""
-    found = set(view.inputs)
+    computed = set(view.inputs)
     for node in view.nodes:
-        if node.parent >= 0 or any(value in found for value in node.inputs) or node.op in ("If", "Loop", "Scan"):
-            found.update(node.outputs)
-    return found
+        if node.parent >= 0 or any(value in computed for value in node.inputs) or node.op in ("If", "Loop", "Scan"):
+            computed.update(node.outputs)
+    return computed
 
 
 def _same_computation(one: GraphNode, other: GraphNode, same: dict[int, int]) -> bool:

@@ -84,26 +84,26 @@ class OpenSubject:
 
     def _note(self, session: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         names = self._names.get(session, {})
-        found = {names[output]: array for output, array in outputs.items() if output in names}
-        self.seen.setdefault(self._components[session], {}).update(found)
+        values = {names[output]: array for output, array in outputs.items() if output in names}
+        self.seen.setdefault(self._components[session], {}).update(values)
 
 
 def _graphs(bundle: Bundle, components: list[str], stage: str) -> dict[str, GraphFile]:
     """Returns each component's graph after `stage`; the final one of a component without that stage."""
     sessions = bundle.pipeline.pipeline.sessions
-    found = {name: load_graph(bundle.file(sessions[name].file)) for name in components}
+    graphs = {name: load_graph(bundle.file(sessions[name].file)) for name in components}
     if stage in ("", FINAL):
-        return found
+        return graphs
     histories = {name: read_stages(bundle, name) for name in components}
     having = [name for name in components if stage in histories[name].files]
     if not having:
         known = list(dict.fromkeys(one for history in histories.values() for one in history.files))
-        told = f"it has {', '.join([*known, FINAL])}" if known else "it has no evidence of its build"
-        raise RequestError(f"{bundle.folder} has no stage {printable(stage)!r}: {told}.")
+        stages = f"it has {', '.join([*known, FINAL])}" if known else "it has no evidence of its build"
+        raise RequestError(f"{bundle.folder} has no stage {printable(stage)!r}: {stages}.")
     for name in having:
         staged = parse_graph(histories[name].snapshot(stage), f"{name} after {stage}", bundle.folder)
-        found[name] = _with_all_weights(staged)
-    return found
+        graphs[name] = _with_all_weights(staged)
+    return graphs
 
 
 def _with_all_weights(file: GraphFile) -> GraphFile:

@@ -79,26 +79,26 @@ def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration
             f"{len(OTHER_SENTENCES)} other English sentences",
         )
     if rank:
-        found = GoalPrompts(
+        sets = GoalPrompts(
             judge, tuple(evenly_spaced(rank, RANKING)), chosen.origin, f"{min(len(rank), RANKING)} of {origin}"
         )
-        return found if goal.metric == "task" else found.parted()  # a task is asked whole
+        return sets if goal.metric == "task" else sets.parted()  # a task is asked whole
     if len(judge) < 2:
         raise PromptError("A goal needs two prompts at least, one to rank weights by and one to judge: give more.")
-    said = f"every second of the {chosen.origin}"
-    return GoalPrompts(judge[::2], judge[1::2], said, f"the others of the {chosen.origin}").parted()
+    judged = f"every second of the {chosen.origin}"
+    return GoalPrompts(judge[::2], judge[1::2], judged, f"the others of the {chosen.origin}").parted()
 
 
 def _judging(engine: Engine, goal: Goal, task: FileTask | None) -> PromptSet:
     """Returns the user's file, else the task's questions, else the prompts of an evaluation."""
     if goal.prompts or task is None:
         return choose_prompts(engine, Path(goal.prompts) if goal.prompts else None)
-    asked = tuple(EvaluationPrompt(question.text, tuple(task.ids(engine, question))) for question in task.questions)
-    return PromptSet(asked, f"{len(asked)} questions of {task.path.name}")
+    prompts = tuple(EvaluationPrompt(question.text, tuple(task.ids(engine, question))) for question in task.questions)
+    return PromptSet(prompts, f"{len(prompts)} questions of {task.path.name}")
 
 
 def _ranking(engine: Engine, calibration: str) -> tuple[Sequence[Ids], str]:
     if not calibration and engine.text.tokenizer is None:
         return (), ""
-    found = calibration_prompts(engine, calibration)
-    return found.prompts, f"the calibration prompts, {found.origin}"
+    calibration_set = calibration_prompts(engine, calibration)
+    return calibration_set.prompts, f"the calibration prompts, {calibration_set.origin}"

@@ -82,14 +82,14 @@ class MixJudge:
     def refusal(self) -> RecipeError:
         """The error for a goal that no judged mix meets; it names the best one."""
         sign = 1 if self._goal.metric in AT_LEAST else -1
-        figures = {mix: found.at_worst(self._goal.metric) for mix, found in self.judged.items()}
+        figures = {mix: trial.at_worst(self._goal.metric) for mix, trial in self.judged.items()}
         known = {mix: sign * figure for mix, figure in figures.items() if figure is not None}
         if not known:
             return RecipeError(f"No mix that is smaller than fp32 gives logits that are numbers, as {self._goal} asks.")
         best = max(known, key=lambda mix: known[mix])
-        found = self._figure_text(self.judged[best])
+        text = self._figure_text(self.judged[best])
         return RecipeError(
-            f"No mix that is smaller than fp32 keeps {self._goal}: {found} was the best, with {self._describe(best)}; "
+            f"No mix that is smaller than fp32 keeps {self._goal}: {text} was the best, with {self._describe(best)}; "
             "choose another limit, give more --prompts, or build with --precision fp32."
         )
 

@@ -103,16 +103,16 @@ def find_units(
 
     Raises RecipeError if there are none.
     """
-    found: dict[Key, SearchUnit] = {}
+    by_weight: dict[Key, SearchUnit] = {}
     for model in models.values():
         for linear in find_linears(model, settings)[0]:
             if linear.tensor.dtype == ir.DataType.FLOAT:
-                unit = found.setdefault(tensor_key(linear.tensor), SearchUnit([(linear.outer, linear.inner)]))
+                unit = by_weight.setdefault(tensor_key(linear.tensor), SearchUnit([(linear.outer, linear.inner)]))
                 _note(unit.products, linear.node)
         for gather, table in find_tables(model.graph):
             if gather.name not in settings.exclude and table.dtype == ir.DataType.FLOAT:
-                _take_table(found, gather, table, tables)
-    units = _merge_by_name(unit for unit in found.values() if unit.products or tables)
+                _take_table(by_weight, gather, table, tables)
+    units = _merge_by_name(unit for unit in by_weight.values() if unit.products or tables)
     for unit in units:
         unit.levels = tuple(level for level in LEVELS if (level in levels or level == FULL) and _fits(unit, level))
     if not units:
@@ -120,10 +120,10 @@ def find_units(
     return units
 
 
-def _take_table(found: dict[Key, SearchUnit], gather: ir.Node, table: ir.Value, tables: bool) -> None:
+def _take_table(by_weight: dict[Key, SearchUnit], gather: ir.Node, table: ir.Value, tables: bool) -> None:
     assert table.const_value is not None
     outer, inner = (int(size) for size in table.const_value.shape)
-    unit = found.setdefault(tensor_key(table.const_value), SearchUnit([(outer, inner)]))
+    unit = by_weight.setdefault(tensor_key(table.const_value), SearchUnit([(outer, inner)]))
     if tables:
         _note(unit.tables, gather)
     else:
@@ -132,18 +132,18 @@ def _take_table(found: dict[Key, SearchUnit], gather: ir.Node, table: ir.Value, 
 
 def _merge_by_name(units: Iterable[SearchUnit]) -> list[SearchUnit]:
     """Merges units that share a node's name, because a recipe cannot distinguish them."""
-    found: list[SearchUnit] = []
+    merged: list[SearchUnit] = []
     for unit in units:
         names = {*unit.products, *unit.tables}
-        same = next((one for one in found if not names.isdisjoint([*one.products, *one.tables])), None)
+        same = next((one for one in merged if not names.isdisjoint([*one.products, *one.tables])), None)
         if same is None:
-            found.append(unit)
+            merged.append(unit)
             continue
         same.matrices += unit.matrices
         same.products = list(dict.fromkeys([*same.products, *unit.products]))
         same.tables = list(dict.fromkeys([*same.tables, *unit.tables]))
         same.beside += unit.beside
-    return found
+    return merged
 
 
 def _note(names: list[str], node: ir.Node) -> None:

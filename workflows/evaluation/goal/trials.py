@@ -115,32 +115,35 @@ class Trials:
         if place.is_file():
             return TrialFigures(**json.loads(place.read_text("utf-8")))
         began = time.monotonic()
-        found = self._found(mix, of)
-        found = TrialFigures(**{**asdict(found), "seconds": round(time.monotonic() - began, 3)})
-        _write(place, json.dumps(asdict(found)))
-        return found
+        figures = self._run_mix(mix, of)
+        figures = TrialFigures(**{**asdict(figures), "seconds": round(time.monotonic() - began, 3)})
+        _write(place, json.dumps(asdict(figures)))
+        return figures
 
-    def _found(self, mix: Mix, of: str) -> TrialFigures:
-        kept = self._reference(of)
+    def _run_mix(self, mix: Mix, of: str) -> TrialFigures:
+        reference = self._reference(of)
         side, agreement = self._open(self._graphs(mix)), Agreement()
         try:
-            return self._compared(side, agreement, kept, of)
+            return self._compared(side, agreement, reference, of)
         except LogitsError:  # from which no token can be chosen: worse than any figure
-            return TrialFigures(len(kept.logits), 0.0, None)
+            return TrialFigures(len(reference.logits), 0.0, None)
         finally:
             side.engine.close()
 
-    def _compared(self, side: ComparedBundle, agreement: Agreement, kept: _ReferenceRun, of: str) -> TrialFigures:
-        before = iter(kept.logits)
-        for ids, tokens in kept.steps:
+    def _compared(self, side: ComparedBundle, agreement: Agreement, reference: _ReferenceRun, of: str) -> TrialFigures:
+        before = iter(reference.logits)
+        for ids, tokens in reference.steps:
             self._check()
             for logits, _ in side.follow(ids, tokens):
                 agreement.add(np.array(next(before)), logits)
         over, task = None, None
-        if kept.perplexity is not None and (found := perplexity(self._surprises(side, kept.steps))) is not None:
-            over = found / kept.perplexity
-        if kept.right:
-            task = self._score(side) / kept.right
+        if (
+            reference.perplexity is not None
+            and (candidate := perplexity(self._surprises(side, reference.steps))) is not None
+        ):
+            over = candidate / reference.perplexity
+        if reference.right:
+            task = self._score(side) / reference.right
         top1, kl = agreement.top1.mean, agreement.kl.mean
         kl = None if agreement.not_finite else kl
         return TrialFigures(agreement.positions, top1 or 0.0, kl, over, task, kl_error=agreement.kl.error or 0.0)
@@ -148,11 +151,11 @@ class Trials:
     def _graphs(self, mix: Mix) -> dict[str, bytes]:
         """Returns the reference's graphs with the mix's weights by session; the weights stay in files."""
         precision, settings = mix_recipe(self.units, mix, self.settings)
-        method, found = MixedPrecision(METHODS.get(precision)), dict[str, bytes]()
+        method, by_file = MixedPrecision(METHODS.get(precision)), dict[str, bytes]()
         for file, model in self._load().items():
             run_method(model, method, settings)
-            found[file] = self._parts.serialized(model)
-        return {name: found[file] for name, file in self._sessions.items()}
+            by_file[file] = self._parts.serialized(model)
+        return {name: by_file[file] for name, file in self._sessions.items()}
 
     def _load(self) -> dict[str, ir.Model]:
         return {file: load_saved_graph(self._bundle.file(file)) for file in dict.fromkeys(self._sessions.values())}
@@ -162,12 +165,12 @@ class Trials:
 
     def _surprises(self, side: ComparedBundle, steps: Sequence[tuple[Ids, list[int]]]) -> RunningMean:
         """Returns −log p over the prompts' tokens, or over the reference's answers if an encoder reads the prompts."""
-        found = RunningMean()
+        surprises = RunningMean()
         for ids, tokens in steps:
             self._check()
             for logits, token in side.follow(ids, tokens) if side.has_source else side.read(ids):
-                found.add(surprise(logits, token))
-        return found
+                surprises.add(surprise(logits, token))
+        return surprises
 
     def _score(self, side: ComparedBundle) -> int:
         assert self._task is not None  # else nothing was right
@@ -182,10 +185,10 @@ class Trials:
             facts, logits = (self._bundle.folder / f"reference-{of}.{end}" for end in ("json", "logits"))
             if not facts.is_file():
                 self._run_reference(of, facts, logits)
-            said = json.loads(facts.read_text("utf-8"))
-            kept = np.memmap(logits, np.float32, "r", shape=(said["positions"], said["vocabulary"]))
-            steps = [(tuple(ids), tokens) for ids, tokens in said["steps"]]
-            self._kept[of] = _ReferenceRun(steps, kept, said["perplexity"], said["right"])
+            saved = json.loads(facts.read_text("utf-8"))
+            rows = np.memmap(logits, np.float32, "r", shape=(saved["positions"], saved["vocabulary"]))
+            steps = [(tuple(ids), tokens) for ids, tokens in saved["steps"]]
+            self._kept[of] = _ReferenceRun(steps, rows, saved["perplexity"], saved["right"])
         return self._kept[of]
 
     def _run_reference(self, of: str, facts: Path, logits: Path) -> None:
@@ -202,16 +205,16 @@ class Trials:
         text = perplexity(self._surprises(side, steps)) if self._texts else None
         right = self._score(side) if self._task is not None and of == "judge" else 0
         vocabulary = logits.stat().st_size // 4 // max(1, positions)
-        said = {"steps": steps, "positions": positions, "vocabulary": vocabulary, "perplexity": text, "right": right}
+        figures = {"steps": steps, "positions": positions, "vocabulary": vocabulary, "perplexity": text, "right": right}
         side.engine.close()
-        _write(facts, json.dumps(said))
+        _write(facts, json.dumps(figures))
 
     def check_reference(self) -> None:
         """Raises RecipeError if the reference gives no figure to compare with."""
-        kept = self._reference("judge")
-        if self._texts and kept.perplexity is None:
+        reference = self._reference("judge")
+        if self._texts and reference.perplexity is None:
             raise RecipeError("The goal perplexity needs prompts of two tokens at least: give others with --prompts.")
-        if self._task is not None and not kept.right:
+        if self._task is not None and not reference.right:
             raise RecipeError(
                 f"The model itself answers none of the {len(self._task.questions):,} questions of "
                 f"{self._task.path.name}, so there is no score to keep: check its columns and how replies are judged."

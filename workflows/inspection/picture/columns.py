@@ -38,16 +38,16 @@ class ColumnItem:
 def column_ranks(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> dict[str, int]:
     """Returns the longest path to each name; a name without predecessors is placed right before its first successor."""
     pairs = list(dict.fromkeys(edges))
-    found = dict.fromkeys(names, 0)
+    ranks = dict.fromkeys(names, 0)
     for _ in names:
         for source, target in pairs:
-            found[target] = max(found[target], found[source] + 1)
+            ranks[target] = max(ranks[target], ranks[source] + 1)
     led = {target for _, target in pairs}
     for name in names:
-        following = [found[target] for source, target in pairs if source == name]
+        following = [ranks[target] for source, target in pairs if source == name]
         if name not in led and following:
-            found[name] = min(following) - 1
-    return found
+            ranks[name] = min(following) - 1
+    return ranks
 
 
 def link_neighbours(chain: Sequence[ColumnItem]) -> None:
@@ -80,16 +80,16 @@ def crossings(columns: Sequence[Sequence[ColumnItem]]) -> int:
 
 def _sweep(columns: Sequence[Sequence[ColumnItem]], forward: bool) -> list[list[ColumnItem]]:
     """Sorts each column by the mean position of the neighbours in the column before (barycentre heuristic)."""
-    found = [list(column) for column in columns]
-    way = range(1, len(found)) if forward else range(len(found) - 2, -1, -1)
+    sorted_columns = [list(column) for column in columns]
+    way = range(1, len(sorted_columns)) if forward else range(len(sorted_columns) - 2, -1, -1)
     for i in way:
-        before = found[i - 1] if forward else found[i + 1]
+        before = sorted_columns[i - 1] if forward else sorted_columns[i + 1]
         place = {id(item): j / max(len(before) - 1, 1) for j, item in enumerate(before)}
-        own = {id(item): j / max(len(found[i]) - 1, 1) for j, item in enumerate(found[i])}
+        own = {id(item): j / max(len(sorted_columns[i]) - 1, 1) for j, item in enumerate(sorted_columns[i])}
         means = {id(item): _mean([place[id(n)] for n in (item.left if forward else item.right)], own[id(item)])
-                 for item in found[i]}  # fmt: skip
-        found[i].sort(key=lambda item, means=means: means[id(item)])  # type: ignore[misc]
-    return found
+                 for item in sorted_columns[i]}  # fmt: skip
+        sorted_columns[i].sort(key=lambda item, means=means: means[id(item)])  # type: ignore[misc]
+    return sorted_columns
 
 
 def assign_heights(columns: Sequence[Sequence[ColumnItem]], gap: float) -> None:

@@ -93,8 +93,10 @@ def composite_of_graph(
     """Returns the composite of a single graph. state, facts: those of its cache, if it has one."""
     session = ComponentSession(name, file, "graph", ())
     alone = _sessions_without_cache(name, [session], {name: graph}, {})
-    taken = {tensor.past for tensor in state} | {spec.name for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)}
-    given = {tensor.present for tensor in state}
+    state_inputs = {tensor.past for tensor in state} | {
+        spec.name for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)
+    }
+    state_outputs = {tensor.present for tensor in state}
     handed = [spec for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)]
     states = [_cache(group, state, facts.writer, (name,), (name,), ()) for group in facts.groups] if facts else []
     if handed:
@@ -105,8 +107,16 @@ def composite_of_graph(
         alone.sessions,
         (),
         tuple(states),
-        tuple(CompositeFeed(f.kind, name, kept, ()) for f in alone.feeds if (kept := _without_names(f.inputs, taken))),
-        tuple(CompositeOutput(name, kept, ()) for o in alone.outputs if (kept := _without_names(o.outputs, given))),
+        tuple(
+            CompositeFeed(f.kind, name, others, ())
+            for f in alone.feeds
+            if (others := _without_names(f.inputs, state_inputs))
+        ),
+        tuple(
+            CompositeOutput(name, others, ())
+            for o in alone.outputs
+            if (others := _without_names(o.outputs, state_outputs))
+        ),
     )
 
 
@@ -115,11 +125,11 @@ def group_layers(tensors: Iterable[StateTensor]) -> list[list[StateTensor]]:
     layers: dict[int, list[StateTensor]] = {}
     for tensor in tensors:
         layers.setdefault(tensor.layer, []).append(tensor)
-    found: dict[object, list[StateTensor]] = {}
+    groups: dict[object, list[StateTensor]] = {}
     for layer in sorted(layers):
         form = tuple((tensor.role, tensor.shape, tensor.dtype) for tensor in layers[layer])
-        found.setdefault(form, []).extend(layers[layer])
-    return list(found.values())
+        groups.setdefault(form, []).extend(layers[layer])
+    return list(groups.values())
 
 
 # -- the program, read here alone ------------------------------------------------------------------------------
@@ -130,12 +140,12 @@ def _runs_of(session: str, program: Program | None) -> tuple[str, ...]:
 
 
 def _edges(program: Program) -> Edges:
-    found: Edges = {}
+    edges: Edges = {}
     for name, run in program.runs.items():
         for target, feed in run.feeds.items():
             if feed.source is not None:
-                found[feed.source, target] = (*found.get((feed.source, target), ()), name)
-    return found
+                edges[feed.source, target] = (*edges.get((feed.source, target), ()), name)
+    return edges
 
 
 def _is_cross(ends: tuple[Port, Port], program: Program) -> bool:
@@ -175,33 +185,33 @@ def _carried(program: Program) -> Iterable[CompositeState]:
 
 def _feeds(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeFeed, ...]:
     """Returns the inputs that neither an edge nor a state feeds, by kind and session."""
-    found: dict[tuple[str, str], tuple[dict[str, CompositeTensor], list[str]]] = {}
+    feeds: dict[tuple[str, str], tuple[dict[str, CompositeTensor], list[str]]] = {}
     for name, run in program.runs.items():
         for port, feed in run.feeds.items():
             if feed.source is None and feed.kind not in ("state", "carried"):
-                inputs, runs = found.setdefault((feed.kind, port[0]), ({}, []))
+                inputs, runs = feeds.setdefault((feed.kind, port[0]), ({}, []))
                 inputs[port[1]] = _tensor(spec_of(signatures, port, "inputs"))
                 runs += [name] if name not in runs else []
     return tuple(
         CompositeFeed(kind, session, tuple(inputs.values()), tuple(runs))
-        for (kind, session), (inputs, runs) in found.items()
+        for (kind, session), (inputs, runs) in feeds.items()
     )
 
 
 def _outputs(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeOutput, ...]:
     """Returns the logits, and the outputs that no session consumes."""
-    found: dict[str, dict[str, CompositeTensor]] = {}
+    outputs: dict[str, dict[str, CompositeTensor]] = {}
     for run in program.runs.values():
         if run.logits is not None:
             (session, _), spec = run.logits
-            found.setdefault(session, {})[spec.name] = _tensor(spec)
-    asked = {session for session, _ in program.used_outputs}
-    found |= {
+            outputs.setdefault(session, {})[spec.name] = _tensor(spec)
+    consumed = {session for session, _ in program.used_outputs}
+    outputs |= {
         name: {spec.name: _tensor(spec) for spec in one.outputs}
         for name, one in signatures.items()
-        if name not in asked and one.outputs
+        if name not in consumed and one.outputs
     }
-    return tuple(CompositeOutput(name, tuple(one.values()), _runs_of(name, program)) for name, one in found.items())
+    return tuple(CompositeOutput(name, tuple(one.values()), _runs_of(name, program)) for name, one in outputs.items())
 
 
 # -- the parts of the picture ----------------------------------------------------------------------------------
@@ -211,13 +221,13 @@ def _sessions_without_cache(
     name: str, sessions: Sequence[ComponentSession], signatures: Mapping[str, GraphSignature], edges: Edges
 ) -> Composite:
     """Returns sessions without a cache: inputs without an edge are given, outputs without an edge are results."""
-    fed, taken = {target for _, target in edges}, {source for source, _ in edges}
+    fed, consumed = {target for _, target in edges}, {source for source, _ in edges}
     feeds, outputs = [], []
     for one in sessions:
         graph = signatures[one.name]
-        given = tuple(_tensor(spec) for spec in graph.inputs if (one.name, spec.name) not in fed)
-        made = tuple(_tensor(spec) for spec in graph.outputs if (one.name, spec.name) not in taken)
-        feeds += [CompositeFeed("given", one.name, given, ())] if given else []
+        external = tuple(_tensor(spec) for spec in graph.inputs if (one.name, spec.name) not in fed)
+        made = tuple(_tensor(spec) for spec in graph.outputs if (one.name, spec.name) not in consumed)
+        feeds += [CompositeFeed("given", one.name, external, ())] if external else []
         outputs += [CompositeOutput(one.name, made, ())] if made else []
     return Composite(name, (), tuple(sessions), _drawn_edges(edges, signatures), (), tuple(feeds), tuple(outputs))
 
@@ -268,10 +278,10 @@ def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[LayerGroup, ...]:
     for spec in specs:
         if match := _LAYERED.fullmatch(spec.name):
             layers.setdefault(int(match[1]), {})[match[2]] = CompositeTensor(match[2], spec.shape, spec.dtype)
-    found: dict[tuple[CompositeTensor, ...], list[int]] = {}
+    groups: dict[tuple[CompositeTensor, ...], list[int]] = {}
     for layer in sorted(layers):
-        found.setdefault(tuple(layers[layer][role] for role in sorted(layers[layer])), []).append(layer)
-    return tuple(LayerGroup(tuple(numbers), tensors) for tensors, numbers in found.items())
+        groups.setdefault(tuple(layers[layer][role] for role in sorted(layers[layer])), []).append(layer)
+    return tuple(LayerGroup(tuple(numbers), tensors) for tensors, numbers in groups.items())
 
 
 def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[LayerGroup, ...]:
@@ -283,10 +293,10 @@ def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[LayerGroup, ...]:
         layers.setdefault(int(number[0]) if number else None, []).append(
             CompositeTensor(role, tensor.shape, tensor.dtype)
         )
-    found: dict[tuple[CompositeTensor, ...], list[int]] = {}
+    groups: dict[tuple[CompositeTensor, ...], list[int]] = {}
     for layer, parts in layers.items():
-        found.setdefault(tuple(parts), []).extend([] if layer is None else [layer])
-    return tuple(LayerGroup(tuple(sorted(numbers)), parts) for parts, numbers in found.items())
+        groups.setdefault(tuple(parts), []).extend([] if layer is None else [layer])
+    return tuple(LayerGroup(tuple(sorted(numbers)), parts) for parts, numbers in groups.items())
 
 
 def _without_names(tensors: Iterable[CompositeTensor], names: set[str]) -> tuple[CompositeTensor, ...]:

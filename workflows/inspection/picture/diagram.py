@@ -140,28 +140,28 @@ def _session(one: ComponentSession) -> BoxContent:
     return BoxContent(session_key(one.name), "session", one.name, tint, description, one.runs, tuple(rows), pills)
 
 
-def _feed(session: str, feeds: Sequence[CompositeFeed], words: PictureLabels) -> BoxContent:
+def _feed(session: str, feeds: Sequence[CompositeFeed], labels: PictureLabels) -> BoxContent:
     """Returns one box for all inputs that feed a session, with a heading for each kind."""
-    titles = {"driver": words.driver, "given": words.given}
+    titles = {"driver": labels.driver, "given": labels.given}
     rows, description = list[Row](), list[str]()
     for feed in feeds:
         title = titles.get(feed.kind, feed.kind)
-        rows += _listed(title, feed.inputs, words)
+        rows += _listed(title, feed.inputs, labels)
         description.append(f"{printable(title)}: {_tensor_text(feed.inputs)}")
     runs = tuple(dict.fromkeys(run for feed in feeds for run in feed.runs))
     text = f"{'; '.join(description)} → {printable(session)}"
     return BoxContent(f"feed:{session}", "feed", session, "muted", text, runs, tuple(rows))
 
 
-def _output(one: CompositeOutput, words: PictureLabels) -> BoxContent:
-    description = f"{printable(one.session)} → {words.output}: {_tensor_text(one.outputs)}"
-    rows = tuple(_listed(words.output, one.outputs, words))
+def _output(one: CompositeOutput, labels: PictureLabels) -> BoxContent:
+    description = f"{printable(one.session)} → {labels.output}: {_tensor_text(one.outputs)}"
+    rows = tuple(_listed(labels.output, one.outputs, labels))
     return BoxContent(f"output:{one.session}", "output", one.session, "muted", description, one.runs, rows)
 
 
-def _listed(title: str, tensors: Sequence[CompositeTensor], words: PictureLabels) -> list[Row]:
+def _listed(title: str, tensors: Sequence[CompositeTensor], labels: PictureLabels) -> list[Row]:
     rows = [row for tensor in tensors[:MAX_INPUTS] for row in _named(tensor.name, tensor)]
-    return [_detail(title), *rows, *_more(len(tensors) - MAX_INPUTS, words)]
+    return [_detail(title), *rows, *_more(len(tensors) - MAX_INPUTS, labels)]
 
 
 def _named(name: str, tensor: CompositeTensor) -> list[Row]:
@@ -176,42 +176,42 @@ def _detail(text: str, most: int = NAME_CELLS) -> Row:
     return ((shorten(text, most), "detail"),)
 
 
-def _more(count: int, words: PictureLabels) -> list[Row]:
-    return [_detail(words.more.format(count))] if count > 0 else []
+def _more(count: int, labels: PictureLabels) -> list[Row]:
+    return [_detail(labels.more.format(count))] if count > 0 else []
 
 
-def _state(state: CompositeState, place: int, several: bool, words: PictureLabels) -> BoxContent:
-    titles = {"cache": words.cache, "cross": words.cross, "carried": words.carried}
+def _state(state: CompositeState, place: int, several: bool, labels: PictureLabels) -> BoxContent:
+    titles = {"cache": labels.cache, "cross": labels.cross, "carried": labels.carried}
     title = f"{titles.get(state.kind, state.kind)}{f' {state.name}' if several else ''}"
     rows: list[Row] = [((shorten(title, TITLE_CELLS), "title"),)]
     for one in state.layers[:MAX_SHAPES]:
-        rows += _shapes(one, words)
-    rows += _more(len(state.layers) - MAX_SHAPES, words)
-    written = words.frozen if state.frozen else words.host if state.writer == "host" else words.graph
+        rows += _shapes(one, labels)
+    rows += _more(len(state.layers) - MAX_SHAPES, labels)
+    written = labels.frozen if state.frozen else labels.host if state.writer == "host" else labels.graph
     rows.append(_detail(written))
-    shapes = "; ".join(f"{_numbered(one, words)}: {_tensor_text(one.tensors)}" for one in state.layers)
+    shapes = "; ".join(f"{_numbered(one, labels)}: {_tensor_text(one.tensors)}" for one in state.layers)
     ways = (state.writers, (f"{title} ({state.name})",), state.readers)
     description = " → ".join(printable(", ".join(names), 300) for names in ways if names) + f", {written}: {shapes}"
     return BoxContent(f"state:{place}", "state", state.name, "cache", description, state.runs, tuple(rows))
 
 
-def _numbered(one: LayerGroup, words: PictureLabels) -> str:
+def _numbered(one: LayerGroup, labels: PictureLabels) -> str:
     """Returns the numbers of the layers, or the names of tensors that belong to no layer."""
     if not one.layers:
         return ", ".join(tensor.name for tensor in one.tensors)
-    return (words.layer if len(one.layers) == 1 else words.layers).format(format_ranges(one.layers))
+    return (labels.layer if len(one.layers) == 1 else labels.layers).format(format_ranges(one.layers))
 
 
-def _shapes(one: LayerGroup, words: PictureLabels) -> list[Row]:
+def _shapes(one: LayerGroup, labels: PictureLabels) -> list[Row]:
     """Returns one shape if all tensors of a layer are equal, else one each."""
-    numbers: tuple[str, TextStyle] = (shorten(_numbered(one, words), NAME_CELLS), "name")
+    numbers: tuple[str, TextStyle] = (shorten(_numbered(one, labels), NAME_CELLS), "name")
     if len({(tensor.shape, tensor.dtype) for tensor in one.tensors}) == 1:
         first = one.tensors[0]
         return [(numbers, (shorten(first.dtype, 10), "detail")), _detail(first.extents, SHAPE_CELLS)]
     return [(numbers,), *(_detail(f"{tensor.name} {tensor.form}", SHAPE_CELLS) for tensor in one.tensors)]
 
 
-def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
+def _edges(composite: Composite, labels: PictureLabels) -> Iterable[EdgeContent]:
     """Yields one line from a session to another, however many tensors it carries."""
     runs_of = {session.name: session.runs for session in composite.sessions}
     pairs: dict[tuple[str, str], list[CompositeEdge]] = {}
@@ -220,7 +220,7 @@ def _edges(composite: Composite, words: PictureLabels) -> Iterable[EdgeContent]:
     for (source, target), edges in pairs.items():
         runs = tuple(run for run in composite.runs if any(run in edge.runs for edge in edges))
         label = [row for edge in edges[:MAX_LABELS] for row in _edge_rows(edge)]
-        label += _more(len(edges) - MAX_LABELS, words)
+        label += _more(len(edges) - MAX_LABELS, labels)
         if runs and runs != runs_of[target]:
             label.append(_detail(", ".join(runs)))
         names = [" → ".join(dict.fromkeys((edge.source[1], edge.target[1]))) for edge in edges]

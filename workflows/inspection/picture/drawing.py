@@ -96,14 +96,14 @@ class CompositeDrawing:
 def arrowheads(link: DrawnEdge) -> list[tuple[Point, Point, Point]]:
     """Returns the triangles at the ends of an edge; the first corner is the tip."""
     (x, y), (before_x, _), (to_x, to_y) = link.points[0], link.points[-2], link.points[-1]
-    found = []
+    triangles = []
     if link.ahead and before_x == to_x:
-        found.append(((to_x, to_y), (to_x - 4, to_y - 8), (to_x + 4, to_y - 8)))
+        triangles.append(((to_x, to_y), (to_x - 4, to_y - 8), (to_x + 4, to_y - 8)))
     elif link.ahead:
-        found.append(((to_x, to_y), (to_x - 8, to_y - 4), (to_x - 8, to_y + 4)))
+        triangles.append(((to_x, to_y), (to_x - 8, to_y - 4), (to_x - 8, to_y + 4)))
     if link.back:
-        found.append(((x, y), (x + 8, y - 4), (x + 8, y + 4)))
-    return found
+        triangles.append(((x, y), (x + 8, y - 4), (x + 8, y + 4)))
+    return triangles
 
 
 def text_width(text: str, style: TextStyle) -> float:

@@ -151,9 +151,9 @@ class _Layout:
         """Adds a box with the boxes above and below it."""
         item, y = self._items[key], self._items[key].y + MARGIN
         above, below = (self._beside(key, side) for side in (self._deck.feeds, self._deck.outputs))
-        taken = sum(card.height + DROP for card in (above, below) if card)
+        occupied = sum(card.height + DROP for card in (above, below) if card)
         stack = [(above, above.height)] if above else []
-        stack += [(self._cards[key], item.height - taken)]
+        stack += [(self._cards[key], item.height - occupied)]
         stack += [(below, below.height)] if below else []
         before: DrawnBox | None = None
         for card, height in stack:
@@ -167,14 +167,14 @@ class _Layout:
 
     def _ports(self, nodes: Mapping[str, DrawnBox]) -> list[list[float]]:
         """Returns the heights at which each chain meets its boxes, so that lines do not cross there."""
-        found = [[0.0, 0.0] for _ in self._chains]
+        heights = [[0.0, 0.0] for _ in self._chains]
         for key, item in self._items.items():
             for end in (0, 1):
                 there = [i for i, (_, chain) in enumerate(self._chains) if chain[-end] is item]
                 there.sort(key=lambda i, end=end: self._chains[i][1][-2 if end else 1].middle)  # type: ignore[misc]
                 for place, i in enumerate(there, 1):
-                    found[i][end] = nodes[key].y + nodes[key].h * place / (len(there) + 1)
-        return found
+                    heights[i][end] = nodes[key].y + nodes[key].h * place / (len(there) + 1)
+        return heights
 
 
 def _node(card: BoxContent, x: float, y: float, wide: float, height: float) -> DrawnBox:

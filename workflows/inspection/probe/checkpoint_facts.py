@@ -149,7 +149,7 @@ def _brief(tensors: Iterable[str]) -> list[str]:
     for tensor in tensors:
         what, layer = _layered(tensor)
         layers.setdefault(what, []).append(layer)
-    return [f"{what}.{found[0]}…{found[-1]}" if found[0] else what for what, found in layers.items()]
+    return [f"{what}.{numbers[0]}…{numbers[-1]}" if numbers[0] else what for what, numbers in layers.items()]
 
 
 def _layered(tensor: str) -> tuple[str, str]:
@@ -198,15 +198,15 @@ def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOption]
     """Returns each precision, what the recipe's target makes of it, and the size of the weights in bytes."""
     from workflows.quantize import METHODS
 
-    words = {name: target_precision(name, recipe.target) for name in get_args(Precision)}
+    effects = {name: target_precision(name, recipe.target) for name in get_args(Precision)}
     return [
         PrecisionOption(
             name=name,
             title=facts.title,
             note=facts.note,
-            runs=words[name].runs,
-            trap=words[name].trap,
-            refused=words[name].refused,
+            runs=effects[name].runs,
+            trap=effects[name].trap,
+            refused=effects[name].refused,
             bytes=_weight_bytes(name, checkpoint, recipe),
             calibrated=name in METHODS and METHODS[name].needs_ranges,
             blocks=name in IN_BLOCKS,

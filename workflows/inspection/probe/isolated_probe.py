@@ -37,10 +37,10 @@ def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], 
 
     Raises CheckpointError and its subclasses if the checkpoint is missing or incomplete, and Cancelled.
     """
-    found = find_checkpoint(source, report=report, cancelled=cancelled)
+    location = find_checkpoint(source, report=report, cancelled=cancelled)
     if why := PROBE_SERVICE.confinement_problem():
         report(NoticeEvent(code="open", message=why))
-    return _request(found, None, ProbeReport)
+    return _request(location, None, ProbeReport)
 
 
 def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], bool]) -> PlanReport:
@@ -51,10 +51,12 @@ def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], boo
     return _request(find_checkpoint(source, cancelled=cancelled), options, PlanReport)
 
 
-def _request(found: CheckpointLocation, options: Mapping[str, object] | None, kind: type[Report]) -> Report:
-    answer = PROBE_SERVICE.request({"found": found._asdict() | {"folder": str(found.folder)}, "options": options})
+def _request(location: CheckpointLocation, options: Mapping[str, object] | None, kind: type[Report]) -> Report:
+    answer = PROBE_SERVICE.request({"found": location._asdict() | {"folder": str(location.folder)}, "options": options})
     if "ended" in answer:
-        raise CheckpointError(f"{printable(found.source)} cannot be read: the process that read it {answer['ended']}.")
+        raise CheckpointError(
+            f"{printable(location.source)} cannot be read: the process that read it {answer['ended']}."
+        )
     if "fault" in answer:
         raise RuntimeError(answer["fault"])
     if "error" in answer:
@@ -70,23 +72,23 @@ def main() -> None:
     """Answers until stdin ends. The first line lists the restrictions that the system does not support."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is its owner's
     out = claim_stdout("utf-8")
-    told = dumps({"open": confine(BYTES)})
+    answer = dumps({"open": confine(BYTES)})
     while True:
-        out.write(told + "\n")
+        out.write(answer + "\n")
         out.flush()
         if not (line := sys.stdin.readline()):
             return
         limit_cpu_seconds(2 * SECONDS)  # for a process whose owner was killed meanwhile
-        asked = json.loads(line)
-        where = asked["found"]
-        told = dumps(_answer(CheckpointLocation(Path(where.pop("folder")), **where), asked["options"]))
+        request = json.loads(line)
+        where = request["found"]
+        answer = dumps(_answer(CheckpointLocation(Path(where.pop("folder")), **where), request["options"]))
 
 
-def _answer(found: CheckpointLocation, options: Mapping[str, object] | None) -> dict[str, object]:
+def _answer(location: CheckpointLocation, options: Mapping[str, object] | None) -> dict[str, object]:
     from workflows.inspection.probe.checkpoint_facts import plan_report, probe_report
 
     try:
-        checkpoint = read_checkpoint(*found)
+        checkpoint = read_checkpoint(*location)
         return {"report": probe_report(checkpoint) if options is None else plan_report(checkpoint, options)}
     except Exception as error:  # noqa: BLE001 - the owner tells of it
         return dict(error_to_dict(error, "recipe") or {"fault": traceback.format_exc()})

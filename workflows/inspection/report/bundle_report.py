@@ -66,7 +66,7 @@ def _overview(bundle: Bundle) -> ReportTable:
         ("folder", str(bundle.folder.resolve())),
         ("digest", short_digest(bundle.digest)),
     ]
-    return ReportTable(["", "this bundle"], [(name, said or "–") for name, said in rows])
+    return ReportTable(["", "this bundle"], [(name, value or "–") for name, value in rows])
 
 
 def _recipe(bundle: Bundle) -> list[DocumentPart]:

@@ -107,12 +107,12 @@ def decimate(values: Sequence[float], most: int = MAX_POINTS) -> list[tuple[int,
     if len(values) <= most:
         return list(enumerate(values))
     size = math.ceil(len(values) / (most // 2))
-    kept = list[tuple[int, float]]()
+    points = list[tuple[int, float]]()
     for start in range(0, len(values), size):
         stretch = range(start, min(start + size, len(values)))
-        kept += [(at, values[at]) for at in sorted({min(stretch, key=values.__getitem__),
+        points += [(at, values[at]) for at in sorted({min(stretch, key=values.__getitem__),
                                                      max(stretch, key=values.__getitem__)})]  # fmt: skip
-    return kept
+    return points
 
 
 def _curve(series: ChartSeries, index: int, x: AxisScale, y: AxisScale) -> Iterable[str]:

@@ -88,6 +88,6 @@ def _ending(out: Path, known: Sequence[str]) -> str:
     ending = out.suffix.lower()
     if ending not in known:
         named = f"{', '.join(known[:-1])} or {known[-1]}"
-        said = printable(out.suffix) or "a file without an ending"
-        raise RequestError(f"{printable(out, 400)} cannot be written as {said}: end it in {named}.")
+        suffix = printable(out.suffix) or "a file without an ending"
+        raise RequestError(f"{printable(out, 400)} cannot be written as {suffix}: end it in {named}.")
     return ending

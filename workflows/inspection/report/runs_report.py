@@ -86,30 +86,30 @@ def accuracy_against_speed(runs: Sequence[RunRecord]) -> list[DocumentPart]:
     """Returns the chart of the first two measures that give points; a run with one of them only is named."""
     if not any(measure_value(run, MEASURES[key]) is not None for run in runs for key in ACCURACY):
         return []
-    speed, accuracy, found = max(
+    speed, accuracy, points = max(
         ((MEASURES[s], MEASURES[a], scatter(runs, MEASURES[s], MEASURES[a])) for a in ACCURACY for s in SPEED),
         key=lambda one: len(one[2].points),
     )
-    return [Heading(f"{accuracy.title} against {speed.title}"), *_scatter_parts(found, speed, accuracy)]
+    return [Heading(f"{accuracy.title} against {speed.title}"), *_scatter_parts(points, speed, accuracy)]
 
 
-def _scatter_parts(found: ParetoScatter, speed: Measure, accuracy: Measure) -> list[DocumentPart]:
+def _scatter_parts(points: ParetoScatter, speed: Measure, accuracy: Measure) -> list[DocumentPart]:
     parts = list[DocumentPart]()
-    if found.points:
+    if points.points:
         dots = [
             charts.ScatterPoint(one.name, speed.on_axis(one.x), accuracy.on_axis(one.y), one.on_front)
-            for one in found.points
+            for one in points.points
         ]
         parts.append(ReportPicture(charts.scatter_chart(dots, axis(speed), axis(accuracy)), "Accuracy against speed"))
         rows = [
             [one.name, format_measure(one.x, speed), format_measure(one.y, accuracy), "yes" if one.on_front else "no"]
-            for one in found.points
+            for one in points.points
         ]
         parts.append(ReportTable(["bundle", speed.title, accuracy.title, "on the front"], rows))
     else:
         parts.append(Paragraph("No bundle has both a speed and an accuracy here."))
-    lacking = [f"{run_label(run)} has no {MEASURES[key].title}" for run, key in found.left_out]
-    return [*parts, Paragraph("Left out: " + "; ".join(lacking) + ".")] if lacking else parts
+    reasons = [f"{run_label(run)} has no {MEASURES[key].title}" for run, key in points.left_out]
+    return [*parts, Paragraph("Left out: " + "; ".join(reasons) + ".")] if reasons else parts
 
 
 def environment(runs: Sequence[RunRecord]) -> list[DocumentPart]:
