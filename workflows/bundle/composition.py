@@ -64,6 +64,12 @@ class DataflowEdge(StrictModel):
     source: Annotated[str, Field(alias="from", pattern=r"^[^.]+\..+$")]
     target: Annotated[str, Field(alias="to", pattern=r"^[^.]+\..+$")]
 
+    @property
+    def ports(self) -> tuple[Port, Port]:
+        """(session, tensor) of the source, and of the target."""
+        (source, output), (target, input_name) = self.source.split(".", 1), self.target.split(".", 1)
+        return (source, output), (target, input_name)
+
 
 class KVState(StrictModel):
     """The names of the cache tensors; `%d` stands for the layer.
@@ -170,7 +176,7 @@ class Flow(StrictModel):
     @property
     def head_edges(self) -> list[DataflowEdge]:
         """The edges to `heads`: from hidden states of the sessions for which it drafts."""
-        return [edge for edge in self.dataflow if self.heads is not None and _port(edge.target)[0] == self.heads]
+        return [edge for edge in self.dataflow if self.heads is not None and edge.ports[1][0] == self.heads]
 
     @property
     def draft(self) -> str | None:
@@ -190,7 +196,7 @@ class Flow(StrictModel):
         return self._around(self.roles.amateur if self.roles else None)
 
     def _around(self, name: str | None) -> tuple[str, ...]:
-        known = [edge for edge in self._edges() if edge[0][0] in self.sessions and edge[1][0] in self.sessions]
+        known = [edge.ports for edge in self.dataflow if {one for one, _ in edge.ports} <= self.sessions.keys()]
         return sessions_around(name, known) if name in self.sessions else ()
 
     @property
@@ -206,18 +212,10 @@ class Flow(StrictModel):
         return Outline(
             tuple(name for name in self.sessions if name not in own),
             tuple(self.flow),
-            tuple(edge for edge in self._edges() if not {edge[0][0], edge[1][0]} & own),
+            tuple(one.ports for one in self.dataflow if not {one.ports[0][0], one.ports[1][0]} & own),
             cross.source if cross else None,
             self.state.kv_cache is not None,
         )
-
-    def _edges(self) -> tuple[tuple[Port, Port], ...]:
-        return tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow)
-
-
-def _port(name: str) -> Port:
-    session, tensor = name.split(".", 1)
-    return session, tensor
 
 
 def route_of(flow: Flow) -> Route:

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 from workflows.bundle.composition import Flow, PositionIds, Route, route_of
 from workflows.bundle.outline import Fault, Modality, find_faults, find_unknown, path_of
 from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictBool
-from workflows.bundle.speculation import amateur_flow, draft_flow, strategy_faults
+from workflows.bundle.speculation import strategy_faults, sub_flow
 from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
 from workflows.bundle.strict_model import StrictModel
 
@@ -232,13 +232,14 @@ class Pipeline(StrictModel):
 
         Facts about the target's graphs and cache are left out: the draft's own graphs decide.
         """
-        return self._alone(draft_flow(self.pipeline), capacity)
+        return self._sub_pipeline(self.pipeline.draft_sessions, capacity)
 
     def amateur_pipeline(self, capacity: int) -> Pipeline | None:
         """The amateur model as a pipeline, as draft_pipeline; None where there is none."""
-        return self._alone(amateur_flow(self.pipeline), capacity)
+        return self._sub_pipeline(self.pipeline.amateur_sessions, capacity)
 
-    def _alone(self, flow: Flow | None, capacity: int) -> Pipeline | None:
+    def _sub_pipeline(self, names: tuple[str, ...], capacity: int) -> Pipeline | None:
+        flow = sub_flow(self.pipeline, names)
         if flow is None:
             return None
         targets = {"layout", "chunk", "vocabulary", "carried", "source_limit", "place", "draft"}

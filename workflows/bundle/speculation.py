@@ -3,7 +3,7 @@
     flow ──▶ the target's sessions         strategy.draft.session, roles.draft ──▶ the draft: this session, the ones
                                                                                    that feed it and that it feeds
 
-A draft has its own cache, so it is a pipeline by itself: `draft_flow`. Sessions that the flow runs as well, such as an
+A draft has its own cache, so it is a pipeline by itself: `sub_flow`. Sessions that the flow runs as well, such as an
 embedding table, belong to both models.
 """
 
@@ -19,24 +19,14 @@ ROLES, STRATEGY = "pipeline.roles", "pipeline.strategy"
 DRAFT = f"{STRATEGY}.draft"
 
 
-def draft_flow(flow: Flow) -> Flow | None:
-    """The flow of the draft model alone; None where no session drafts."""
-    return _alone(flow, flow.draft_sessions)
-
-
-def amateur_flow(flow: Flow) -> Flow | None:
-    """The flow of the amateur model alone; None where there is none."""
-    return _alone(flow, flow.amateur_sessions)
-
-
-def _alone(flow: Flow, names: tuple[str, ...]) -> Flow | None:
+def sub_flow(flow: Flow, names: tuple[str, ...]) -> Flow | None:
+    """The flow of the draft's or the amateur's sessions alone, with a cache of their own; None without sessions."""
     if not names:
         return None
-    ports = flow.dataflow
     return Flow(
         sessions={name: flow.sessions[name] for name in names},
         flow=[FlowStage(run=name) for name in names],
-        dataflow=[edge for edge in ports if {_session(edge.source), _session(edge.target)} <= {*names}],
+        dataflow=[edge for edge in flow.dataflow if {session for session, _ in edge.ports} <= {*names}],
         state=SharedState(kv_cache=_own_cache(flow.state.kv_cache), position_ids=flow.state.position_ids),
     )
 
@@ -45,10 +35,6 @@ def _own_cache(cache: KVState | None) -> KVState:
     """Cache names as the target's, resolved by the graphs where they differ."""
     named = {} if cache is None or cache.format == "combined" else cache.model_dump(exclude={"format"})
     return KVState(format="auto", **named)
-
-
-def _session(port: str) -> str:
-    return port.split(".", 1)[0]
 
 
 def strategy_faults(flow: Flow, elsewhere: bool) -> Iterator[Fault]:
