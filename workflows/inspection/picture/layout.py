@@ -58,53 +58,53 @@ def lay_out(composite: Composite, labels: PictureLabels = ENGLISH) -> CompositeD
 
 
 class _Layout:
-    def __init__(self, name: str, deck: Diagram) -> None:
-        self._name, self._deck = name, deck
-        self._cards: dict[str, BoxContent] = {}
-        self._items: dict[str, ColumnItem] = {}  # by the key of their card: sessions and states
+    def __init__(self, name: str, diagram: Diagram) -> None:
+        self._name, self._diagram = name, diagram
+        self._boxes: dict[str, BoxContent] = {}
+        self._items: dict[str, ColumnItem] = {}  # by the key of their box: sessions and states
         self._chains: list[tuple[EdgeContent, list[ColumnItem]]] = []
-        names = [card.key for card in deck.sessions]
-        rank = column_ranks(names, [(strand.source, strand.target) for strand in deck.edges] + _handed(deck))
-        for card in deck.sessions:
-            self._add(card, 2 * rank[card.key])
-        for strand in deck.edges:
-            self._join(strand)
-        for state, card in deck.states:
-            self._add_state(state, card, rank)
+        names = [box.key for box in diagram.sessions]
+        rank = column_ranks(names, [(edge.source, edge.target) for edge in diagram.edges] + _state_handovers(diagram))
+        for box in diagram.sessions:
+            self._add(box, 2 * rank[box.key])
+        for edge in diagram.edges:
+            self._join(edge)
+        for state, box in diagram.states:
+            self._add_state(state, box, rank)
         self._columns = self._arranged()
 
     # -- columns -----------------------------------------------------------------------------------------------
 
-    def _add(self, card: BoxContent, column: int) -> None:
-        self._cards[card.key] = card
-        self._items[card.key] = ColumnItem(column, card.width, card.height, 0.0)
+    def _add(self, box: BoxContent, column: int) -> None:
+        self._boxes[box.key] = box
+        self._items[box.key] = ColumnItem(column, box.width, box.height, 0.0)
 
-    def _add_state(self, state: CompositeState, card: BoxContent, rank: Mapping[str, int]) -> None:
+    def _add_state(self, state: CompositeState, box: BoxContent, rank: Mapping[str, int]) -> None:
         """Adds a state right after the last session that writes it; before its first reader if none does."""
         writers, readers = ([session_key(name) for name in side] for side in (state.writers, state.readers))
         last = max((rank[key] for key in writers), default=min((rank[key] for key in readers), default=0) - 1)
-        self._add(card, 2 * last + 1)
+        self._add(box, 2 * last + 1)
         for key in dict.fromkeys((*writers, *readers)):
             writes, reads, first = key in writers, key in readers, rank[key] <= last
-            ends = (key, card.key) if first else (card.key, key)
+            ends = (key, box.key) if first else (box.key, key)
             ahead, back = (writes, reads) if first else (reads, writes)
-            session, title = self._cards[key], card.rows[0][0][0]
+            session, title = self._boxes[key], box.rows[0][0][0]
             sign = "⇄" if writes and reads else "→" if writes else "←"
-            description, runs = f"{session.name} {sign} {title}", tuple(run for run in card.runs if run in session.runs)
+            description, runs = f"{session.name} {sign} {title}", tuple(run for run in box.runs if run in session.runs)
             self._join(EdgeContent(*ends, "cache", description, runs, ahead=ahead, back=back))
 
-    def _join(self, strand: EdgeContent) -> None:
+    def _join(self, edge: EdgeContent) -> None:
         """Adds items for the edge's label and for each column that it passes."""
-        source, target = self._items[strand.source], self._items[strand.target]
+        source, target = self._items[edge.source], self._items[edge.target]
         chain = [source]
         for column in range(source.column + 1, target.column):
-            labelled = strand.label and column == source.column + 1
-            height = len(strand.label) * LINE + 6 if labelled else 8.0
-            wide = max(map(row_width, strand.label)) + 12 if labelled else 0.0
+            labelled = edge.label and column == source.column + 1
+            height = len(edge.label) * LINE + 6 if labelled else 8.0
+            wide = max(map(row_width, edge.label)) + 12 if labelled else 0.0
             chain.append(ColumnItem(column, wide, height, height - 3 if labelled else 4.0))
         chain.append(target)
         link_neighbours(chain)
-        self._chains.append((strand, chain))
+        self._chains.append((edge, chain))
 
     def _arranged(self) -> list[list[ColumnItem]]:
         for key, item in self._items.items():
@@ -124,24 +124,24 @@ class _Layout:
     def _grow(self, key: str, item: ColumnItem) -> None:
         """Reserves space for the lines that meet the box, and for the boxes above and below it."""
         own = max(item.height, PORT * (1 + max(len(item.left), len(item.right))))
-        above, below = (self._beside(key, side) for side in (self._deck.feeds, self._deck.outputs))
+        above, below = (self._beside(key, side) for side in (self._diagram.feeds, self._diagram.outputs))
         top = above.height + DROP if above else 0.0
         item.anchor = top + own / 2
         item.height = top + own + (below.height + DROP if below else 0.0)
-        item.width = max(card.width for card in (self._cards[key], above, below) if card)
+        item.width = max(box.width for box in (self._boxes[key], above, below) if box)
 
     def _beside(self, key: str, side: Mapping[str, BoxContent]) -> BoxContent | None:
-        return side.get(self._cards[key].name) if self._cards[key].kind == "session" else None
+        return side.get(self._boxes[key].name) if self._boxes[key].kind == "session" else None
 
     # -- the drawing -------------------------------------------------------------------------------------------
 
     def draw(self) -> CompositeDrawing:
         """Returns boxes and edges with a margin around them."""
         nodes, links = list[DrawnBox](), list[DrawnEdge]()
-        for key in self._cards:
+        for key in self._boxes:
             self._put(key, nodes, links)
         ports = self._ports({node.key: node for node in nodes})
-        links = [_link(strand, chain, *ports[i]) for i, (strand, chain) in enumerate(self._chains)] + links
+        links = [_link(edge, chain, *ports[i]) for i, (edge, chain) in enumerate(self._chains)] + links
         right = max(item.x + item.room for column in self._columns for item in column)
         bottom = max(item.y + item.height for column in self._columns for item in column)
         size = float(ceil(right + MARGIN)), float(ceil(bottom + 2 * MARGIN))
@@ -150,16 +150,16 @@ class _Layout:
     def _put(self, key: str, nodes: list[DrawnBox], links: list[DrawnEdge]) -> None:
         """Adds a box with the boxes above and below it."""
         item, y = self._items[key], self._items[key].y + MARGIN
-        above, below = (self._beside(key, side) for side in (self._deck.feeds, self._deck.outputs))
-        occupied = sum(card.height + DROP for card in (above, below) if card)
+        above, below = (self._beside(key, side) for side in (self._diagram.feeds, self._diagram.outputs))
+        occupied = sum(box.height + DROP for box in (above, below) if box)
         stack = [(above, above.height)] if above else []
-        stack += [(self._cards[key], item.height - occupied)]
+        stack += [(self._boxes[key], item.height - occupied)]
         stack += [(below, below.height)] if below else []
         before: DrawnBox | None = None
-        for card, height in stack:
-            wide = item.room if card.kind == "session" else min(max(card.width, item.room * 0.6), item.room)
-            left = item.x if card.kind == "state" else item.x + (item.room - wide) / 2
-            nodes.append(_node(card, left, y, wide, height))
+        for box, height in stack:
+            wide = item.room if box.kind == "session" else min(max(box.width, item.room * 0.6), item.room)
+            left = item.x if box.kind == "state" else item.x + (item.room - wide) / 2
+            nodes.append(_node(box, left, y, wide, height))
             if before is not None:
                 links.append(_drop(before, nodes[-1], above if before.kind == "feed" else below))
             before = nodes[-1]
@@ -177,49 +177,49 @@ class _Layout:
         return heights
 
 
-def _node(card: BoxContent, x: float, y: float, wide: float, height: float) -> DrawnBox:
-    lid = LID_HEIGHT if card.kind == "state" else 0.0
-    lines, below = _written(card.rows, x + PAD, y + (height - card.height) / 2 + PAD - 2 + 1.5 * lid)
+def _node(box: BoxContent, x: float, y: float, wide: float, height: float) -> DrawnBox:
+    lid = LID_HEIGHT if box.kind == "state" else 0.0
+    lines, below = _written(box.rows, x + PAD, y + (height - box.height) / 2 + PAD - 2 + 1.5 * lid)
     pills, left = list[PhasePill](), x + PAD
-    for run, text in zip(card.runs, card.pills, strict=False):
+    for run, text in zip(box.runs, box.pills, strict=False):
         pills.append(PhasePill(run, text, round(left, 1), round(below + 6, 1), round(pill_width(text), 1), PILL))
         left += pill_width(text) + 6
     place = round(x, 1), round(y, 1), round(wide, 1), round(height, 1)
-    return DrawnBox(card.key, card.kind, card.name, card.tint, card.description, card.runs, *place, lines, tuple(pills))
+    return DrawnBox(box.key, box.kind, box.name, box.tint, box.description, box.runs, *place, lines, tuple(pills))
 
 
-def _link(strand: EdgeContent, chain: Sequence[ColumnItem], start: float, end: float) -> DrawnEdge:
+def _link(edge: EdgeContent, chain: Sequence[ColumnItem], start: float, end: float) -> DrawnEdge:
     """Returns the edge along the chain: horizontal through a column, an S curve between two columns."""
     first, last = chain[0], chain[-1]
-    points: list[Point] = [(first.x + (first.width if strand.source.startswith("state:") else first.room), start)]
+    points: list[Point] = [(first.x + (first.width if edge.source.startswith("state:") else first.room), start)]
     points.append((first.x + first.room, start))
     for item in chain[1:-1]:
         points += [(item.x, item.middle + MARGIN), (item.x + item.room, item.middle + MARGIN)]
     points.append((last.x, end))
-    lines = _written(strand.label, chain[1].x + 6, chain[1].y + MARGIN - 2)[0] if strand.label else ()
+    lines = _written(edge.label, chain[1].x + 6, chain[1].y + MARGIN - 2)[0] if edge.label else ()
     return DrawnEdge(
-        strand.source, strand.target, strand.tint, strand.description, strand.runs, _distinct(points), lines,
-        strand.ahead, strand.back,
+        edge.source, edge.target, edge.tint, edge.description, edge.runs, _distinct(points), lines,
+        edge.ahead, edge.back,
     )  # fmt: skip
 
 
-def _drop(upper: DrawnBox, lower: DrawnBox, card: BoxContent | None) -> DrawnEdge:
+def _drop(upper: DrawnBox, lower: DrawnBox, box: BoxContent | None) -> DrawnEdge:
     """Returns a vertical edge from one box to the next."""
     x = lower.x + lower.w / 2
-    assert card is not None  # one of the two is what feeds, or what comes out
+    assert box is not None  # one of the two is what feeds, or what comes out
     points = _distinct([(x, upper.y + upper.h), (x, lower.y)])
-    return DrawnEdge(upper.key, lower.key, "muted", card.description, card.runs, points, (), True, False)
+    return DrawnEdge(upper.key, lower.key, "muted", box.description, box.runs, points, (), True, False)
 
 
 def _distinct(points: Sequence[Point]) -> tuple[Point, ...]:
     return tuple(dict.fromkeys((round(x, 1), round(y, 1)) for x, y in points))
 
 
-def _handed(deck: Diagram) -> list[tuple[str, str]]:
+def _state_handovers(diagram: Diagram) -> list[tuple[str, str]]:
     """Returns the sessions that write a frozen state with those that read it, which are placed after them."""
     return [
         (session_key(writer), session_key(reader))
-        for state, _ in deck.states
+        for state, _ in diagram.states
         if state.frozen
         for writer in state.writers
         for reader in state.readers
