@@ -89,7 +89,7 @@ def _reference_parity(exported: Path, recipe: Recipe, pipeline: Pipeline, files:
     reference = ReferenceLogits.read(exported)
     if reference is None:
         return None
-    truth = ParityRunner(pipeline).against(reference, files)
+    truth = ParityRunner(pipeline).compare_with_reference(reference, files)
     if not truth.holds(_TOLERANCES[recipe.kv_dtype]):
         raise RecipeError(
             f"The graphs' logits are off by {truth.difference:.3g} from the model's own (of values up to "

@@ -61,7 +61,7 @@ class ContextRecord(StrictModel):
     files: dict[NameInBundle, FileEntry]
 
     @property
-    def made_for(self) -> tuple[str, dict[str, str]]:
+    def provider_options(self) -> tuple[str, dict[str, str]]:
         """The provider and its options."""
         first = next(iter(self.sessions.values())).origin
         return first.provider, first.options
@@ -80,7 +80,7 @@ class ContextFolder:
     folder: Path
     record: ContextRecord
 
-    def of(self, name: str, origin: ContextOrigin) -> Path | None:
+    def context_of(self, name: str, origin: ContextOrigin) -> Path | None:
         """The context of the session `name` if it was compiled from exactly `origin`, else None."""
         compiled = self.record.sessions.get(name)
         return self.folder / compiled.file if compiled is not None and compiled.origin == origin else None
@@ -123,7 +123,7 @@ def publish_contexts(bundle: Path, draft: Path) -> ContextFolder:
     record = read_context(draft).record
     for folder in _folders(bundle):
         try:
-            superseded = read_context(folder).record.made_for == record.made_for
+            superseded = read_context(folder).record.provider_options == record.provider_options
         except BundleError:
             superseded = True  # unusable
         if superseded and folder.name != record.key:

@@ -79,11 +79,11 @@ class Outline:
     cached: bool = True
     traits: Mapping[str, SessionTraits] = field(default_factory=dict)
 
-    def at(self, when: str) -> tuple[str, ...]:
+    def sessions_at(self, when: str) -> tuple[str, ...]:
         """The sessions that run at `when`, in order."""
         return tuple(stage.run for stage in self.stages if stage.when == when)
 
-    def loops(self, session: str) -> bool:
+    def runs_per_input(self, session: str) -> bool:
         """Whether a session runs once for each input."""
         return any(stage.run == session and stage.loop == "per_image" for stage in self.stages)
 
@@ -97,7 +97,7 @@ class Outline:
     def init_only(self) -> tuple[str, ...]:
         """The sessions that run at init only."""
         later = {stage.run for stage in self.stages if stage.when != "init"}
-        return tuple(name for name in self.at("init") if name not in later)
+        return tuple(name for name in self.sessions_at("init") if name not in later)
 
     @cached_property
     def run_once(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class Outline:
     @cached_property
     def run_per_token(self) -> tuple[str, ...]:
         """The sessions of init that run with every token: they feed steps without a token input."""
-        steps = self.at("step")
+        steps = self.sessions_at("step")
         return tuple(
             name
             for name in self.init_only
@@ -133,10 +133,11 @@ class Outline:
     def runs(self) -> dict[str, tuple[str, ...]]:
         """source, prefill, decode and final with their sessions; a prompt uses the steps where init has no prefill."""
         once, beside = self.run_once, self.run_per_token
-        init = tuple(name for name in self.at("init") if name not in once)
-        decode = (*beside, *self.at("step"))
-        own = any(name not in beside for name in init if name in self.init_only) or not self.at("step")
-        return {"source": once, "prefill": init if own else decode, "decode": decode, "final": self.at("final")}
+        init = tuple(name for name in self.sessions_at("init") if name not in once)
+        decode = (*beside, *self.sessions_at("step"))
+        own = any(name not in beside for name in init if name in self.init_only) or not self.sessions_at("step")
+        prefill = init if own else decode
+        return {"source": once, "prefill": prefill, "decode": decode, "final": self.sessions_at("final")}
 
     def edges_of(self, run: str) -> dict[int, tuple[Port, Port]]:
         """The edges that feed a session of a run, by number: from the same run, kept outputs, or the last step."""
@@ -190,7 +191,7 @@ def _reachable(name: str, pairs: Collection[tuple[str, str]]) -> set[str]:
     return reached
 
 
-def find_unknown(outline: Outline) -> Iterator[Fault]:
+def find_unknown_sessions(outline: Outline) -> Iterator[Fault]:
     """Yields names of sessions that do not exist."""
     for i, stage in enumerate(outline.stages):
         for key, name in (("run", stage.run), ("cross_attention_from", stage.cross_attention_from)):
@@ -210,9 +211,9 @@ def find_faults(outline: Outline) -> Iterator[Fault]:
 
     Edges are checked by run where the outline knows the graphs' traits.
     """
-    for check in (find_unknown, _repeated, _never_run, _sources, _loops, _circles):
+    for check in (find_unknown_sessions, _repeated_stages, _unused_sessions, _source_faults, _loop_faults, _cycles):
         yield from check(outline)
-    for check in (_misplaced, _duplicate_edges) if outline.traits else ():
+    for check in (_misplaced_edges, _duplicate_edges) if outline.traits else ():
         yield from check(outline)
 
 
@@ -222,14 +223,14 @@ def path_of(path: Sequence[str | int]) -> str:
     return text.removeprefix(".")
 
 
-def _repeated(outline: Outline) -> Iterator[Fault]:
+def _repeated_stages(outline: Outline) -> Iterator[Fault]:
     places = [(stage.run, stage.when) for stage in outline.stages]
     for i, (run, when) in enumerate(places):
         if (run, when) in places[:i]:
             yield Fault(f"{STAGES}[{i}].run", f"{run} runs at {when} already, and a session runs there once")
 
 
-def _never_run(outline: Outline) -> Iterator[Fault]:
+def _unused_sessions(outline: Outline) -> Iterator[Fault]:
     for i, stage in enumerate(outline.stages):
         if stage.when == "final" and not outline.cached:
             yield Fault(
@@ -239,11 +240,11 @@ def _never_run(outline: Outline) -> Iterator[Fault]:
     for name in outline.sessions:
         if name not in {stage.run for stage in outline.stages}:
             yield Fault(f"pipeline.sessions.{name}", "no stage of the flow runs it")
-    if outline.cached and not outline.at("step"):
+    if outline.cached and not outline.sessions_at("step"):
         yield Fault(STAGES, "no stage runs at step, so no token can follow the first")
 
 
-def _sources(outline: Outline) -> Iterator[Fault]:
+def _source_faults(outline: Outline) -> Iterator[Fault]:
     paths = {
         stage.cross_attention_from: f"{STAGES}[{i}].cross_attention_from" for i, stage in enumerate(outline.stages)
     }
@@ -255,13 +256,13 @@ def _sources(outline: Outline) -> Iterator[Fault]:
             yield Fault(path, f"no edge of the dataflow takes an output of {name}")
 
 
-def _loops(outline: Outline) -> Iterator[Fault]:
+def _loop_faults(outline: Outline) -> Iterator[Fault]:
     for i, stage in enumerate(outline.stages):
         if stage.loop == "per_image" and stage.run not in outline.init_only:
             yield Fault(f"{STAGES}[{i}].loop", f"{stage.run} can run for each picture at init only")
 
 
-def _circles(outline: Outline) -> Iterator[Fault]:
+def _cycles(outline: Outline) -> Iterator[Fault]:
     pairs = outline._pairs
     for i, (source, target) in enumerate(pairs):
         way = _path_between(pairs, target, source)
@@ -283,7 +284,7 @@ def _path_between(pairs: Sequence[tuple[str, str]], start: str, end: str) -> lis
     return []
 
 
-def _misplaced(outline: Outline) -> Iterator[Fault]:
+def _misplaced_edges(outline: Outline) -> Iterator[Fault]:
     """Yields edges between sessions that never run together, or in the wrong order."""
     runs = outline.runs()
     used = {i for run in runs for i in outline.edges_of(run)}
@@ -296,8 +297,8 @@ def _misplaced(outline: Outline) -> Iterator[Fault]:
 
 
 def _dead_edge_reason(outline: Outline, source: str, target: str) -> str:
-    if source not in outline.at("init"):
-        when = "final" if source in outline.at("final") else "step"
+    if source not in outline.sessions_at("init"):
+        when = "final" if source in outline.sessions_at("final") else "step"
         return f"{source} runs at {when} and {target} before it"
     return (
         f"{source} runs for each chunk of the prompt, and {target} never in the same run; only outputs of "

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from workflows.bundle.composition import Flow, PositionIds, Route, route_of
-from workflows.bundle.outline import Fault, Modality, find_faults, find_unknown, path_of
+from workflows.bundle.outline import Fault, Modality, find_faults, find_unknown_sessions, path_of
 from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictBool
 from workflows.bundle.speculation import strategy_faults, sub_flow
 from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
@@ -256,7 +256,7 @@ class Pipeline(StrictModel):
 
     def missing_names(self) -> Iterator[Fault]:
         """Yields unknown session names, and a cache without generation settings."""
-        yield from find_unknown(self.pipeline.outline())
+        yield from find_unknown_sessions(self.pipeline.outline())
         if self.pipeline.state.kv_cache is not None and self.generation is None:
             yield Fault("generation", "a pipeline with a KV cache needs generation")
 

@@ -40,25 +40,25 @@ def _own_cache(cache: KVState | None) -> KVState:
 def strategy_faults(flow: Flow, elsewhere: bool) -> Iterator[Fault]:
     """Yields the faults of `roles` and `strategy`. elsewhere: whether the file names another bundle as the draft."""
     roles, strategy = flow.roles or Roles(), flow.strategy
-    yield from _weighs(flow, roles)
+    yield from _logits_role_faults(flow, roles)
     if strategy is None:
         if roles.draft is not None:
             yield Fault(f"{ROLES}.draft", "a session drafts, and pipeline.strategy is missing")
-        yield from _unknown(flow, {f"{ROLES}.target": roles.target})
+        yield from _unknown_sessions(flow, {f"{ROLES}.target": roles.target})
         return
-    yield from _heads(flow, strategy)
+    yield from _heads_faults(flow, strategy)
     if strategy.tree is not None:
-        yield from _branches(strategy.tree)
+        yield from _tree_faults(strategy.tree)
     named = {
         f"{ROLES}.target": roles.target, f"{ROLES}.draft": roles.draft, f"{DRAFT}.session": strategy.draft.session,
         f"{STRATEGY}.verify.session": strategy.verify.session,
     }  # fmt: skip
-    yield from _unknown(flow, named)
-    yield from _drafts(flow, strategy, roles, elsewhere)
-    yield from _verifies(flow, strategy, roles)
+    yield from _unknown_sessions(flow, named)
+    yield from _draft_faults(flow, strategy, roles, elsewhere)
+    yield from _verifier_faults(flow, strategy, roles)
 
 
-def _weighs(flow: Flow, roles: Roles) -> Iterator[Fault]:
+def _logits_role_faults(flow: Flow, roles: Roles) -> Iterator[Fault]:
     """Yields faults of roles of ops that combine logits: expert and unconditional are the target, amateur is not."""
     run = {stage.run for stage in flow.flow}
     for name in ("expert", "unconditional"):
@@ -67,18 +67,18 @@ def _weighs(flow: Flow, roles: Roles) -> Iterator[Fault]:
             message = f"the {name} must be a session of the target, and the flow does not run {session}"
             yield Fault(f"{ROLES}.{name}", message)
     if roles.amateur is not None:
-        yield from _unknown(flow, {f"{ROLES}.amateur": roles.amateur})
+        yield from _unknown_sessions(flow, {f"{ROLES}.amateur": roles.amateur})
         if roles.amateur in run:
             yield Fault(f"{ROLES}.amateur", f"the flow runs {roles.amateur}, and the amateur must be another model")
 
 
-def _unknown(flow: Flow, named: Mapping[str, str | None]) -> Iterator[Fault]:
+def _unknown_sessions(flow: Flow, named: Mapping[str, str | None]) -> Iterator[Fault]:
     for path, name in named.items():
         if name is not None and name not in flow.sessions:
             yield Fault(path, f"{name!r} is not a session: there are {', '.join(flow.sessions)}")
 
 
-def _drafts(flow: Flow, strategy: StrategySettings, roles: Roles, elsewhere: bool) -> Iterator[Fault]:
+def _draft_faults(flow: Flow, strategy: StrategySettings, roles: Roles, elsewhere: bool) -> Iterator[Fault]:
     """Yields faults of the draft: none named, or its session is one that the flow runs."""
     draft, name = strategy.draft, flow.draft
     path = f"{DRAFT}.session" if draft.session is not None else f"{ROLES}.draft"
@@ -102,7 +102,7 @@ def _drafts(flow: Flow, strategy: StrategySettings, roles: Roles, elsewhere: boo
         yield Fault(path, "the target reads a source first, which a draft cannot: leave the draft out")
 
 
-def _heads(flow: Flow, strategy: StrategySettings) -> Iterator[Fault]:
+def _heads_faults(flow: Flow, strategy: StrategySettings) -> Iterator[Fault]:
     """Yields faults of extra heads: their session must exist, and nothing else may run it."""
     path, heads = f"{DRAFT}.heads", strategy.heads
     if strategy.draft.producer == "extra_heads" and heads is None:
@@ -113,7 +113,7 @@ def _heads(flow: Flow, strategy: StrategySettings) -> Iterator[Fault]:
         yield Fault(path, f"{heads} drafts, so no stage of the flow may run it")
 
 
-def _branches(tree: TreeSettings) -> Iterator[Fault]:
+def _tree_faults(tree: TreeSettings) -> Iterator[Fault]:
     """Yields choices whose parent is missing."""
     path, choices = f"{STRATEGY}.tree.medusa_choices", tree.medusa_choices
     if tree.topology == "medusa_choices" and not choices:
@@ -123,7 +123,7 @@ def _branches(tree: TreeSettings) -> Iterator[Fault]:
             yield Fault(f"{path}[{place}]", f"{[*choice]} follows a choice that does not exist")
 
 
-def _verifies(flow: Flow, strategy: StrategySettings, roles: Roles) -> Iterator[Fault]:
+def _verifier_faults(flow: Flow, strategy: StrategySettings, roles: Roles) -> Iterator[Fault]:
     """Yields faults of the roles target and verify: only the target verifies drafts."""
     run, verify = {stage.run for stage in flow.flow if stage.when == "step"}, strategy.verify.session
     if roles.target is not None and roles.target not in run and roles.target != flow.draft:

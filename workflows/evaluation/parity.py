@@ -111,7 +111,7 @@ class ParityRunner:
             return _run_single(next(iter(sessions.values())))
         return self._generate(self._machine(sessions, PROMPT + STEPS), _steps(files))
 
-    def against(self, reference: ReferenceLogits, files: Mapping[str, Path]) -> ReferenceParity:
+    def compare_with_reference(self, reference: ReferenceLogits, files: Mapping[str, Path]) -> ReferenceParity:
         """Compares the graphs with the model's own logits: a prompt in chunks, then single tokens.
 
         Raises GraphError and JoineryError where onnxruntime cannot open or run a graph, and CheckpointError for a model

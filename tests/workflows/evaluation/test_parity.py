@@ -100,4 +100,4 @@ def test_a_model_that_says_the_same_of_every_token_is_refused(demo_bundle: Path,
     """A number of its config is so large that all else is nothing beside it."""
     reference = ReferenceLogits(np.arange(4), np.array([2, 3]), logits.astype(np.float32))
     with pytest.raises(CheckpointError, match="logits are equal for every token"):
-        ParityRunner(pipeline_of(demo_bundle)).against(reference, files(demo_bundle))
+        ParityRunner(pipeline_of(demo_bundle)).compare_with_reference(reference, files(demo_bundle))

@@ -175,7 +175,7 @@ class AccuracyComparison:
 
     def _no_layers(self) -> str:
         for name, side in (("reference", self._reference), ("candidate", self._candidate)):
-            if not side.tapped:
+            if not side.has_layer_outputs:
                 return f"The {name}'s graphs note no layers, so there are no hidden states to compare."
         return "No answer had a second token, so there are no hidden states to compare."
 

@@ -41,7 +41,7 @@ class ComparedBundle:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.hidden: dict[tuple[str, int], NDArray[np.float32]] = {}
-        self.tapped = False
+        self.has_layer_outputs = False
 
     @classmethod
     def open(cls, bundle: Bundle) -> ComparedBundle:
@@ -60,7 +60,7 @@ class ComparedBundle:
 
         machine = open_machine(bundle, device_named("cpu"), graphs=graphs, observer=observe)
         side = cls(Engine(bundle, machine, 0.0))
-        side.tapped = any(taps.values())
+        side.has_layer_outputs = any(taps.values())
         return side
 
     def note(self, taps: Mapping[str, tuple[str, int]], outputs: Mapping[str, NDArray[np.generic]]) -> None:

@@ -83,7 +83,7 @@ def _nodes(rows: Sequence[ComparedValue]) -> list[ComparedNode]:
     nodes = []
     for depth, (_, group) in enumerate(groupby(rows, key=lambda row: id(row.pair.node)), 1):
         outputs = list(group)
-        worst = max(outputs, key=lambda row: (row.parts, row.own, row.free))
+        worst = max(outputs, key=lambda row: (row.diverges, row.own_gap, row.free_gap))
         node, reference = worst.pair.node, worst.pair.reference
         nodes.append(
             ComparedNode(
@@ -93,11 +93,11 @@ def _nodes(rows: Sequence[ComparedValue]) -> list[ComparedNode]:
                 scope=node.scope,
                 reference=reference.name if reference else "",
                 depth=depth,
-                max_abs_diff=_number(max(row.free.difference for row in outputs)),
-                reference_max=worst.free.largest,
-                own_abs_diff=_number(worst.own.difference),
-                tolerance=worst.allowed * worst.own.largest,
-                parts=worst.parts,
+                max_abs_diff=_number(max(row.free_gap.difference for row in outputs)),
+                reference_max=worst.free_gap.largest,
+                own_abs_diff=_number(worst.own_gap.difference),
+                tolerance=worst.allowed * worst.own_gap.largest,
+                parts=worst.diverges,
             )
         )
     return nodes
@@ -115,7 +115,7 @@ def _sequence(first: ComparedNode | None) -> list[str]:
 
 def _notes(plan: FeedPlan, subjects: tuple[Subject, Subject], parts: Sequence[ComponentPair]) -> list[str]:
     notes = []
-    if plan.alone:
+    if plan.token_by_token:
         notes.append("The two take prompts in different chunks, so both were fed token by token.")
     left = [name for name in dict.fromkeys(subjects[1].components.values()) if name not in {part.b for part in parts}]
     if left:
@@ -133,13 +133,13 @@ class ComparedValue:
 
     part: ComponentPair
     pair: ValuePair
-    free: Gap = NO_GAP
-    own: Gap = NO_GAP
+    free_gap: Gap = NO_GAP
+    own_gap: Gap = NO_GAP
     types: tuple[str, str] | None = None
     comparable: bool = True
     reads: list[str] = field(default_factory=list)
     allowed: float = 0.0
-    parts: bool = False
+    diverges: bool = False
 
     def note_free(self, ours: Array, theirs: Array) -> None:
         """Adds the values of a free run of both."""
@@ -147,14 +147,14 @@ class ComparedValue:
         floating = ours.dtype.kind == theirs.dtype.kind == "f"
         self.comparable = self.comparable and floating and ours.shape == theirs.shape
         if self.comparable:
-            self.free = max(self.free, largest_gap(ours, theirs))
+            self.free_gap = max(self.free_gap, largest_gap(ours, theirs))
 
     def note_own(self, ours: Array, made: Array) -> None:
         """Adds A's value, and the one that B computes from A's inputs."""
         if made.shape == ours.shape:
             gap = largest_gap(ours, made)
-            self.own = max(self.own, gap)
-            self.parts = self.parts or gap.relative > self.allowed
+            self.own_gap = max(self.own_gap, gap)
+            self.diverges = self.diverges or gap.relative > self.allowed
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class DivergenceSearch:
         while any(wrong := self._unrelated()):
             self._keep([row for row, one in zip(self._rows, wrong, strict=True) if not one])
         self._each_group("giving B the values of A", 1, self._run_own)
-        if not any(row.parts for row in self._rows):
+        if not any(row.diverges for row in self._rows):
             mark_jump(self._rows, self._one_provider)
         return self._rows
 
@@ -269,9 +269,9 @@ class DivergenceSearch:
                 readers.setdefault((row.part.b, name), []).append(row)
 
         def wrong(row: ComparedValue) -> bool:
-            made, gap = readers.get((row.part.b, row.pair.b), []), row.free.relative
+            made, gap = readers.get((row.part.b, row.pair.b), []), row.free_gap.relative
             far = math.isfinite(gap) and gap >= _UNRELATED
-            return far and bool(made) and all(one.free.relative <= _HEALED * gap for one in made)
+            return far and bool(made) and all(one.free_gap.relative <= _HEALED * gap for one in made)
 
         return [wrong(row) for row in self._rows]
 
@@ -297,13 +297,13 @@ class DivergenceSearch:
         graph = extract_nodes(self._wirings[part.b], [row.pair.b for row in rows], leaves, types)
         for row in rows:
             assert row.types is not None  # those that were not seen are gone
-            row.allowed = tolerance(row.types, row.pair.alike, self._one_provider)
+            row.allowed = tolerance(row.types, row.pair.same_operator, self._one_provider)
         return _ExtractedNodes(
             part,
             rows,
             {name: leaves[name] for name in reads if name in leaves},
             [name for name in reads if name not in leaves],
-            self._subjects[1].alone(part.b, graph),
+            self._subjects[1].open_nodes(part.b, graph),
         )
 
     def _pasts(self, opened: OpenSubject, component: str) -> set[str]:
@@ -319,10 +319,10 @@ def mark_jump(rows: Sequence[ComparedValue], one_provider: bool) -> None:
     """Marks the first row whose free error exceeds rounding and is out of proportion to those of its inputs."""
     by_value = {(row.part.b, row.pair.b): row for row in rows}
     for row in rows:
-        read = [by_value[row.part.b, name].free.relative for name in row.reads if (row.part.b, name) in by_value]
+        read = [by_value[row.part.b, name].free_gap.relative for name in row.reads if (row.part.b, name) in by_value]
         assert row.types is not None  # those that were not seen are gone
-        if row.free.relative > _LEAP * max([tolerance(row.types, False, one_provider), *read]):
-            row.parts = True
+        if row.free_gap.relative > _LEAP * max([tolerance(row.types, False, one_provider), *read]):
+            row.diverges = True
             return
 
 

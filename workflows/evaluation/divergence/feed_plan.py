@@ -21,13 +21,13 @@ Run = tuple[tuple[int, ...], Phase]
 
 @dataclass(frozen=True)
 class FeedPlan:
-    """ids: the prompt's. tokens: those that A generates after it. chunks: of the prompt. alone: whether it is fed token
-    by token, because no chunk size fits both."""
+    """ids: the prompt's. tokens: those that A generates after it. chunks: of the prompt. token_by_token: whether it is fed so,
+    because no chunk size fits both."""
 
     ids: tuple[int, ...]
     tokens: tuple[int, ...]
     chunks: tuple[Run, ...]
-    alone: bool
+    token_by_token: bool
     source: bool
 
     @property

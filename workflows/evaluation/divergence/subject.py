@@ -68,7 +68,7 @@ class Subject:
                 graphs[session], names[session] = add_outputs(self.graph(component), taps.get(component, ()))
         return OpenSubject(self, graphs, names)
 
-    def alone(self, component: str, graph: onnx.ModelProto) -> OpenSession:
+    def open_nodes(self, component: str, graph: onnx.ModelProto) -> OpenSession:
         """Opens some nodes of a component on the subject's provider. Raises as open_session does."""
         return open_session(self._openings[component], graph=graph.SerializeToString())
 

@@ -52,7 +52,7 @@ class GoalPrompts:
     ranked: str
     confirm: tuple[Ids, ...] = ()
 
-    def parted(self) -> GoalPrompts:
+    def with_confirmation(self) -> GoalPrompts:
         """Holds every second judging prompt back to confirm, if there are enough."""
         if len(self.judge) < MIN_CONFIRMED:
             return self
@@ -82,11 +82,11 @@ def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration
         sets = GoalPrompts(
             judge, tuple(evenly_spaced(rank, RANKING)), chosen.origin, f"{min(len(rank), RANKING)} of {origin}"
         )
-        return sets if goal.metric == "task" else sets.parted()  # a task is asked whole
+        return sets if goal.metric == "task" else sets.with_confirmation()  # a task is asked whole
     if len(judge) < 2:
         raise PromptError("A goal needs two prompts at least, one to rank weights by and one to judge: give more.")
     judged = f"every second of the {chosen.origin}"
-    return GoalPrompts(judge[::2], judge[1::2], judged, f"the others of the {chosen.origin}").parted()
+    return GoalPrompts(judge[::2], judge[1::2], judged, f"the others of the {chosen.origin}").with_confirmation()
 
 
 def _judging(engine: Engine, goal: Goal, task: FileTask | None) -> PromptSet:

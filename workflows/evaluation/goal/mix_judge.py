@@ -51,7 +51,7 @@ class MixJudge:
     def judge(self, mix: Mix) -> TrialFigures:
         """The figures over the prompts that judge."""
         if mix not in self.judged:
-            known = self._trials.known(mix, "judge")
+            known = self._trials.is_measured(mix, "judge")
             self._report_progress(self._describe(mix))
             figures = self.judged[mix] = self._measure(mix, "judge")
             size = self._trials.bytes_of(mix) / 2**20
@@ -116,7 +116,7 @@ class MixJudge:
         return describe_mix(self._trials.units, mix)
 
     def _measure(self, mix: Mix, of: str) -> TrialFigures:
-        started, known = time.monotonic(), self._trials.known(mix, of)
+        started, known = time.monotonic(), self._trials.is_measured(mix, of)
         figures = self._trials.measure(mix, of)
         self._done += 1
         if not known:

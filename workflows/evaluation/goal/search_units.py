@@ -68,14 +68,14 @@ Mix = tuple[PrecisionLevel, ...]  # a level for each unit
 class SearchUnit:
     """A float32 weight [outer, inner], or several whose nodes have one name in several components.
 
-    products, tables: the nodes. beside: bytes of the table that stays unquantized beside the products' quantized copy.
+    products, tables: the nodes. unquantized_bytes: of the table that stays beside the products' quantized copy.
     """
 
     matrices: list[tuple[int, int]]
     products: list[str] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
     levels: tuple[PrecisionLevel, ...] = LEVELS
-    beside: int = 0
+    unquantized_bytes: int = 0
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class SearchUnit:
     def bytes_at(self, level: PrecisionLevel, symmetric: bool) -> int:
         """Returns the bytes stored for it at a level."""
         whole = sum(level.bytes_of(*sizes, symmetric) for sizes in self.matrices)
-        return whole + (0 if level == FULL else self.beside)
+        return whole + (0 if level == FULL else self.unquantized_bytes)
 
     def nearest(self, level: PrecisionLevel) -> PrecisionLevel:
         """Returns the level, or the next larger one that the unit supports."""
@@ -127,7 +127,7 @@ def _take_table(by_weight: dict[Key, SearchUnit], gather: ir.Node, table: ir.Val
     if tables:
         _note(unit.tables, gather)
     else:
-        unit.beside = table.const_value.nbytes
+        unit.unquantized_bytes = table.const_value.nbytes
 
 
 def _merge_by_name(units: Iterable[SearchUnit]) -> list[SearchUnit]:
@@ -142,7 +142,7 @@ def _merge_by_name(units: Iterable[SearchUnit]) -> list[SearchUnit]:
         same.matrices += unit.matrices
         same.products = list(dict.fromkeys([*same.products, *unit.products]))
         same.tables = list(dict.fromkeys([*same.tables, *unit.tables]))
-        same.beside += unit.beside
+        same.unquantized_bytes += unit.unquantized_bytes
     return merged
 
 

@@ -105,7 +105,7 @@ class Trials:
         pairs = zip(self.units, mix, strict=True)
         return self._rest + sum(unit.bytes_at(level, self.settings.symmetric) for unit, level in pairs)
 
-    def known(self, mix: Mix, of: str) -> bool:
+    def is_measured(self, mix: Mix, of: str) -> bool:
         """Whether the mix was measured before over the set `of`."""
         return self._place(mix, of).is_file()
 

@@ -48,7 +48,7 @@ def use_compiled_contexts(bundle: Bundle, plans: Mapping[str, SessionPlan]) -> t
         if not provider_of(plan.device).compiles:
             continue
         origin = context_origin(bundle, plan)
-        fitting = ((path, one.record.shared) for one in contexts if (path := one.of(name, origin)) is not None)
+        fitting = ((path, one.record.shared) for one in contexts if (path := one.context_of(name, origin)) is not None)
         if found := next(fitting, None):
             chosen[name] = plan.from_context(*found)
         elif any(made.origin.provider == origin.provider for one in contexts for made in one.record.sessions.values()):

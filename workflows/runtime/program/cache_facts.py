@@ -51,7 +51,7 @@ def find_cache_tensors(
     """
     facts = pipeline.metadata
     widths: dict[str, int | str | None] = {}
-    for name in (*outline.at("init"), *outline.at("step")):
+    for name in (*outline.sessions_at("init"), *outline.sessions_at("step")):
         widths.setdefault(name, _columns(name, outline, signatures, widths))
     found = {}
     for name, one in signatures.items():
@@ -85,7 +85,7 @@ def find_carried_tensors(
     """Session → its carried tensors; `metadata.carried` of the file adds those whose names are not recognized."""
     declared = {tuple(port.split(".", 1)): after for port, after in pipeline.metadata.carried.items()}
     found = {}
-    for name in {*outline.at("step"), *outline.at("init")} - set(outline.run_once):
+    for name in {*outline.sessions_at("step"), *outline.sessions_at("init")} - set(outline.run_once):
         one = signatures[name]
         known = {tensor.past for tensor in cached.get(name, ())} | {t for _, (s, t) in outline.edges if s == name}
         own = {tensor: after for (session, tensor), after in declared.items() if session == name}

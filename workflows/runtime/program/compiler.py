@@ -125,7 +125,7 @@ class _RunAxes:
         """A symbol belongs to its session in one run; sessions that run once have one size in all runs."""
         size = spec_of(self._signatures, port, side).shape[axis]
         where = "source" if port[0] in self._outline.run_once else run
-        if run == "final" and port[0] not in self._outline.at("final"):
+        if run == "final" and port[0] not in self._outline.sessions_at("final"):
             where = "decode"
         return size if isinstance(size, int) else (f"{where}: {port[0]}", size)
 
@@ -171,7 +171,7 @@ class _ProgramCompiler:
             carried_tensors=self._carried_tensors,
             facts=self._facts,
             drivers=self._drivers(runs),
-            loops=frozenset(name for name in sessions["source"] if self._outline.loops(name)),
+            loops=frozenset(name for name in sessions["source"] if self._outline.runs_per_input(name)),
             places=self._pipeline.feature_tokens,
             grid=self._grid(runs),
         )
@@ -334,7 +334,7 @@ class _ProgramCompiler:
 
     def _check_use(self, run: str, sessions: tuple[str, ...], logits: Port, feeds: Mapping[Port, InputSource]) -> None:
         """Raises unless something uses each session's outputs, and a session takes the ids."""
-        later = {source[0] for source, target in self._outline.edges if target[0] in self._outline.at("final")}
+        later = {source[0] for source, target in self._outline.edges if target[0] in self._outline.sessions_at("final")}
         taken = {feed.source[0] for feed in feeds.values() if feed.source} | {logits[0], *self._cache_tensors, *later}
         for name in sessions:
             if name not in taken:

@@ -218,7 +218,7 @@ def test_stages_may_stand_in_one_object_or_in_a_list() -> None:
 def test_pictures_one_by_one(change: Data, loops: bool) -> None:
     data = seeing()
     data["model"] |= change
-    assert translated(data).pipeline.outline().loops("vision") == loops
+    assert translated(data).pipeline.outline().runs_per_input("vision") == loops
 
 
 def test_an_embedding_hands_over_what_its_outputs_name() -> None:

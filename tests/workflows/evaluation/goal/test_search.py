@@ -33,7 +33,7 @@ class Known:
 
     def check_reference(self) -> None: ...
 
-    def known(self, mix: Mix, of: str) -> bool:
+    def is_measured(self, mix: Mix, of: str) -> bool:
         return (mix, of) in self.tried
 
     def bytes_of(self, mix: Mix) -> int:
@@ -106,10 +106,10 @@ def test_what_is_not_confirmed_gives_way_to_the_next_larger() -> None:
 
 def test_every_second_prompt_is_kept_back_where_there_are_enough() -> None:
     ids = tuple((place,) for place in range(9))
-    parted = GoalPrompts(ids, (), "nine", "").parted()
+    parted = GoalPrompts(ids, (), "nine", "").with_confirmation()
     assert (parted.judge, parted.confirm) == (ids[::2], ids[1::2])
     few = GoalPrompts(ids[:7], (), "seven", "")
-    assert few.parted() is few
+    assert few.with_confirmation() is few
 
 
 def test_the_luckiest_over_few_prompts_is_not_taken() -> None:

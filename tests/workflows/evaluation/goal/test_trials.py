@@ -40,7 +40,7 @@ def test_a_mix_is_measured_once_and_read_afterwards(
     assert 0 < small.kl < 1 and small.perplexity != 1.0 and full.positions == small.positions > 2
     later = trials(tmp_path / "t", demo_split_bundle, texts=True)
     monkeypatch.setattr("workflows.evaluation.goal.trials.open_machine", None)  # which is not needed again
-    assert later.known(throughout(later, PrecisionLevel("int4")), "judge")
+    assert later.is_measured(throughout(later, PrecisionLevel("int4")), "judge")
     assert later.measure(throughout(later, PrecisionLevel("int4")), "judge") == small
 
 
@@ -55,7 +55,7 @@ def test_a_point_that_was_cut_short_is_measured_again(demo_split_bundle: Path, t
     assert stopped.measure(mix, "rank").positions > 0  # it was known
     with pytest.raises(Cancelled):
         stopped.measure(mix, "judge")
-    assert not stopped.known(mix, "judge") and not (tmp_path / "t" / "reference-judge.json").exists()
+    assert not stopped.is_measured(mix, "judge") and not (tmp_path / "t" / "reference-judge.json").exists()
     assert trials(tmp_path / "t", demo_split_bundle).measure(mix, "judge").top1 == 1.0
 
 
