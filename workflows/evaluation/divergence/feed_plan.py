@@ -21,8 +21,8 @@ Run = tuple[tuple[int, ...], Phase]
 
 @dataclass(frozen=True)
 class FeedPlan:
-    """ids: the prompt's. tokens: those that A generates after it. chunks: of the prompt. token_by_token: whether it is fed so,
-    because no chunk size fits both."""
+    """ids: the prompt's. tokens: those that A generates after it. chunks: of the prompt. token_by_token: whether the
+    prompt is fed so, because no chunk size fits both."""
 
     ids: tuple[int, ...]
     tokens: tuple[int, ...]

@@ -22,8 +22,8 @@ _UNKNOWN_SHAPE = 1 << 20
 
 @dataclass(frozen=True)
 class ValuePair:
-    """A value in both. node: B's producer; reference: A's, None if the producers differ in kind. same_operator: whether the
-    operator and its inputs are the same. size: of both arrays in bytes, as far as the graphs declare it."""
+    """A value in both. node: B's producer; reference: A's, None if the producers differ in kind. same_operator: whether
+    operator and inputs are the same. size: of both arrays in bytes, as far as the graphs declare it."""
 
     a: str
     b: str
