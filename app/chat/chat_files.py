@@ -51,23 +51,19 @@ class ChatFiles(QObject):
         elif key:
             self.open_chat(key)
 
-    def open_chat(self, key: str) -> None:
-        """Opens a saved chat."""
-        self._open(key, self._controller.open_chat)
-
-    def _open(self, key: str, how: Callable[[str], None]) -> None:
+    def open_chat(self, key: str, copy: bool = False) -> None:
+        """Opens a saved chat, or a copy of it."""
         try:
-            how(key)
+            self._controller.open_chat(key, copy=copy)
         except LockHeldError as error:
             self._offer_copy(key, error.holder)
-            return
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
             self._chat_banner.show_message("warning", self.tr("The last chat could not be read."), details=str(error))
-            return
-        self._chat_banner.clear()
-        self._banner.clear()
+        else:
+            self._chat_banner.clear()
+            self._banner.clear()
 
     def _offer_copy(self, key: str, holder: str) -> None:
         """Offers a copy, as two windows do not write one chat."""
@@ -76,7 +72,7 @@ class ChatFiles(QObject):
             self.tr("The chat is open in another window; you can continue a copy of it here."),
             details=holder,
             action=self.tr("Open a copy"),
-            on_action=lambda: self._open(key, partial(self._controller.open_chat, copy=True)),
+            on_action=lambda: self.open_chat(key, copy=True),
         )
 
     def report_unsaved(self, reason: str) -> None:

@@ -75,12 +75,8 @@ class TokenMap:
         return spans(self.owners(), self.tokens)
 
 
-def align(raw: str, shown: str) -> list[int]:
-    """The place in `raw` of each character of `shown`, or -1: rendering removes marks and changes white space."""
-    return list(_aligned(raw, shown))
-
-
 def _aligned(raw: str, shown: str) -> Iterator[int]:
+    """The place in `raw` of each character of `shown`, or -1: rendering removes marks and changes white space."""
     at, place = 0, -1
     for character in shown:
         if character == _SECOND:

@@ -88,7 +88,7 @@ class PanelController(QObject):
         path, before = str(summary.get("path", "")), self._bundle
         self._offer_languages()
         if path == before:
-            self._panel.decoding.set_model(summary.get("chain", ()))  # it may be another build in the same folder
+            self._panel.decoding.chain.set_ops(summary.get("chain", ()))  # it may be another build in the same folder
             return
         self._bundle = path
         saved = self._saved.of(path)

@@ -79,7 +79,9 @@ class Transcript(QScrollArea):
     def _finish(self, id: int) -> None:
         if (view := self.view(id)) is not None:
             view.finish()
-        self.forget_traces()
+        for view in self.views:
+            if not view.message.trace:  # it was dropped
+                view.forget_trace()
 
     def view(self, id: int) -> MessageView | None:
         """The widget of a message; None if it is not shown."""
@@ -159,12 +161,6 @@ class Transcript(QScrollArea):
 
     def _redraw_underlines(self) -> None:
         self.underline_drafts(self._underlines)
-
-    def forget_traces(self) -> None:
-        """Forgets the tokens of messages whose traces were dropped."""
-        for view in self.views:
-            if not view.message.trace:
-                view.forget_trace()
 
     def to_end(self) -> None:
         """Scrolls to the newest message and follows it."""

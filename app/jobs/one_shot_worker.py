@@ -63,23 +63,14 @@ class OneShotWorker(QObject):
 
 
 class OneShotModel(QObject):
-    """The request that runs in its own worker, or the last one, as views show it. error: of a failed or cancelled one.
-
-    hard_stop, background: as for OneShotWorker.
-    """
+    """The request that runs in its own worker, or the last one. error: of a failed or cancelled one."""
 
     changed = Signal()
 
-    def __init__(
-        self,
-        new_worker: Callable[[], WorkerClient],
-        parent: QObject | None = None,
-        *,
-        hard_stop: bool = True,
-        background: bool = False,
-    ) -> None:
+    def __init__(self, one_shot: OneShotWorker, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._one_shot = OneShotWorker(new_worker, self, hard_stop=hard_stop, background=background)
+        one_shot.setParent(self)
+        self._one_shot = one_shot
         self.state: OneShotState = "idle"
         self.error: ErrorEvent | None = None
 

@@ -17,7 +17,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.one_shot_worker import OneShotModel
+from app.jobs.one_shot_worker import OneShotModel, OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from workflows.wire.codec import to_fields
 from workflows.wire.events import ErrorEvent, Event, LogEvent, ProgressEvent, StageEvent
@@ -98,7 +98,7 @@ class AccuracyModel(OneShotModel):
         describe: Callable[[str], Mapping[str, object]],
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(new_worker, parent, hard_stop=False, background=True)
+        super().__init__(OneShotWorker(new_worker, hard_stop=False, background=True), parent)
         self._describe = describe
         self.request: Eval | None = None
         self.subjects: AccuracySubjects | None = None

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from app.jobs.one_shot_worker import OneShotModel
+from app.jobs.one_shot_worker import OneShotModel, OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.divergence import DivergenceReport
@@ -20,7 +20,7 @@ class DivergenceModel(OneShotModel):
     """The search that runs, or the last one. share: of the values that were compared, 0 to 1."""
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
-        super().__init__(new_worker, parent)
+        super().__init__(OneShotWorker(new_worker), parent)
         self.request: Diverge | None = None
         self.report: DivergenceReport | None = None
         self.share = 0.0

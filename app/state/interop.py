@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from app.jobs.one_shot_worker import OneShotModel
+from app.jobs.one_shot_worker import OneShotModel, OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import BuildDone, Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.requests import Request
@@ -19,7 +19,7 @@ class InteropModel(OneShotModel):
     """The job that runs, or the last one. notices: remarks on the result for the user."""
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
-        super().__init__(new_worker, parent, hard_stop=False)
+        super().__init__(OneShotWorker(new_worker, hard_stop=False), parent)
         self.note = ""
         self.notices: list[str] = []
         self.outcome: BuildDone | None = None

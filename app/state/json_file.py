@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from PySide6.QtCore import QObject, QTimer, Signal
+
 from workflows.common.files import write_atomically
 from workflows.common.locks import Lock, LockHeldError
 
@@ -28,6 +30,16 @@ def parse_json(text: str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+class SavedList(QObject):
+    """A list in a JsonFile. errorOccurred: emitted from the event loop, as who listens may not be there yet."""
+
+    changed = Signal()
+    errorOccurred = Signal(str)  # noqa: N815
+
+    def _report_error(self, message: str) -> None:
+        QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))
 
 
 class JsonFile(Generic[T]):

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject
 
 from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import WorkerClient
-from app.state.json_file import JsonFile
+from app.state.json_file import JsonFile, SavedList
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.preflight import ComponentPreflight, PreflightReport
@@ -42,11 +42,8 @@ class SavedPreflight:
         return next((one for one in self.report.components if one.name == name), None)
 
 
-class Preflights(QObject):
+class Preflights(SavedList):
     """The results, the newest first, and the check that runs."""
-
-    changed = Signal()
-    errorOccurred = Signal(str)  # noqa: N815
 
     def __init__(self, folder: Path, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -105,9 +102,6 @@ class Preflights(QObject):
         self.running = None
         self._failed = None if error.kind == "cancelled" else (tried, error.message)
         self.changed.emit()
-
-    def _report_error(self, message: str) -> None:
-        QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))  # who listens may not be there yet
 
 
 def _decode(rows: Any) -> list[SavedPreflight]:

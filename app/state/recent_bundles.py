@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject
 
-from app.state.json_file import JsonFile
+from app.state.json_file import JsonFile, SavedList
 from app.text.formatting import cache_label
 from workflows.common.errors import BundleError
 
@@ -60,12 +60,8 @@ class RecentBundle:
         return bundle_title(self.summary) if self.summary else self.name
 
 
-class RecentBundles(QObject):
+class RecentBundles(SavedList):
     """The list; every change is saved at once."""
-
-    changed = Signal()
-    errorOccurred = Signal(str)  # noqa: N815
-    """Emitted from the event loop when the file was damaged, or a change could not be saved."""
 
     def __init__(self, folder: Path, read: Reader = read_summary, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -74,9 +70,6 @@ class RecentBundles(QObject):
         self._read = read
         self._removed: tuple[int, RecentBundle] | None = None
         self.entries = self._file.load()
-
-    def _report_error(self, message: str) -> None:
-        QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))  # who listens may not be there yet
 
     def _change(self, change: Callable[[list[RecentBundle]], list[RecentBundle]]) -> None:
         """Changes the list on the disk, and shows the result."""

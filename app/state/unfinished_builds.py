@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QThreadPool
 
 from app.state.build import BuildModel
-from app.state.json_file import JsonFile
+from app.state.json_file import JsonFile, SavedList
 from workflows.common.errors import RecipeError
 from workflows.common.files import try_remove
 from workflows.common.locks import Lock, LockHeldError, LocksUnsupportedError
@@ -84,11 +84,8 @@ class UnfinishedBuild:
         return Build(self.source, self.out, dict(self.options), self.consented, goal=self.goal)
 
 
-class UnfinishedBuilds(QObject):
+class UnfinishedBuilds(SavedList):
     """The list; every change is saved at once."""
-
-    changed = Signal()
-    errorOccurred = Signal(str)  # noqa: N815
 
     def __init__(self, folder: Path, build: BuildModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -143,9 +140,6 @@ class UnfinishedBuilds(QObject):
     def _change(self, change: Callable[[list[UnfinishedBuild]], list[UnfinishedBuild]]) -> None:
         self._rows = self._file.change(change, self._rows)
         self.changed.emit()
-
-    def _report_error(self, message: str) -> None:
-        QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))  # who listens may not be there yet
 
 
 def _decode(rows: object) -> list[UnfinishedBuild]:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QGrid
 
 from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_options import DecodingOptions
+from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
@@ -20,10 +21,8 @@ class BeamSection(CollapsibleSection):
     changed = Signal(dict)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.set_title(
-            self.tr("Beams"), self.tr("Beam search: follows several texts at once and returns the most probable one.")
-        )
+        tip = tr("Beam search: follows several texts at once and returns the most probable one.")
+        super().__init__(tr("Beams"), tip, parent)
         self.count = ignore_wheel(QSpinBox())
         self.count.setRange(*limits("num_beams"))
         self.count.setSpecialValueText(self.tr("off"))

@@ -23,6 +23,7 @@ from app.chat.decoding.chain_ops import BEGIN, ChainRow, model_chain, op_titles
 from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.sampling import SamplingSettings
 from app.text.formatting import pluralize
+from app.text.translatable import tr
 from app.widgets import button, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox
@@ -134,10 +135,8 @@ class ChainSection(CollapsibleSection):
     changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.set_title(
-            self.tr("Chain"), self.tr("The operations on the logits before a token is chosen, in this order.")
-        )
+        tip = tr("The operations on the logits before a token is chosen, in this order.")
+        super().__init__(tr("Chain"), tip, parent)
         self._ops: Sequence[Mapping[str, object]] = ()
         self.own = self._began_own = False
         self._sampling = SamplingSettings()

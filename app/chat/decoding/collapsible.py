@@ -11,22 +11,18 @@ from app.widgets.theme import G, set_icon
 
 
 class CollapsibleSection(QWidget):
-    """Add widgets to `.body`. It is folded at first; `set_title` names it."""
+    """Add widgets to `.body`. It is folded at first. tip: the tool tip of the title."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, tip: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.head = button("", role="link", clicked=lambda: self.unfold(not self.unfolded))
+        self.head = button(title, role="link", clicked=lambda: self.unfold(not self.unfolded))
+        set_tool_tip(self.head, tip)
+        self.head.setAccessibleDescription(tip)
         self.summary = ElidedLabel("")
         self._inside = QWidget()
         self.body = vbox(margins=(0, 0, 0, G), parent=self._inside)
         vbox(hbox(self.head, (self.summary, 1)), self._inside, spacing=G // 2, parent=self)
         self.unfold(False)
-
-    def set_title(self, title: str, tip: str) -> None:
-        """Sets the title and its tool tip."""
-        self.head.setText(title)
-        set_tool_tip(self.head, tip)
-        self.head.setAccessibleDescription(tip)
 
     @property
     def unfolded(self) -> bool:

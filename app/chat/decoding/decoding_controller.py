@@ -52,7 +52,7 @@ class DecodingController(QObject):
     def show_bundle(self, default: DecodingOptions, ops: Sequence[Mapping[str, object]]) -> None:
         """Shows another bundle and its chain; the chat keeps form and chain."""
         self.default = default.for_new_chat()
-        self._part.set_model(ops)
+        self._part.chain.set_ops(ops)
         self._part.drafts.refill()
         self._show(self._chat_options())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
@@ -66,10 +65,6 @@ class DecodingSection(Section):
         self._sampling = sampling
         self.chain.set_sampling(sampling)
         self._update_parts()
-
-    def set_model(self, ops: Sequence[Mapping[str, object]]) -> None:
-        """Sets the bundle's chain."""
-        self.chain.set_ops(ops)
 
     def _on_chain(self, chain: tuple[ChainRow, ...] | None) -> None:
         self._change({"chain": chain})

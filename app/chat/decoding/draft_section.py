@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_options import DecodingOptions, Drafts
 from app.state.recent_bundles import RecentBundles
+from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.bundle_field import BundleField, Unfit
 from app.widgets.plain_text import set_tool_tip
@@ -28,10 +29,8 @@ class DraftSection(CollapsibleSection):
     changed = Signal(dict)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.set_title(
-            self.tr("Drafts"), self.tr("A cheaper source proposes tokens, and the model checks several at a time.")
-        )
+        tip = tr("A cheaper source proposes tokens, and the model checks several at a time.")
+        super().__init__(tr("Drafts"), tip, parent)
         self.source = self._combo(self.tr("Drafts"))
         for title, value in (
             (self.tr("The bundle's default, else none"), "none"),

@@ -13,6 +13,7 @@ from app.chat.decoding.decoding_options import Form, ReplyForms
 from app.chat.decoding.form_editor import FormEditor, FormFinding
 from app.state.json_file import parse_json
 from app.text.formatting import pluralize
+from app.text.translatable import tr
 from app.widgets import button, label
 from app.widgets.layouts import hbox
 from app.widgets.wheel_guard import ignore_wheel
@@ -79,8 +80,7 @@ class FormSection(CollapsibleSection):
     problemChanged = Signal()  # noqa: N815 - as Qt names signals
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.set_title(self.tr("Form of the reply"), self.tr("Only tokens that match this form are generated."))
+        super().__init__(tr("Form of the reply"), tr("Only tokens that match this form are generated."), parent)
         self._forms = ReplyForms()
         self.problem = ""
         self.editor: FormEditor | None = None
