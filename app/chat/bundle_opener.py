@@ -19,7 +19,7 @@ from app.widgets import Banner
 from workflows.wire.events import ReadyEvent
 from workflows.wire.requests import ListDevices
 
-LATE_MS = 1000
+SHOW_OPENING_MS = 1000
 """An opening that takes longer is shown and can be stopped: a driver may compile for minutes, or hang."""
 
 
@@ -35,7 +35,7 @@ class BundleOpener(QObject):
         self._devices_requested = False
         self._last_opened = ("", "")  # the bundle that was open last, and its provider
         self._opening_shown = False
-        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late = QTimer(self, singleShot=True, interval=SHOW_OPENING_MS)
         self._late.timeout.connect(self._show_opening)
         self._session.stateChanged.connect(self._on_state)
         self._session.opened.connect(self._on_opened)

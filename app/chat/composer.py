@@ -160,7 +160,7 @@ class Composer(QWidget):
         self.button.setEnabled(running or (free and bool(self.edit.toPlainText().strip())))
 
 
-KEEP_MS = 500
+AUTOSAVE_MS = 500
 
 
 class PromptAutosave(QObject):
@@ -171,7 +171,7 @@ class PromptAutosave(QObject):
         self._composer, self._controller, self._drafts = composer, controller, drafts
         self._key = UNSAVED_CHAT_KEY
         self._saved = UnsentPrompt()
-        self._timer = QTimer(self, singleShot=True, interval=KEEP_MS)
+        self._timer = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
         self._timer.timeout.connect(self.save)
         composer.edit.textChanged.connect(lambda: self._timer.isActive() or self._timer.start())
         controller.reset.connect(self._on_chat)

@@ -20,11 +20,11 @@ from app.widgets.layouts import hbox
 from app.widgets.theme import G, theme
 from workflows.wire.events import TokenEvent
 
-SOME = 50
+PARAGRAPHS_PER_SLICE = 50
 """Paragraphs between two pauses."""
 COLOR = "decode"
 """The theme's color of kept drafts in the charts."""
-LETTERS = 5000
+CHARACTERS_PER_SLICE = 5000
 """Characters between two pauses."""
 Span = tuple[int, int]
 Spans = Generator[None, None, list[Span]]
@@ -36,7 +36,7 @@ def literal_spans(tokens: Sequence[TokenEvent], text: str, begin: int) -> Spans:
     ends, owners = list(accumulate(len(token.text) for token in tokens)), list[int]()
     for place, letter in enumerate(text):
         owners += [bisect_right(ends, begin + place)] * (2 if ord(letter) > 0xFFFF else 1)  # as Qt counts
-        if place % LETTERS == LETTERS - 1:
+        if place % CHARACTERS_PER_SLICE == CHARACTERS_PER_SLICE - 1:
             yield
     return spans(owners, tokens)
 
@@ -102,7 +102,7 @@ def underline(document: QTextDocument, parts: Sequence[Span]) -> Generator[None,
         after = bisect_left(parts, (end, 0), at) if end > begin else at
         ranges = [_range(max(a, begin) - begin, min(b, end) - begin, underline_format) for a, b in parts[at:after]]
         block.layout().setFormats(ranges)
-        if block.blockNumber() % SOME == SOME - 1 or not block.next().isValid():
+        if block.blockNumber() % PARAGRAPHS_PER_SLICE == PARAGRAPHS_PER_SLICE - 1 or not block.next().isValid():
             document.markContentsDirty(dirty, end + 1 - dirty)
             dirty = end + 1
             yield

@@ -12,7 +12,7 @@ from app.widgets import button, label
 from app.widgets.layouts import STRETCH, vbox
 from app.widgets.theme import G
 
-TAUGHT = {
+DEMO_PROMPTS = {
     "t5-demo": ("translate English to French: Where is his heavy chair?",),
     "mu-demo": ("Starte den dunklen Modus", "perdona, me duelen los oídos."),
 }
@@ -56,7 +56,7 @@ class ExamplePrompts(QWidget):
                 self.tr("What is the capital of France?"),
                 self.tr("What is the opposite of hot?"),
             )
-        for demo, texts in TAUGHT.items():
+        for demo, texts in DEMO_PROMPTS.items():
             if name.startswith(demo):
                 return texts
         return (

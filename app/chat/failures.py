@@ -17,7 +17,7 @@ from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import VerifyBundle
 
 Act = Callable[[], object]
-OF_PROVIDERS = ("crashed", "stopped", "device", "graph", "logits")
+PROVIDER_FAILURES = ("crashed", "stopped", "device", "graph", "logits")
 """Kinds of failure that a provider may cause, so that the CPU is the remedy."""
 
 
@@ -42,7 +42,7 @@ class FailureBanner(QObject):
 
     def _remedy(self, failure: SessionFailure) -> tuple[str, Act | None]:
         session = self._context.session
-        if failure.kind in OF_PROVIDERS and not runs_on_cpu(session.request):
+        if failure.kind in PROVIDER_FAILURES and not runs_on_cpu(session.request):
             return self.tr("Use the CPU"), partial(session.reopen, provider="cpu")
         if failure.kind in ("crashed", "stopped"):
             return self.tr("Reopen"), session.reopen

@@ -58,7 +58,7 @@ class ThinkingBlock(QWidget):
         return self.tr("Thought for {0}, {1}").format(tokens, format_duration(self._taken))
 
 
-SAID_MS = 1500
+SHOW_COPIED_MS = 1500
 
 
 class CodeBlock(QFrame):
@@ -74,7 +74,7 @@ class CodeBlock(QFrame):
         self.text.setAccessibleName(self.tr("Code"))
         self.underlines = DraftUnderlines(self.text.document(), self)
         self.set_trace((), 0)
-        self._copied_timer = QTimer(self, singleShot=True, interval=SAID_MS)
+        self._copied_timer = QTimer(self, singleShot=True, interval=SHOW_COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
         head = hbox((self.language, 1), self.copy, spacing=None)
         vbox(head, self.text, spacing=0, margins=(G, G // 2, G, G // 2), parent=self)

@@ -23,7 +23,7 @@ from workflows.wire.events import TokenEvent
 
 _LOOKAHEAD = 48
 _SECOND = "\ue000"  # stands for the second half of a letter; of the private use area, where no text has its letters
-SOME = 2000
+CHARACTERS_PER_SLICE = 2000
 """Characters that are aligned between two pauses: about two milliseconds."""
 
 
@@ -65,7 +65,7 @@ class TokenMap:
             owners.append(index)
             if index >= 0:
                 token_spans[index] = (token_spans.get(index, (position, 0))[0], position + 1)
-            if position % SOME == SOME - 1:
+            if position % CHARACTERS_PER_SLICE == CHARACTERS_PER_SLICE - 1:
                 yield
         self._owners, self._spans = owners, token_spans
 

@@ -15,15 +15,15 @@ from workflows.wire.events import TokenEvent
 Kind = Literal["prose", "code", "thought"]
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\n`]*)$", re.MULTILINE)
-_BEGINS = re.compile(
+_THOUGHT_BEGINS = re.compile(
     r"^[ \t]*(?:<(?P<tag>think|thinking|thought|reasoning)>|(?P<channel><\|channel\|>(?:analysis|thought)<\|message\|>)"
     r"|(?P<bracket>\[THINK\]))",
     re.MULTILINE,
 )
-_ENDS = {"channel": r"<\|end\|>|<\|channel\|>final<\|message\|>", "bracket": r"\[/THINK\]"}
+_THOUGHT_ENDS = {"channel": r"<\|end\|>|<\|channel\|>final<\|message\|>", "bracket": r"\[/THINK\]"}
 _LONE_END = re.compile(r"</(?:think|thinking|thought|reasoning)>|\[/THINK\]")
 _MAY_BEGIN = re.compile(r"[`~<\[]")
-_LEFT_OVER = re.compile(r"<\|(?:start|end|message|channel|return)\|>(?:assistant|final)?")
+_SPECIAL_TOKENS = re.compile(r"<\|(?:start|end|message|channel|return)\|>(?:assistant|final)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ def _lone_end(reply: str, segments: list[Segment]) -> re.Match[str] | None:
 def _pieces(reply: str, at: int) -> Iterator[Segment]:
     while at < len(reply):
         fence = _FENCE.search(reply, at)
-        mark = _BEGINS.search(reply, at, fence.start() if fence else len(reply)) or fence
+        mark = _THOUGHT_BEGINS.search(reply, at, fence.start() if fence else len(reply)) or fence
         before = mark.start() if mark else len(reply)
         if before > at:
-            text = _LEFT_OVER.sub("", reply[at:before])
+            text = _SPECIAL_TOKENS.sub("", reply[at:before])
             yield Segment("prose", text, at, before, closed=mark is not None)
         if mark is None:
             return
@@ -102,7 +102,7 @@ def _code(reply: str, fence: re.Match[str]) -> Segment:
 
 
 def _thought(reply: str, begin: re.Match[str]) -> Segment:
-    ends = _ENDS.get(begin.lastgroup or "", f"</{begin['tag']}>")
+    ends = _THOUGHT_ENDS.get(begin.lastgroup or "", f"</{begin['tag']}>")
     end = re.compile(ends).search(reply, begin.end())
     text = reply[begin.end() : end.start() if end else len(reply)].strip("\n")
     return Segment("thought", text, begin.start(), end.end() if end else len(reply), closed=end is not None)

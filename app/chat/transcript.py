@@ -20,8 +20,8 @@ from app.state.conversation import ChatMessage, Conversation
 from app.widgets.theme import G, theme
 
 COLUMN = 800
-NEAR = 32
-AT_ONCE, AHEAD = 6, 24
+END_TOLERANCE = 32
+SHOWN_AT_ONCE, EARLIER_AT_ONCE = 6, 24
 """Messages that are shown at once, and how many earlier ones are added at a time."""
 
 
@@ -45,10 +45,10 @@ class Transcript(QScrollArea):
         self._earlier: list[ChatMessage] = []
         self._chat = Conversation()
         self._slices = TimeSlicer(self)
-        self._held: tuple[MessageView, int] | None = None
+        self._anchor: tuple[MessageView, int] | None = None
         self._busy = False
         self._underlines = True
-        self._tail = True
+        self._follows_end = True
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scroll)
         bar.rangeChanged.connect(self._keep_position)
@@ -93,9 +93,9 @@ class Transcript(QScrollArea):
         path = chat.path()
         first = len(self._earlier)
         same = self._common_prefix(chat, path[first:]) if chat is self._chat and path[:first] == self._earlier else 0
-        if not same or len(path) - first - same > AT_ONCE:
-            same, first = 0, max(0, len(path) - AT_ONCE)
-        self._chat, self._earlier, self._held = chat, path[:first], None
+        if not same or len(path) - first - same > SHOWN_AT_ONCE:
+            same, first = 0, max(0, len(path) - SHOWN_AT_ONCE)
+        self._chat, self._earlier, self._anchor = chat, path[:first], None
         for view in self.views[same:]:
             self._column.removeWidget(view)
             view.hide()
@@ -136,7 +136,7 @@ class Transcript(QScrollArea):
     def _show_earlier(self) -> None:
         """Creates the widgets of some earlier messages."""
         if self._earlier and not self._slices.busy:
-            self._slices.run(self._prepend(AHEAD), later=True)
+            self._slices.run(self._prepend(EARLIER_AT_ONCE), later=True)
 
     def _prepend(self, count: int) -> Generator[None, None, None]:
         yield
@@ -164,24 +164,24 @@ class Transcript(QScrollArea):
 
     def to_end(self) -> None:
         """Scrolls to the newest message and follows it."""
-        self._tail = True
+        self._follows_end = True
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
 
     def _on_scroll(self, value: int) -> None:
-        self._tail = value >= self.verticalScrollBar().maximum() - NEAR
+        self._follows_end = value >= self.verticalScrollBar().maximum() - END_TOLERANCE
         place = bisect_left(self.views, value, key=_bottom)
-        self._held = (self.views[place], self.views[place].y() - value) if place < len(self.views) else None
+        self._anchor = (self.views[place], self.views[place].y() - value) if place < len(self.views) else None
         if value < self.viewport().height():
             self._show_earlier()
 
     def _keep_position(self) -> None:
         """Keeps the end visible if it was; else keeps the topmost message in place."""
-        bar, held, tail = self.verticalScrollBar(), self._held, self._tail
+        bar, anchor, tail = self.verticalScrollBar(), self._anchor, self._follows_end
         if tail:
             bar.setValue(bar.maximum())
-        elif held is not None:
-            bar.setValue(held[0].y() - held[1])
-        self._held, self._tail = held, tail  # nobody scrolled
+        elif anchor is not None:
+            bar.setValue(anchor[0].y() - anchor[1])
+        self._anchor, self._follows_end = anchor, tail  # nobody scrolled
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt's name: the column is laid out anew, which moves messages without a change of its length, too."""

@@ -31,7 +31,7 @@ def decode_in_steps(raw: bytes) -> Generator[None, None, Any]:
     yield
     value, end = yield from _value(text, _skip(text, 0), 0)
     if _skip(text, end) != len(text):
-        raise ValueError("there is something after the JSON value")
+        raise ValueError("there is text after the JSON value")
     return value
 
 
@@ -171,7 +171,7 @@ class MessageReader(QObject):
     def _parse(self, payload: Any) -> Generator[None, None, JobEvent]:
         """The event of a line. Raises ValueError for a line that is no event; an unreadable answer is an error."""
         if not isinstance(payload, dict) or type(payload.get("job")) is not int:
-            raise ValueError("a line that is of no job")
+            raise ValueError("the line belongs to no job")
         job = self._jobs.get(payload["job"])
         if job is None:
             return None, None

@@ -25,12 +25,12 @@ from workflows.common.locks import Lock, LockHeldError
 
 PARTIAL_EVERY_S = 1.0
 ASK_AFTER_CRASHES = 2
-ENDING, GONE = ".chat.json", ".deleted.json"
+SUFFIX, DELETED_SUFFIX = ".chat.json", ".deleted.json"
 
 
 @dataclass(frozen=True, slots=True)
 class SavedChat:
-    """A conversation in the folder, as the list of chats shows it. searched_text: the text that is searched."""
+    """A conversation in the folder, as the list of chats shows it. searched_text: of all its branches."""
 
     path: Path
     title: str
@@ -41,7 +41,7 @@ class SavedChat:
     @property
     def key(self) -> str:
         """The conversation's key in the store."""
-        return self.path.name.removesuffix(ENDING)
+        return self.path.name.removesuffix(SUFFIX)
 
 
 class ChatStore:
@@ -77,7 +77,7 @@ class ChatStore:
             self._is_first = True
         except LockHeldError:  # another window is open: whether it was closed is not known yet
             return str(self._marker.read().get("last", ""))
-        for path in self.folder.glob(f"*{GONE}"):
+        for path in self.folder.glob(f"*{DELETED_SUFFIX}"):
             path.unlink(missing_ok=True)
         self._last_key = str(self._marker.update(self._count_crash)["last"])
         return self._last_key
@@ -155,7 +155,7 @@ class ChatStore:
         A file is read again only when it has changed. The generator pauses before each file, which takes milliseconds.
         """
         current = {}
-        for path in self.folder.glob(f"*{ENDING}"):
+        for path in self.folder.glob(f"*{SUFFIX}"):
             with suppress(OSError, ValueError):
                 at = path.stat().st_mtime_ns
                 known = self._read.get(path)
@@ -179,11 +179,11 @@ class ChatStore:
         """Deletes a conversation until the next start or `restore`. Raises LockHeldError or OSError."""
         self._wait_for_writer()
         with self._claimed(key):
-            self._path(key).replace(self._path(key, GONE))
+            self._path(key).replace(self._path(key, DELETED_SUFFIX))
 
     def restore(self, key: str) -> None:
         """Restores a deleted conversation. Raises OSError."""
-        self._path(key, GONE).replace(self._path(key))
+        self._path(key, DELETED_SUFFIX).replace(self._path(key))
 
     @contextmanager
     def _claimed(self, key: str) -> Iterator[None]:
@@ -196,9 +196,9 @@ class ChatStore:
             if new:
                 self._release(key)
 
-    def _path(self, key: str, ending: str = ENDING) -> Path:
+    def _path(self, key: str, ending: str = SUFFIX) -> Path:
         if not is_key(key):
-            raise ValueError(f"no conversation is called {key!r}")
+            raise ValueError(f"{key!r} is not a valid conversation key")
         return self.folder / f"{key}{ending}"
 
     def _mark(self, **changes: object) -> None:
@@ -242,11 +242,11 @@ def _encode(chat: Conversation) -> bytes:
 def _read_chat(path: Path) -> Conversation:
     """The conversation in a file, whose name is its key: a copied file is another one. Raises OSError or ValueError."""
     chat = conversation_from_dict(parse_json(path.read_bytes().decode("utf-8", "surrogatepass")))
-    chat.key = path.name.removesuffix(ENDING)
+    chat.key = path.name.removesuffix(SUFFIX)
     return chat
 
 
 def _decode_marker(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("it holds no object")
+        raise ValueError("it is not a JSON object")
     return value

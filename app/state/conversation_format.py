@@ -11,7 +11,7 @@ from workflows.common.errors import printable
 from workflows.wire.codec import PayloadMismatch, read
 
 VERSION = 1
-_LATEST_S = 253_370_764_800  # the year 9999, the last that a calendar has
+_LATEST_S = 253_370_764_800  # the year 9999, the last one of datetime
 
 
 @dataclass(slots=True)
@@ -54,21 +54,21 @@ def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
 def conversation_from_dict(data: Any) -> Conversation:
     """Reads that form; a reply that was running becomes `interrupted`. Raises ValueError for anything else."""
     if isinstance(data, dict) and data.get("version") != VERSION:
-        raise ValueError(f"version {data.get('version')} is not known")
+        raise ValueError(f"version {data.get('version')} is not supported")
     try:
         saved = read(_SavedConversation, data)
     except PayloadMismatch as error:
-        raise ValueError(f"no conversation, for it {error}") from None
+        raise ValueError(f"the file is not a conversation: {error}") from None
     if not is_key(saved.key):
-        raise ValueError(f"{printable(saved.key, 40)!r} is no key of a conversation")
+        raise ValueError(f"{printable(saved.key, 40)!r} is not a valid conversation key")
     if not 0 <= saved.changed_at < _LATEST_S:
-        raise ValueError(f"it was changed at {saved.changed_at}, which is no time")
+        raise ValueError(f"changed_at {saved.changed_at} is not a valid time")
     chat = Conversation(saved.system, saved.key)
     chat.name, chat.bundle, chat.decoding = saved.name, saved.bundle, saved.decoding
     chat.prefill, chat.tools, chat.changed_at = saved.prefill, saved.tools, saved.changed_at
     for row in saved.messages:
         if row.id in chat or not (row.parent is None or row.parent in chat):
-            raise ValueError(f"the message {row.id} stands there twice, or before what it answers")
+            raise ValueError(f"message {row.id} is a duplicate, or comes before the message that it answers")
         if row.reply is not None:
             row.reply.ended = row.reply.ended or "interrupted"
         chat.messages[row.id] = ChatMessage(row.id, row.parent, row.role, row.content, reply=row.reply)

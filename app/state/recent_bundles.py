@@ -141,7 +141,7 @@ def _find(rows: list[RecentBundle], path: str) -> RecentBundle | None:
 
 def _decode(rows: Any) -> list[RecentBundle]:
     if not isinstance(rows, list):
-        raise ValueError("it holds no list")
+        raise ValueError("it is not a JSON list")
     return [
         RecentBundle(str(row["path"]), str(row["used_at"]), float(row["speed"]), str(row.get("provider", "")))
         for row in rows

@@ -51,5 +51,5 @@ class UnsentPrompts:
 
     def _path(self, key: str) -> Path:
         if not key.isalnum():
-            raise ValueError(f"no conversation is called {key!r}")
+            raise ValueError(f"{key!r} is not a valid conversation key")
         return self._folder / f"{key}.draft.json"

@@ -19,7 +19,7 @@ from app.widgets.token_spin import add_token_unit
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.generation_options import limits
 
-TYPED_MS = 700
+APPLY_TYPED_MS = 700
 """A typed folder is applied after so long without typing."""
 
 
@@ -54,7 +54,7 @@ class DraftSection(CollapsibleSection):
         ):
             self.acceptance.addItem(title, value)
         self.note = label("", "muted", wrap=True)
-        self._typed = QTimer(self, singleShot=True, interval=TYPED_MS)
+        self._typed = QTimer(self, singleShot=True, interval=APPLY_TYPED_MS)
         self._typed.timeout.connect(self.commit)
         for part in (self.source, self.problem, self.tokens, self.acceptance, self.note):
             self.body.addWidget(part)

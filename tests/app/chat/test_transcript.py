@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from PySide6.QtTest import QTest
 
-from app.chat.transcript import AHEAD, AT_ONCE, Transcript
+from app.chat.transcript import EARLIER_AT_ONCE, SHOWN_AT_ONCE, Transcript
 from app.state.conversation import Conversation
 
 
@@ -43,9 +43,9 @@ def test_the_end_of_a_long_chat_is_there_at_once(qtbot) -> None:  # type: ignore
     chat = talk(200)
     transcript = opened(qtbot, chat)
     ids = [message.id for message in chat.path()]
-    assert AT_ONCE <= len(transcript.views) < AT_ONCE + AHEAD and shown(transcript)[-1] == ids[-1]
+    assert SHOWN_AT_ONCE <= len(transcript.views) < SHOWN_AT_ONCE + EARLIER_AT_ONCE and shown(transcript)[-1] == ids[-1]
     qtbot.waitUntil(lambda: not transcript._slices.busy)
-    assert shown(transcript) == ids[-AT_ONCE - AHEAD :]  # no more before somebody looks there
+    assert shown(transcript) == ids[-SHOWN_AT_ONCE - EARLIER_AT_ONCE :]  # no more before somebody looks there
     bar = transcript.verticalScrollBar()
     assert bar.value() == bar.maximum()
 
@@ -80,4 +80,4 @@ def test_another_branch_of_an_early_prompt_is_shown_from_its_end(qtbot) -> None:
     assert [view.message.content for view in transcript.views] == ["Something else?"]
     chat.select(first.id, 0)
     transcript.show_path(chat)
-    assert shown(transcript)[-AT_ONCE:] == [message.id for message in chat.path()[-AT_ONCE:]]
+    assert shown(transcript)[-SHOWN_AT_ONCE:] == [message.id for message in chat.path()[-SHOWN_AT_ONCE:]]
