@@ -25,7 +25,7 @@ class PromptEdit(QPlainTextEdit):
 
     submitted = Signal()
     escaped = Signal()
-    recalled = Signal()  # arrow up in an empty box: the last prompt is wanted
+    recalled = Signal()  # arrow up in an empty box
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +57,7 @@ class PromptEdit(QPlainTextEdit):
 class Composer(QWidget):
     """The text box, its button, and a line that shows what is being edited."""
 
-    requested = Signal(object)  # Send, Resend, Rewrite or Stop
+    requested = Signal(object)  # Send, ReplacePrompt, EditPrompt or Stop
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -145,7 +145,7 @@ class Composer(QWidget):
             self.cancel_edit()
 
     def _press(self) -> None:
-        self.edit.setFocus()  # the button may be disabled by what follows
+        self.edit.setFocus()  # the next line may disable the button
         self.escape() if self._running else self.submit()
 
     def _refresh(self) -> None:
@@ -199,7 +199,7 @@ class PromptAutosave(QObject):
         became_saved = self._key == UNSAVED_CHAT_KEY and len(self._controller.chat) <= 1
         self.save()
         self._key = key
-        if became_saved:  # its first prompt was sent: what is written now belongs to it
+        if became_saved:  # its first prompt was sent: the text written since belongs to it
             self._saved = UnsentPrompt()
             self.save()
         else:

@@ -93,7 +93,7 @@ class ReplyRecorder(QObject):
             return
         message.content += event.text
         reply.tokens += 1
-        ready = self._session.ready_for(self._bundle)  # of the bundle that answers, whichever is current by now
+        ready = self._session.ready_for(self._bundle)  # of the bundle that answers, which may not be the current one
         reply.completes = ready is not None and ready.completes
         if len(message.trace) < TRACED:
             message.trace.append(event)
@@ -156,7 +156,7 @@ class ChatController(QObject):
         self.store = store
         self.chat = Conversation()
         self.sampling, self.decoding = SamplingSettings(), DecodingOptions()
-        self.problem = ""  # what of these cannot be used, for which nothing is sent
+        self.problem = ""  # why nothing can be sent; empty for nothing
         self.languages: dict[str, str] = {}  # options of a request to a translator
         self._ensure_open, self._ready = ensure_open, ready
         self.reply = ReplyRecorder(session, self)
@@ -224,7 +224,9 @@ class ChatController(QObject):
 
     def open_chat(self, key: str, *, copy: bool = False) -> None:
         """Opens a saved conversation, or a copy. On LockHeldError, OSError or ValueError the open one stays."""
-        if copy or key != self.chat.key or not len(self.chat):  # the open one's file may be older than what is shown
+        if (
+            copy or key != self.chat.key or not len(self.chat)
+        ):  # the file of the open chat may be older than its content
             chat = self.store.copy(key) if copy else self.store.load(key)
             self._abandon_reply("cancelled")
             self.chat = chat

@@ -29,7 +29,7 @@ from app.widgets.theme import G
 class ChatHeader(QWidget):
     """`requested` gives NewChat or CompareBundles; the export button opens a menu that ChatFiles fills."""
 
-    requested = Signal(object)  # NewChat or Compare
+    requested = Signal(object)  # NewChat or CompareBundles
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -218,7 +218,7 @@ class MessageBody(QWidget):
     def _show(self, done: list[Segment], new: list[Segment]) -> None:
         """Updates the widgets after those of `done` to show `came`."""
         before, self._segments = self._segments[len(done) :], [*done, *new]
-        if new and before and before[0].kind != new[0].kind:  # what began as prose is a fence, or thinking
+        if new and before and before[0].kind != new[0].kind:  # prose turned out to be code or thinking
             self._drop(len(done))
             before = []
         for place, segment in enumerate(new):

@@ -22,7 +22,7 @@ from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
 _LOOKAHEAD = 48
-_SECOND = "\ue000"  # stands for the second half of a letter; of the private use area, where no text has its letters
+_SECOND = "\ue000"  # the second half of a surrogate pair: a private-use character, which no text contains
 CHARACTERS_PER_SLICE = 2000
 """Characters that are aligned between two pauses: about two milliseconds."""
 
@@ -145,9 +145,8 @@ class MessageText(QTextEdit):
         """Adds text at the end and keeps the selection."""
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        if (
-            cursor.block().length() > LONG_LINE and " " in text
-        ):  # each addition lays its whole paragraph out again, so it must not grow for ever
+        # an addition lays out its whole paragraph, so paragraphs must stay short
+        if cursor.block().length() > LONG_LINE and " " in text:
             text = text.replace(" ", "\n", 1)
         cursor.insertText(text)
 

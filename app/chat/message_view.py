@@ -61,13 +61,13 @@ def reply_summary(reply: Reply) -> str:
 class MessageView(QFrame):
     """A message. `requested` emits the intents of its buttons."""
 
-    requested = Signal(object)  # Regenerate, Rewrite or Version
+    requested = Signal(object)  # EditPrompt, Regenerate or SwitchVersion
 
     def __init__(self, message: ChatMessage, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.message = message
         self.text = MessageBody()
-        self.legend: UnderlineLegend | None = None  # made with the first line that it explains
+        self.legend: UnderlineLegend | None = None  # created with the first underline
         self._underlines = True
         self._tail: list[str] = []
         self._flush = QTimer(self, singleShot=True, interval=FLUSH_MS)

@@ -195,7 +195,7 @@ class ChatPage(QWidget):
     def _new_chat(self) -> None:
         self.frame.clear_banners()
         self.controller.new_chat()
-        self.context.activities.acknowledge("generate")  # a failure was one of the chat that was left
+        self.context.activities.acknowledge("generate")  # the failure was of the previous chat
         self.composer.edit.setFocus()
 
     def _show_other_bundle(self) -> None:
@@ -217,7 +217,7 @@ class ChatPage(QWidget):
             self.chat_banner.clear()
 
     def _on_bundle(self, *_: object) -> None:
-        self.banner.clear()  # it was of the session with the bundle before, as were its buttons
+        self.banner.clear()  # its message and button belong to the previous bundle
         self._refresh_state()
         if self.isVisible() and not self.controller.running:
             self.opener.ensure_open()
@@ -244,7 +244,7 @@ class ChatPage(QWidget):
         if running:
             self.banner.clear()
         elif self.isVisible():
-            QTimer.singleShot(0, self, self.opener.open_unless_failed)  # another bundle was chosen meanwhile
+            QTimer.singleShot(0, self, self.opener.open_unless_failed)  # another bundle may have been chosen meanwhile
 
     def _underline_drafts(self, on: bool) -> None:
         self.transcript.underline_drafts(on)

@@ -110,7 +110,7 @@ class SettingChipRow(QWidget):
             self.undo,
         ]
         for one, other in pairwise(order):
-            QWidget.setTabOrder(one, other)  # a new chip would come after all that the window has
+            QWidget.setTabOrder(one, other)  # Qt puts a new widget at the end of the tab order
         self._fit()
 
     def clear_undo(self) -> None:
@@ -122,7 +122,7 @@ class SettingChipRow(QWidget):
         if setting not in old:
             return None
         chip = old.pop(setting)
-        chip.setting = setting  # what it restores may be another value
+        chip.setting = setting  # its `restore` may set another value
         return chip
 
     def _make(self, setting: ActiveSetting) -> SettingChip:
@@ -213,7 +213,7 @@ class ActiveSettings(QObject):
         chain, set_sampling = self._controller.decoding.chain, self._choices.set_sampling
         settings = []
         drawn, rest = apply_preset(now, default), apply_preset(default, now)
-        if drawn != default and chain is None:  # a chain stands in place of these
+        if drawn != default and chain is None:  # a chain replaces these
             shown = self._panel.presets.box.currentText()
             settings.append(
                 ActiveSetting(

@@ -148,7 +148,7 @@ class SettingsPanel(QWidget):
     """The settings of the next reply. `session_changed` means that the bundle must be opened again."""
 
     system_changed = Signal(str)
-    sampling_changed = Signal(object)  # Sampling
+    sampling_changed = Signal(object)  # SamplingSettings
     session_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:

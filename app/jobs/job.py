@@ -59,6 +59,6 @@ class Job(Generic[Answer]):
             else:
                 self._signals.answered.emit(event.value if isinstance(event, ResultEvent) else event)
             self.finished.emit(event)
-            self._signals.deleteLater()  # and with it what is connected, which often holds this job
+            self._signals.deleteLater()  # and the connections, which often hold this job
         else:
             self.event.emit(event)

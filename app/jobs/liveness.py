@@ -66,7 +66,7 @@ class LivenessMonitor(QObject):
         try:
             times = psutil.Process(pid).cpu_times()
         except psutil.Error:
-            return True  # it ends, which is reported otherwise
+            return True  # it has ended, which is reported elsewhere
         spent, self._spent = self._spent, times.user + times.system
         return spent != self._spent or _is_waiting(pid)
 

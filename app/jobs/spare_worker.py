@@ -25,7 +25,7 @@ RELEASE_BELOW_BYTES = 3 << 29
 
 def free_memory() -> int:
     """Bytes that a worker could take without swapping, within the control group of the window."""
-    from workflows.common.memory import free_bytes  # psutil: not while the window starts
+    from workflows.common.memory import free_bytes  # imports psutil: not while the window starts
 
     return free_bytes()
 

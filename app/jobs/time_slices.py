@@ -75,7 +75,7 @@ class TimeSlicer(QObject):
                 self._work = None
                 self._done(stop.value)
             else:
-                self._work, self._ended = _finished(stop.value), True  # what follows has a turn of its own
+                self._work, self._ended = _finished(stop.value), True  # `done` has its own turn
                 self._timer.start()
         except ValueError as error:
             self._work = None

@@ -216,7 +216,7 @@ class BuildModel(QObject):
             row.note = row.note or event.message
         for ended in [one for one in self.rows if one.state in ("started", "failed")]:
             ended.seconds = ended.elapsed
-            if stopped:  # the engine calls a stage that was left so a failed one
+            if stopped:  # the engine reports a cancelled stage as failed
                 ended.state, ended.note = "stopped", ""
             else:
                 ended.state = "failed"

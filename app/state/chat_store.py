@@ -63,7 +63,7 @@ class ChatStore:
         self._presence = Lock(folder / ".window.lock")
         self._is_first = False
         self._claims: dict[str, Lock] = {}
-        self._read: dict[Path, tuple[int, SavedChat]] = {}  # what `saved` knows, with the time of each file
+        self._read: dict[Path, tuple[int, SavedChat]] = {}  # the results of `saved`, with the time of each file
 
     @property
     def crashed_repeatedly(self) -> bool:
@@ -75,7 +75,7 @@ class ChatStore:
         try:
             self._presence.acquire()
             self._is_first = True
-        except LockHeldError:  # another window is open: whether it was closed is not known yet
+        except LockHeldError:  # another window is open, and may still end properly
             return str(self._marker.read().get("last", ""))
         for path in self.folder.glob(f"*{DELETED_SUFFIX}"):
             path.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ class ColumnStore:
     def __init__(self, kinds: str, size: int) -> None:
         self.size = size
         self._kinds = kinds
-        self._data: tuple[array[float], ...] = ()  # made with the first row: a window that measures nothing has none
+        self._data: tuple[array[float], ...] = ()  # allocated with the first row
         self._end = 0
         self._begin = 0
 

@@ -44,7 +44,7 @@ class AppContext(QObject):
 
     bundleChanged = Signal(object)  # noqa: N815  the summary, or None
     navigate = Signal(str)  # the name of a page
-    inspectRequested = Signal(object)  # noqa: N815  a Look: what the inspect page is to show
+    inspectRequested = Signal(object)  # noqa: N815  an InspectTarget
     accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
     exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers

@@ -182,7 +182,7 @@ class Conversation:
         node: ChatMessage | None = self.messages[prompt]
         while node is not None:
             if node.reply is not None and node.reply.ended == "refused":
-                node = self._parent(node)  # its prompt, which is left out with it
+                node = self._parent(node)  # its prompt is skipped as well
             else:
                 branch.append(Turn(node.role, node.content))
             node = self._parent(node) if node is not None else None

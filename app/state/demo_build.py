@@ -23,7 +23,7 @@ class DemoBuild(QObject):
 
     stepped = Signal(str)  # a Step
     ready = Signal(str)  # the bundle
-    failed = Signal(str, str)  # message, details; not for a failed build, which reports itself
+    failed = Signal(str, str)  # message, details; a failed build reports itself
 
     def __init__(self, draft: UnsavedRecipe, build: BuildModel, parent: QObject | None = None) -> None:
         super().__init__(parent)

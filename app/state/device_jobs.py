@@ -20,7 +20,7 @@ class DeviceJobs(QObject):
 
     changed = Signal()
     done = Signal(str, object)  # the device, and the request's answer
-    failed = Signal(str, object)  # the device, and an ErrorEvent; not where a person stopped it
+    failed = Signal(str, object)  # the device, and an ErrorEvent; not for a cancelled job
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)

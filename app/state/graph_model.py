@@ -191,7 +191,7 @@ class GraphModel(SceneModel):
         assert self.where is not None  # it is what was requested
         if loaded.diff is None and graph.stages:
             if [s.name for s in self.stages] != [s.name for s in graph.stages]:
-                self.stages = graph.stages  # the first answer's, which is that of the final graph
+                self.stages = graph.stages  # of the first answer, the final graph
             self.where = replace(self.where, stage=graph.where.stage or graph.stages[-1].name)
         self.loader.cache(self.where, self.against, loaded)
         self.show_graph(loaded)

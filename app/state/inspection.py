@@ -110,7 +110,7 @@ def distinct_names(before: str, after: str) -> tuple[str, str]:
     parts = (one.absolute().parts, other.absolute().parts)
     differ = next((n for n, pair in enumerate(zip(*parts, strict=False)) if len(set(pair)) > 1), 0)
     first, last = ("/".join(dict.fromkeys((p[differ], *p[-1:]))) for p in parts)
-    if first == last:  # folders inside of one another
+    if first == last:  # one folder is inside the other
         return str(one), str(other)
     return first, last
 

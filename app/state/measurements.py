@@ -80,7 +80,7 @@ class Measurements:
         self._steps = ColumnStore(STEP_KINDS, size)
         self._memory = ColumnStore(MEMORY_KINDS, MEMORY_SAMPLES)
         self._speculation = ColumnStore(SPECULATION_KINDS, SPECULATION_STEPS)
-        self._texts: list[str] = []  # of tokens: most come again, and a step has the number of its own
+        self._texts: list[str] = []  # the distinct texts of tokens; a step has the index of its text
         self._numbers: dict[str, int] = {}
         self._clock, self._now = clock, now
         self._runs = ColumnStore(RUN_KINDS, RUNS)
@@ -105,7 +105,7 @@ class Measurements:
                 self.owner = run_configuration(session.bundle, ready, describe(session.bundle))
 
         session.opened.connect(set_owner)
-        session.started.connect(set_owner)  # whoever started the run may have received `opened` first
+        session.started.connect(set_owner)  # a run may start before this slot receives `opened`
         session.started.connect(self.begin)
         session.chunk.connect(self.add_chunk)
         session.token.connect(self.add_token)

@@ -32,7 +32,7 @@ class HistoryModel(QObject):
 
     changed = Signal()
     errorOccurred = Signal(str)  # noqa: N815
-    removed = Signal(int)  # so many runs, which `undo` puts back
+    removed = Signal(int)  # the number of runs, which `undo` restores
     written = Signal(object)  # a WrittenReport
     writingChanged = Signal()  # noqa: N815
 
@@ -63,7 +63,7 @@ class HistoryModel(QObject):
         """Reads again if the file has changed."""
         stamp = self._file_stamp()
         if stamp != self._stamp and not self._reading:
-            self._stamp = stamp  # before it is read: what is written meanwhile changes it again
+            self._stamp = stamp  # before reading, as a write meanwhile changes it again
             self.read()
 
     def read(self) -> None:
@@ -121,7 +121,7 @@ class HistoryModel(QObject):
         """Calls `done` with the recipe in the run's bundle; None if the bundle was built again or is gone."""
 
         def read() -> str | None:
-            from workflows.bundle.read import read_bundle  # pydantic: nothing to wait for at the start
+            from workflows.bundle.read import read_bundle  # imports pydantic: not while the window starts
 
             try:
                 bundle = read_bundle(run.bundle)

@@ -39,9 +39,9 @@ PREFERENCES = {
     "theme": "system",
     "language": "",  # the system's
     "zoom": "100",  # per cent
-    "bundles": "",  # the folder for new bundles; below Joinery's own
+    "bundles": "",  # the folder for new bundles; empty for the one below Joinery's own
     "provider": "cpu",
-    "history.keep": "",  # so many of the newest runs; all
+    "history.keep": "",  # the number of newest runs to keep; empty for all
 }
 """The preferences of the settings page, with their defaults."""
 
@@ -83,7 +83,7 @@ class Settings(QObject):
             return
         path = Path(self._store.fileName())
         self._store.setValue(key, value)
-        with suppress(OSError):  # Qt fails as well, and reports it
+        with suppress(OSError):  # Qt fails as well and reports it
             make_folder(path.parent)
             make_private(path)
         self._store.sync()

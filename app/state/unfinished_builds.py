@@ -111,7 +111,7 @@ class UnfinishedBuilds(SavedList):
         gone = next((row for row in self._rows if row.out == out), None)
         self._remove(out)
         if gone is not None:
-            QThreadPool.globalInstance().start(lambda: try_remove(gone.work))  # of a large model that takes a while
+            QThreadPool.globalInstance().start(lambda: try_remove(gone.work))  # takes a while for a large model
 
     def _on_started(self) -> None:
         request = self._build.request
@@ -145,7 +145,7 @@ class UnfinishedBuilds(SavedList):
 def _decode(rows: object) -> list[UnfinishedBuild]:
     try:
         return read(list[UnfinishedBuild], rows)
-    except RecipeError as error:  # of a goal that makes no sense
+    except RecipeError as error:  # an invalid goal
         raise ValueError(str(error)) from None
 
 

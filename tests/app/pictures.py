@@ -594,7 +594,7 @@ def by_provider(check: bool = True) -> Prepare:
         assert panel is not None
         until(lambda: panel.provider.count(), "the devices")
         if check:
-            panel.revealRequested.emit(next(reversed(panel.overlay.left)))
+            panel.revealRequested.emit(next(reversed(panel.overlay.fallback_nodes)))
 
     return act
 

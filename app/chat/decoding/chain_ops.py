@@ -16,7 +16,7 @@ from workflows.wire.generation_options import CHAIN_OPTIONS
 
 LAST = "sample"
 """The op that samples the token: it has no value, and no op can follow it."""
-_TEXTS = ("grammar", "combine")  # of these all fields are typed, as JSON
+_TEXTS = ("grammar", "combine")  # their fields are typed as JSON
 BEGIN = {
     "repetition_penalty": "1.1",
     "frequency_penalty": "0.5",
@@ -108,7 +108,7 @@ def _number(text: str) -> float:
 
 def problem_of(row: ChainRow) -> str:
     """Why the engine's schema rejects a row, one sentence; empty if it does not."""
-    from pydantic import ValidationError  # brought along with the first bundle that is read
+    from pydantic import ValidationError  # imported with the first bundle that is read
 
     from workflows.bundle.strategy import LogitsOp
 

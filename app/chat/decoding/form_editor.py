@@ -86,7 +86,7 @@ class FormEditor(QDialog):
         self.text.textChanged.connect(lambda: self.changed.emit(self.text.toPlainText()))
         self.text.cursorPositionChanged.connect(self._show_position)
         self._show_position()
-        self.resize(76 * G, 64 * G)  # seventy letters, thirty lines
+        self.resize(76 * G, 64 * G)  # 70 characters, 30 lines
 
     def _lay_out(self) -> None:
         load = button(self.tr("Open a file …"), "folder", clicked=self._choose_load)

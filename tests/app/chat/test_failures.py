@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.chat.controller import REFUSALS
-from app.chat.failures import OF_PROVIDERS, FailureBanner
+from app.chat.failures import PROVIDER_FAILURES, FailureBanner
 from app.chat.intents import EditPrompt, Intent, NewChat
 from app.state.bundle_session import SessionFailure
 from app.widgets import Banner
@@ -80,7 +80,7 @@ def test_what_nothing_helps_against_offers_nothing(bench: Bench) -> None:
     assert bench.fail("recipe", state="ready") == ""
 
 
-@pytest.mark.parametrize("kind", OF_PROVIDERS)
+@pytest.mark.parametrize("kind", PROVIDER_FAILURES)
 def test_on_another_provider_the_cpu_is_the_way_out(bench: Bench, kind: str) -> None:
     assert bench.fail(kind, request=Open("/b", "qnn")) == "Use the CPU"
     bench.banner._action.click()
