@@ -156,7 +156,7 @@ class ChatController(QObject):
         self.store = store
         self.chat = Conversation()
         self.sampling, self.decoding = SamplingSettings(), DecodingOptions()
-        self.problem = ""  # why nothing can be sent; empty for nothing
+        self._problem = ""
         self.languages: dict[str, str] = {}  # options of a request to a translator
         self._ensure_open, self._ready = ensure_open, ready
         self.reply = ReplyRecorder(session, self)
@@ -198,11 +198,15 @@ class ChatController(QObject):
         message = self.chat.edit(prompt, text if self.completes else text.strip())
         return self._run(message.id, rebuilt=True)
 
+    def set_problem(self, problem: str) -> None:
+        """Sets why nothing can be sent; empty if prompts can be sent."""
+        self._problem = problem
+
     def _can_start(self) -> bool:
         """Whether a reply can begin; reports what prevents it."""
-        if self.problem and not self.running:
-            self.failed.emit(SessionFailure("choices", self.problem))
-        return not self.running and not self.problem
+        if self._problem and not self.running:
+            self.failed.emit(SessionFailure("choices", self._problem))
+        return not self.running and not self._problem
 
     def select(self, id: int, index: int) -> None:
         """Shows another branch; does nothing while a reply runs."""

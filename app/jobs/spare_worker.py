@@ -68,7 +68,7 @@ class SpareWorker(QObject):
             worker.retire()
 
     def _start(self, worker: WorkerClient) -> None:
-        if worker.over:  # the window closes
+        if worker.refusing:  # the window closes
             worker.retire()
             return
         worker.background = True

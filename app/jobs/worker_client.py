@@ -74,7 +74,7 @@ class WorkerClient(QObject):
         self.grace_ms, self.kill_ms = GRACE_MS, KILL_MS
         self.background = False
         """Whether the process runs at a lower priority than the window and other workers."""
-        self.over = False
+        self.refusing = False
         """Whether requests end as cancelled and start no process, as the window closes."""
         self._terminated = False
         self._deadline = QTimer(self, singleShot=True)
@@ -100,7 +100,7 @@ class WorkerClient(QObject):
         result = Job(self._next, request, self._cancel)
         self._next += 1
         self._jobs[result.id] = result
-        if self.over:
+        if self.refusing:
             QTimer.singleShot(0, self, self._refuse)
             return result
         if self._process is None:

@@ -127,7 +127,7 @@ class AppContext(QObject):
     def new_worker(self) -> WorkerClient:
         """A worker that ends with the window and counts towards `memory`."""
         worker = WorkerClient(self.program, self)
-        worker.over = self._closed
+        worker.refusing = self._closed
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
         worker.hung.connect(lambda hangs: self._note_hang(worker, hangs))
         self.activities.track_worker(worker)
@@ -231,6 +231,6 @@ class AppContext(QObject):
         self.history.close()
         self._closed = True
         for worker in list(self._memory):
-            worker.over = True
+            worker.refusing = True
         for worker in list(self._memory):
             worker.close()

@@ -43,7 +43,7 @@ class DecodingController(QObject):
         self.draft = DraftBundle(context.session_worker, context.session, self)
         part.drafts.offer(context.recents, self._incompatibility)
         part.changed.connect(self._on_changed)
-        part.problemChanged.connect(self._on_problem)
+        part.problemChanged.connect(controller.set_problem)
         part.form.check.checkRequested.connect(self._request_form_check)
         self.draft.accepted.connect(self._on_accepted)
         self.draft.refused.connect(self._on_refused)
@@ -120,9 +120,6 @@ class DecodingController(QObject):
     def _on_accepted(self, _folder: str) -> None:
         self._part.drafts.refuse("")
         self._apply(self._part.choice)
-
-    def _on_problem(self, problem: str) -> None:
-        self._controller.problem = problem
 
     @property
     def _bundle(self) -> str:

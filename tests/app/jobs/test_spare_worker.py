@@ -22,7 +22,7 @@ class Waiting(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[Request[Any]] = []
-        self.retired = self.over = self.background = False
+        self.retired = self.refusing = self.background = False
 
     def request(self, request: Request[Any]) -> None:
         self.asked.append(request)
@@ -36,12 +36,12 @@ class Bench:
 
     def __init__(self) -> None:
         self.made: list[Waiting] = []
-        self.free, self.over = NEEDED_BYTES, False
+        self.free, self.refusing = NEEDED_BYTES, False
         self.warm = SpareWorker(self._new, free=lambda: self.free)  # type: ignore[arg-type]
 
     def _new(self) -> Waiting:
         self.made.append(Waiting())
-        self.made[-1].over = self.over
+        self.made[-1].refusing = self.refusing
         return self.made[-1]
 
 
@@ -100,7 +100,7 @@ def test_one_that_was_taken_is_the_build_s_alone(bench: Bench) -> None:
 
 
 def test_a_window_that_closes_has_none_wait(bench: Bench) -> None:
-    bench.over = True
+    bench.refusing = True
     bench.warm.prepare()
     assert bench.made[0].retired and bench.made[0].asked == [] and not bench.warm.waiting
 
