@@ -169,8 +169,9 @@ class CompareView(QWidget):
             return comparison.prompt
         if comparison.differs:
             one = self.tr("the first token is equal, the next one differs")
-            many = self.tr("the first {0} tokens are equal, the next one differs")
-            text = pluralize(comparison.common_tokens, one, many)
+            text = pluralize(
+                comparison.common_tokens, one, self.tr("the first {0} tokens are equal, the next one differs")
+            )
         elif comparison.running:
             text = self.tr("equal so far")
         else:

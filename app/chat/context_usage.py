@@ -73,7 +73,7 @@ class ContextUsageBar(QWidget):
         elif used >= capacity:
             text += self.tr(" · full")
         elif needed >= capacity:
-            text += self.tr(" · this chat does not fit: about {0} tokens").format(format_number(needed))
+            text += self.tr(" · this chat does not fit, it needs about {0}").format(format_number(needed))
         elif alarming:
             text += self.tr(" · nearly full")
         self._show(text, share, alarming or needed >= capacity)

@@ -24,8 +24,8 @@
       <translation> · fast voll</translation>
     </message>
     <message>
-      <source> · this chat does not fit: about {0} tokens</source>
-      <translation> · dieser Chat passt nicht hinein, er hat etwa {0}</translation>
+      <source> · this chat does not fit, it needs about {0}</source>
+      <translation> · dieser Chat passt nicht hinein, er braucht etwa {0}</translation>
     </message>
     <message>
       <source> · {0} evicted</source>

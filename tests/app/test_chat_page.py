@@ -267,7 +267,7 @@ def test_context_bar_alarm_and_evictions(make: Make) -> None:
     bar.set_usage(256, 256, 0, window=False, needed=256)  # the cache holds the chat, and no slot is left
     assert bar.bar.alarming and bar.usage.text().endswith(" · full")
     bar.set_usage(0, 256, 0, window=False, needed=256)  # another bundle answered the chat
-    assert bar.bar.alarming and bar.usage.text().endswith("about 256 tokens")
+    assert bar.bar.alarming and bar.usage.text().endswith("it needs about 256")
     bar.set_usage(256, 256, 1200, window=True)
     assert not bar.bar.alarming
     assert bar.usage.text().endswith("evicted") and format_number(1200) in bar.usage.text()

@@ -59,7 +59,7 @@ class Bench(QWidget):
 
     def _does(self, name: str, result: Callable[[], object] = lambda: None) -> Callable[..., object]:
         def act(*words: str, **options: bool) -> object:
-            self.did.append((name, *words, *options))
+            self.did.append((name, *words, *(option for option, on in options.items() if on)))
             if name in self.fails:
                 raise self.fails[name]
             return result()

@@ -160,7 +160,7 @@ def test_a_reply_of_the_bundle_before_runs_out_and_then_the_new_one_loads(
     assert w.page.context_bar.speed.text() == ""  # measured of the bundle before
     qtbot.waitUntil(lambda: w.context.ready is not None)
     assert w.facts() == OPEN["base"] | {
-        "context line": "context 0 of 64 tokens · this chat does not fit: about 84 tokens"
+        "context line": "context 0 of 64 tokens · this chat does not fit, it needs about 84"
     }
 
 
