@@ -30,7 +30,10 @@ REFUSALS = ("prompt", "capacity", "request")
 
 
 class ReplyRecorder(QObject):
-    """The open reply, if any. `failed` is also emitted for a failure while no reply is open."""
+    """The open reply, if any; it is open from `begin` to `finish`. `failed` is also emitted while no reply is open.
+
+    A caller that leaves the chat finishes its reply first and then drops the generation, which then reports no more.
+    """
 
     grew = Signal(int, str)  # the reply's id, and the text that was added
     noticed = Signal(int, str)

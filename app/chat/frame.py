@@ -1,4 +1,4 @@
-"""The layout of the chat page.
+"""The layout of the chat page: the header and the widgets around the conversation; ChatStack shows the comparison.
 
 list of chats │ header, banners, the conversation, context bar, composer │ side panel
 """

@@ -1,5 +1,6 @@
 """The chips above the composer: one for each setting of the next reply that is not at its default.
 
+    panel, controller, DecodingController ──changed──▶ ActiveSettings ──▶ SettingChipRow ──remove──▶ panel
     SettingChipRow:  [ Form: JSON schema  × ] [ Begins with: Sure  × ]  Undo
 
 A chip shows its field in the side panel, its cross resets the setting, and Undo restores the last one.

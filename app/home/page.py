@@ -1,4 +1,4 @@
-"""The Home page: three ways to start, and the recent bundles."""
+"""The Home page: three ways to start, unfinished builds, and the recent bundles."""
 
 from __future__ import annotations
 

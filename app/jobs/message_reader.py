@@ -26,7 +26,7 @@ Parsed = Generator[None, None, tuple[Any, int]]
 
 
 def decode_in_steps(raw: bytes) -> Generator[None, None, Any]:
-    """Returns what `json.loads` returns. Raises ValueError for invalid JSON."""
+    """Returns what `json.loads` returns, pausing after every few elements. Raises ValueError for invalid JSON."""
     text = raw.decode()
     yield
     value, end = yield from _value(text, _skip(text, 0), 0)

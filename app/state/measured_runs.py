@@ -1,4 +1,4 @@
-"""The measured runs: columns of numbers, read as a sequence of `MeasuredRun`.
+"""The measured runs, each with its configuration: columns of numbers, read as a sequence of `MeasuredRun`.
 
 One object per run would take far more memory than its values, as each would keep others alive.
 """

@@ -39,7 +39,11 @@ class CacheSnapshot:
 
 
 class CacheHistory:
-    """At most `limit` snapshots, oldest first; the last one is always the newest."""
+    """At most `limit` snapshots of the last generation, oldest first; too many are thinned out evenly.
+
+    Events come a few times a second; the decode steps between two of them are reconstructed from both, as the layout
+    determines the slot of each position.
+    """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit

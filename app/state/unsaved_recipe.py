@@ -2,7 +2,7 @@
 
     source ──Probe──▶ probe_report ──PlanRecipe──▶ plan ──request──▶ Build
 
-It can be changed while a build runs.
+It can be changed while a build runs. UnsavedRecipeFile saves it soon after each change, for the next start.
 """
 
 from __future__ import annotations
