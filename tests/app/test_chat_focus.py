@@ -139,5 +139,5 @@ def test_a_draft_is_on_the_disk_without_a_proper_end(make: Make, qtbot: QtBot) -
 def test_a_damaged_draft_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "abc.draft.json").write_bytes(content)
     assert UnsentPrompts(tmp_path).read("abc") == UnsentPrompt()
-    with pytest.raises(ValueError, match="no conversation"):
+    with pytest.raises(ValueError, match="not a valid conversation key"):
         UnsentPrompts(tmp_path).read("../abc")
