@@ -1,7 +1,7 @@
 """How far a bundle is from another one, or from the checkpoint that it was made of.
 
     candidate bundle ─────────────────────────────────────┐
-    reference: a bundle, or a SOURCE ─built as fp32─▶ one ─┴─quantize.accuracy─▶ the report of CLI.md
+    reference: a bundle, or a SOURCE ─built as fp32─▶ one ─┴─evaluation.accuracy─▶ the report of CLI.md
 
 What is built for the comparison lies in a temporary folder, and is gone when it ends.
 """

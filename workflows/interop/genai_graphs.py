@@ -108,7 +108,8 @@ class _GraphEnds:
         for other in seen[1:]:
             both = self._node("And", both, other)
         wide = self._node("Unsqueeze", both, self._numbers(0, 1))
-        zero, lowest = (self._constant(np.array(value, np.float32)) for value in (0, _lowest(spec)))
+        smallest = float(spec.as_float32(np.array(spec.lowest, spec.numpy_dtype)))
+        zero, lowest = (self._constant(np.array(value, np.float32)) for value in (0, smallest))
         self._replace(spec.name, self._cast(self._node("Where", wide, zero, lowest), spec))
 
     def length(self, spec: TensorSpec) -> None:
@@ -166,7 +167,9 @@ class _GraphEnds:
         return self._node("Unsqueeze", every, self._numbers(0))
 
     def _cast(self, name: str, spec: TensorSpec) -> str:
-        return self._node("Cast", name, to=_element(spec))
+        is_bfloat16 = spec.dtype == "bfloat16"  # which numpy lacks
+        kind = onnx.TensorProto.BFLOAT16 if is_bfloat16 else helper.np_dtype_to_tensor_dtype(np.dtype(spec.numpy_dtype))
+        return self._node("Cast", name, to=int(kind))
 
     def _scalar(self, value: int) -> str:
         return self._constant(np.array(value, np.int64))
@@ -196,16 +199,3 @@ class _GraphEnds:
                 if read == name:
                     node.input[i] = made
         self._replaced.add(name)
-
-
-def _element(spec: TensorSpec) -> int:
-    """The ONNX data type of the tensor."""
-    return int(
-        onnx.TensorProto.BFLOAT16
-        if spec.dtype == "bfloat16"
-        else helper.np_dtype_to_tensor_dtype(np.dtype(spec.numpy_dtype))
-    )
-
-
-def _lowest(spec: TensorSpec) -> float:
-    return float(spec.as_float32(np.array(spec.lowest, spec.numpy_dtype)))

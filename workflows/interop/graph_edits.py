@@ -170,14 +170,11 @@ def _value(
         if node.op_type == "Gather" and node.input[0] in measured and known[node.input[1]].ndim == 0:
             size = measured[node.input[0]][int(known[node.input[1]])]
             return None if size is None else np.array(size, np.int64)
-        made = _COMPUTED[node.op_type](_attributes(node), *(known[name] for name in node.input))
+        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        made = _COMPUTED[node.op_type](attributes, *(known[name] for name in node.input))
     except (KeyError, IndexError, TypeError, ValueError, OverflowError):  # unknown or invalid inputs
         return None
     return made if made.dtype in _KINDS.values() and made.size <= _LIMIT else None
-
-
-def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
-    return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
 
 def _filled(attributes: Mapping[str, Any], shape: Whole) -> Whole:

@@ -1,4 +1,10 @@
-"""One of the two bundles that are compared: opens it and feeds it token by token."""
+"""One of the two bundles that are compared: opens it and feeds it token by token.
+
+    nodes in "…layers.1…" ──last value that leaves them──▶ the hidden state after layer 1
+
+The exporter noted the scopes; a graph without them has no distinguishable layers. Where a normalization is fused with
+the addition before it, the hidden state is that operator's fourth output.
+"""
 
 from __future__ import annotations
 
@@ -68,9 +74,8 @@ class ComparedBundle:
         for name, layer in taps.items():
             if name in outputs:
                 states = np.asarray(outputs[name], np.float32)
-                columns = (
-                    states.shape[-2] if layer[0] == ComponentRole.ENCODER else 1
-                )  # a decoder is looked at token by token
+                # a decoder is looked at token by token
+                columns = states.shape[-2] if layer[0] == ComponentRole.ENCODER else 1
                 self.hidden[layer] = states.reshape(columns, -1)
 
     @property
