@@ -94,6 +94,8 @@ def test_one_graph(model_type: str, kind: str, config: dict[str, Any], tmp_path:
     shape = [1, 16] if model_type == "bert" else [1, 3, 224, 224]
     assert shape in row.inputs.values()
     assert row.runs_per_s == pytest.approx(1000 / row.latency_ms.p50, rel=1e-2)
+    with pytest.raises(RequestError, match="this one is a single graph"):
+        bench(tmp_path / "out", load=BenchLoad(16, drafts=DraftRequest()))
 
 
 def test_providers_side_by_side(demo_bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
