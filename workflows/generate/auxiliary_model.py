@@ -1,14 +1,13 @@
-"""A second model beside the main one (a draft, an amateur), whose cache follows the ids that it is given."""
+"""A second model beside the main one (a draft, an amateur), whose cache follows the ids of each request."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from workflows.bundle import Bundle, read_bundle
 from workflows.common.errors import CapacityError, RequestError
+from workflows.generate.cached_prompt import CachedPrompt
 from workflows.generate.logits import Logits, last_logits
 from workflows.generate.prefill import feed_tokens
 from workflows.generate.tokenizer import BundleTokenizer
@@ -17,42 +16,31 @@ from workflows.runtime.loading.session_plan import Placement
 
 
 class AuxiliaryModel:
-    """Takes whole texts and feeds only what is new in each: its cache keeps their common prefix.
-
-    name: what messages call it.
-    """
+    """Takes whole texts and feeds only what is new in each. name: what messages call it."""
 
     def __init__(self, machine: Machine, name: str) -> None:
-        self.machine, self._name = machine, name
-        self._fed: list[int] = []
+        self.machine, self._name, self._cached = machine, name, CachedPrompt(machine.cache)
 
     def after(self, ids: Sequence[int]) -> Logits:
         """The logits [V] after the last of `ids`, in memory that the next run overwrites.
 
         Raises CapacityError where they exceed its cache, and what Machine.step and last_logits raise.
         """
-        shared = common_prefix_length(self._fed, ids[:-1])
-        cache = self.machine.cache
-        if not any(shared in lengths for lengths in cache.rewindable()):
-            shared = 0
-        if len(ids) > cache.capacity and not cache.layout.evicts:
+        if len(ids) > self.machine.cache.capacity and not self.machine.cache.layout.evicts:
             raise CapacityError(f"The cache of the {self._name} is full.")
-        cache.rewind(shared)
-        self._fed = list(ids[:shared])
-        for fed in feed_tokens(self.machine, ids[shared:]):
-            self._fed.extend(fed.tokens)
-        return fed.logits
+        for fed in feed_tokens(self.machine, ids[self._cached.begin(ids) :]):
+            logits = fed.logits
+        return logits
 
     def after_next(self, token: int) -> Logits:
         """The logits [V] after `token`, appended to the last ids."""
         logits = last_logits(self.machine, [token], "decode")
-        self._fed.append(token)
+        self._cached.append(token)
         return logits
 
     def forget(self, wiped: bool = False) -> None:
         """Resets the cache. wiped: overwrite the bytes that a failed run left, too."""
-        self.machine.cache.reset(wiped=wiped)
-        self._fed = []
+        self._cached.clear(wiped)
 
 
 def open_auxiliary(
@@ -85,10 +73,3 @@ def _incompatibility(target: Machine, beside: Machine, words: BundleTokenizer, o
     if words.tokenizer and own.tokenizer and words.tokenizer.get_vocab() != own.tokenizer.get_vocab():
         return "has a tokenizer with other tokens than the model's: choose one of the same family"
     return None
-
-
-def common_prefix_length(old: Sequence[int], new: Sequence[int]) -> int:
-    """The length of the common prefix of two token sequences."""
-    count = min(len(old), len(new))
-    differs = np.flatnonzero(np.asarray(old[:count]) != np.asarray(new[:count]))
-    return int(differs[0]) if len(differs) else count

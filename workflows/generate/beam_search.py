@@ -1,17 +1,92 @@
-"""Beam search, exact as transformers' (generation/utils.py, _beam_search): the same candidates, scores and ends."""
+"""Beam search, exact as transformers' (generation/utils.py, _beam_search): the same candidates, scores and ends.
+
+prompt ──▶ root ─┬─ a ─┬─ b   the cache holds one path at a time; switching to another rewinds to the common prefix,
+                 └─ c  └─ d   and writes the rows of the tokens after it
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.generate.branched_cache import BranchedCache, TokenBranch
-from workflows.generate.logits import Logits
+from workflows.common.errors import RequestError
+from workflows.common.tensors import Array
+from workflows.generate.logits import Logits, last_logits
+from workflows.generate.processors import log_softmax
 from workflows.runtime import Machine
+
+Rows = Mapping[str, Array]
+
+
+@dataclass(eq=False)
+class TokenBranch:
+    """A token after its parent; the root is the common text. rows: of the token; None before it was fed."""
+
+    parent: TokenBranch | None = None
+    token: int = -1
+    rows: Rows | None = field(default=None, repr=False)
+
+    def path(self) -> list[TokenBranch]:
+        """The branches from the first one after the root to this one."""
+        path: list[TokenBranch] = []
+        one = self
+        while one.parent is not None:
+            path.append(one)
+            one = one.parent
+        return path[::-1]
+
+    @property
+    def tokens(self) -> list[int]:
+        """The tokens after the root."""
+        return [one.token for one in self.path()]
+
+
+class BranchedCache:
+    """The branches after what the machine's cache holds now. Raises RequestError for a cache that cannot be rewound.
+
+    length: the most tokens of a branch, all of which the cache must be able to hold.
+    """
+
+    def __init__(self, machine: Machine, length: int) -> None:
+        cache = machine.cache
+        if cache.carried:
+            raise RequestError(
+                "Beams need a cache that can be rewound, and this model has another state: use one beam."
+            )
+        if cache.layout.evicts and cache.length + length > cache.capacity:
+            raise RequestError(
+                f"Beams need a cache that keeps every token, and the {cache.layout.name} cache of {cache.capacity:,} "
+                "would evict some: open it with a larger --capacity, or request fewer tokens."
+            )
+        self._machine, self._base = machine, cache.length
+        self._held: list[TokenBranch] = []  # the path whose rows are in the cache
+        self.root = TokenBranch()
+
+    def logits(self, branch: TokenBranch) -> Logits:
+        """Feeds `branch` and returns a copy of the logits [V] after it; the next branch overwrites the original.
+
+        Raises what Machine.step and last_logits raise.
+        """
+        self.hold(branch.parent or self.root)
+        logits = last_logits(self._machine, [branch.token], "decode").copy()
+        branch.rows = self._machine.cache.newest()
+        self._held = branch.path()
+        return logits
+
+    def hold(self, branch: TokenBranch) -> None:
+        """Makes the cache hold the path to `branch`, all of whose tokens were fed."""
+        path, cache = branch.path(), self._machine.cache
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(self._held, path, strict=False)))
+        cache.rewind(self._base + shared)
+        if missing := [one.rows for one in path[shared:] if one.rows is not None]:
+            cache.append(missing)
+        self._held = path
+
 
 EarlyStopping = Literal["never"] | bool
 LogitsFunction = Callable[[Sequence[int], Logits], Logits]
@@ -98,8 +173,7 @@ class BeamSearch:
 
     def _scored(self, one: Hypothesis, logits: Logits) -> NDArray[np.float32]:
         """The scores [V] of the texts that continue with each token."""
-        shifted = logits - logits.max()
-        scores = np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float32)
+        scores = log_softmax(logits)
         if self._process is not None:
             scores = self._process([*self._ids, *one.branch.tokens], scores)
         return scores + np.float32(one.score)

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from workflows.generate.auxiliary_model import common_prefix_length
+import numpy as np
+
 from workflows.kvcache import KVCache
 
 
-class CachedPrompt:
-    """The tokens of one cache. model: identifies the bundle's weights. reuses: False to feed every prompt whole."""
+def common_prefix_length(old: Sequence[int], new: Sequence[int]) -> int:
+    """The length of the common prefix of two token sequences."""
+    count = min(len(old), len(new))
+    differs = np.flatnonzero(np.asarray(old[:count]) != np.asarray(new[:count]))
+    return int(differs[0]) if len(differs) else count
 
-    def __init__(self, cache: KVCache, model: str, reuses: bool) -> None:
+
+class CachedPrompt:
+    """The tokens of one cache. model: identifies the weights of a saved one. reuses: False to feed prompts whole."""
+
+    def __init__(self, cache: KVCache, model: str = "", reuses: bool = True) -> None:
         self._cache, self._model, self._reuses = cache, model, reuses
         self._tokens: list[int] = []  # the first `cache.length` of them are in the cache
 
@@ -35,9 +43,9 @@ class CachedPrompt:
         """Adds a generated token."""
         self._tokens.append(token)
 
-    def clear(self) -> None:
-        """Forgets all tokens, and resets the cache."""
-        self._cache.reset()
+    def clear(self, wiped: bool = False) -> None:
+        """Forgets all tokens, and resets the cache. wiped: overwrite the bytes that a failed run left, too."""
+        self._cache.reset(wiped=wiped)
         self._tokens = []
 
     def save(self, path: Path) -> None:

@@ -17,7 +17,7 @@ from workflows.bundle.outline import Fault
 from workflows.bundle.strategy import ControllerReference
 from workflows.common.errors import JoineryError, RequestError, printable
 from workflows.common.plugins import load
-from workflows.generate.auxiliary_model import common_prefix_length
+from workflows.generate.cached_prompt import common_prefix_length
 from workflows.generate.logits import Logits, last_logits, logits_per_token
 from workflows.generate.options import GenerateOptions
 from workflows.generate.speculative.decoding import ChosenToken, ScoreFunction

@@ -138,15 +138,15 @@ class Generation:
         began, first = time.perf_counter(), self._count
         batch = steps.next(self._ids, self._options.max_new_tokens - first)
         took = (time.perf_counter() - began) * 1000
-        if steps.lost:
-            yield from self._draft_lost(steps)
+        if steps.lost and not self._lost_noted:
+            self._lost_noted = True
+            yield NoticeEvent(code="draft_lost", message=steps.lost)
         ended = yield from self._emit(batch)
         if steps.use is not None:
-            kept = self._count - first
+            kept, draft = self._count - first, steps.use
             accepted = sum(chosen.drafted for chosen in batch[:kept])
-            looked = steps.use
             run = SpeculationEvent(
-                step=first, by=looked.by, drafted=looked.drafted, accepted=accepted, kept=kept, latency_ms=took
+                step=first, by=draft.by, drafted=draft.drafted, accepted=accepted, kept=kept, latency_ms=took
             )
             self._use += run
             yield run
@@ -172,12 +172,6 @@ class Generation:
         if isinstance(self._strategy, Controller):
             return ControllerDecoding(self._machine, self._score, self._strategy, self._eos)
         return make_decoding(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
-
-    def _draft_lost(self, steps: Decoding) -> Iterator[Event]:
-        """A notice, given once, that drafting failed."""
-        if not self._lost_noted:
-            self._lost_noted = True
-            yield NoticeEvent(code="draft_lost", message=steps.lost)
 
     def _beam_search(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
         """The tokens of the best beam, once the search has ended."""
@@ -214,8 +208,8 @@ class Generation:
         if listed is not None:
             chain, self._options = chain_with_options(listed, options)
             return compile_chain(chain, start, forms, special)
-        given = "repetition_penalty" in options.set_fields
-        penalty = options.repetition_penalty if given else defaults.repetition_penalty
+        own = "repetition_penalty" in options.set_fields
+        penalty = options.repetition_penalty if own else defaults.repetition_penalty
         combined = [special(op) for op in requested_combinations(options)]
         return compile_processors(options, [*combined, *compile_constraints(defaults, start, penalty), *forms])
 
@@ -273,8 +267,7 @@ class Generation:
         return text, "stop" if self._filter.stopped else reason
 
     def _token(self, chosen: ChosenToken, text: str, ahead: int) -> TokenEvent:
-        asked = self._options.alternatives
-        probability, alternatives = self._alternatives(chosen.scores, chosen.token, asked) if asked else (None, [])
+        probability, alternatives = self._alternatives(chosen.scores, chosen.token)
         step, cache = self._count - 1, self._machine.cache
         return TokenEvent(
             id=chosen.token,
@@ -289,12 +282,11 @@ class Generation:
             cache_capacity=cache.capacity,
         )
 
-    def _alternatives(
-        self, scores: Logits | None, token: int, asked: int
-    ) -> tuple[float | None, list[tuple[int, str, float]]]:
-        if scores is None:
+    def _alternatives(self, scores: Logits | None, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
+        """The token's probability, and the most probable tokens as (id, text, probability), where requested."""
+        if scores is None or not self._options.alternatives:
             return None, []
-        count = min(asked, len(scores))
+        count = min(self._options.alternatives, len(scores))
         probabilities = softmax(scores)
         best = np.argpartition(probabilities, -count)[-count:]
         best = best[np.argsort(-probabilities[best], kind="stable")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,8 @@ class ReplyForm(NamedTuple):
 
 def requested_form(options: GenerateOptions) -> ReplyForm | None:
     """The form in a generation's options; None where there is none."""
-    texts: dict[FormKind, str | None] = {
-        "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar,
-        "tool_calls": options.tool_calls,
-    }  # fmt: skip
-    return next((ReplyForm(form, text) for form, text in texts.items() if text is not None), None)
+    forms: tuple[FormKind, ...] = get_args(FormKind)
+    return next((ReplyForm(form, text) for form in forms if (text := getattr(options, form)) is not None), None)
 
 
 def check_form(form: ReplyForm) -> None:
@@ -114,45 +111,45 @@ class _GrammarMatcher:
     def __init__(self, form: ReplyForm, words: LLTokenizer) -> None:
         from llguidance import LLMatcher
 
-        self._matcher, self._said = LLMatcher(words, _compiled(form), log_level=0), _TITLES[form.form]
-        self._taken: list[int] = []
+        self._matcher, self._title = LLMatcher(words, _compiled(form), log_level=0), _TITLES[form.form]
+        self._consumed: list[int] = []
         if self._matcher.is_error():
             raise _form_error(form, self._matcher.get_error())
 
     def allowed(self, ids: Sequence[int], vocabulary: int) -> Allowed:
         """[vocabulary] booleans: the tokens that may follow `ids`."""
-        same = next((i for i, (a, b) in enumerate(zip(self._taken, ids, strict=False)) if a != b), None)
-        shared = min(len(self._taken), len(ids)) if same is None else same
-        if shared < len(self._taken):
-            self._matcher.rollback(len(self._taken) - shared)
+        same = next((i for i, (a, b) in enumerate(zip(self._consumed, ids, strict=False)) if a != b), None)
+        shared = min(len(self._consumed), len(ids)) if same is None else same
+        if shared < len(self._consumed):
+            self._matcher.rollback(len(self._consumed) - shared)
         self._matcher.consume_tokens(list(ids[shared:]))
-        self._taken[shared:] = ids[shared:]
+        self._consumed[shared:] = ids[shared:]
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         if self._matcher.is_error():
             reason = printable(" ".join(self._matcher.get_error().split()), 160)
-            raise RequestError(f"The reply cannot go on by the {self._said}: {reason.rstrip('.')}.")
+            raise RequestError(f"The reply cannot go on by the {self._title}: {reason.rstrip('.')}.")
         return np.unpackbits(bits, count=vocabulary, bitorder="little").view(np.bool_)
 
 
-def _form_error(asked: ReplyForm, wrong: str) -> RequestError:
+def _form_error(form: ReplyForm, wrong: str) -> RequestError:
     """The error for a malformed form. wrong: llguidance's message, whose first or `error:` line gives the reason."""
     lines = [line.strip() for line in wrong.splitlines() if line.strip()]
     reason = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), lines[0])
-    return RequestError(f"The {_TITLES[asked.form]} cannot be used: {printable(reason, 160).rstrip('.')}.")
+    return RequestError(f"The {_TITLES[form.form]} cannot be used: {printable(reason, 160).rstrip('.')}.")
 
 
-def _compiled(asked: ReplyForm) -> str:
+def _compiled(form: ReplyForm) -> str:
     from llguidance import LLMatcher
 
-    if asked.form == "regex":
-        return str(LLMatcher.grammar_from_regex(asked.text))
-    if asked.form in ("grammar", "tool_calls"):
-        return str(LLMatcher.grammar_from_lark(asked.text))
+    if form.form == "regex":
+        return str(LLMatcher.grammar_from_regex(form.text))
+    if form.form in ("grammar", "tool_calls"):
+        return str(LLMatcher.grammar_from_lark(form.text))
     try:
         # flexible white space is unlimited, which an unsure model generates for ever
-        return str(LLMatcher.grammar_from_json_schema(asked.text, defaults={"whitespace_flexible": False}))
+        return str(LLMatcher.grammar_from_json_schema(form.text, defaults={"whitespace_flexible": False}))
     except ValueError as error:
-        raise _form_error(asked, str(error)) from None
+        raise _form_error(form, str(error)) from None
 
 
 def grammar_tokenizer(text: BundleTokenizer, eos: Sequence[int]) -> LLTokenizer:

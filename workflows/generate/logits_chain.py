@@ -7,7 +7,7 @@ Without a list the checkpoint and the options define the chain, in transformers'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -18,9 +18,10 @@ from workflows.generate.grammar import requested_form
 from workflows.generate.logits_combination import requested_combinations
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import (
-    MASKED,
     Logits,
     Processor,
+    compose,
+    mask_except,
     min_p,
     repetition_penalty,
     softmax,
@@ -50,15 +51,15 @@ def chain_with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tup
     combined = requested_combinations(options)
     replaced = {one.mode for one in combined} | ({None} if requested_form(options) else set())
     ops = [*combined, *(op for op in ops if op.op not in CONTEXT_OPS or op.mode not in replaced)]
-    asked = {name: getattr(options, name) for name in NEUTRAL_VALUES if name in options.set_fields}
-    chain = [op for op in ops if op.op not in asked or asked[op.op] != NEUTRAL_VALUES[op.op]]
-    chain = [op.model_copy(update={"value": asked[op.op]}) if op.op in asked else op for op in chain]
-    new = [LogitsOp(op=name, value=value) for name, value in asked.items()  # type: ignore[arg-type]
+    own = {name: getattr(options, name) for name in NEUTRAL_VALUES if name in options.set_fields}
+    chain = [op for op in ops if op.op not in own or own[op.op] != NEUTRAL_VALUES[op.op]]
+    chain = [op.model_copy(update={"value": own[op.op]}) if op.op in own else op for op in chain]
+    new = [LogitsOp(op=name, value=value) for name, value in own.items()  # type: ignore[arg-type]
            if value != NEUTRAL_VALUES[name] and not any(op.op == name for op in chain)]  # fmt: skip
     place = next((i for i, op in enumerate(chain) if op.op == "sample"), len(chain))
     chain[place:place] = new
     drawn = any(op.op == "sample" for op in chain)
-    heat = asked.get("temperature", next((op.value for op in chain if op.op == "temperature"), 1.0) if drawn else 0.0)
+    heat = own.get("temperature", next((op.value for op in chain if op.op == "temperature"), 1.0) if drawn else 0.0)
     return chain, options.replaced(temperature=heat)
 
 
@@ -70,14 +71,7 @@ def compile_chain(
     forms: the requested form of the reply; first, so that ops which keep the best few tokens keep allowed ones.
     special: makes the processors of `combine` and `grammar`, which need other models or the tokenizer.
     """
-    chain = [*forms, *(_processor(op, start, special) for op in ops if op.op != "sample")]
-
-    def process(ids: Sequence[int], logits: Logits) -> Logits:
-        for step in chain:
-            logits = step(ids, logits)
-        return logits
-
-    return process
+    return compose([*forms, *(_processor(op, start, special) for op in ops if op.op != "sample")])
 
 
 def _processor(op: LogitsOp, start: GenerationStart, special: OpCompiler | None) -> Processor:
@@ -89,31 +83,7 @@ def _processor(op: LogitsOp, start: GenerationStart, special: OpCompiler | None)
     assert op.value is not None  # the schema requires one
     if op.op == "min_length":
         return remove_tokens(sorted(start.eos), 0, int(op.value))
-    return _value_processor(op.op, op.value, len(start.prompt))
-
-
-def _value_processor(name: str, value: float, first: int) -> Processor:
-    """The processor of an op with one number. first: the index of the first new token."""
-    match name:
-        case "frequency_penalty":
-            return frequency_penalty(value, first)
-        case "presence_penalty":
-            return presence_penalty(value, first)
-        case "no_repeat_ngram":
-            return block_repeated_ngrams(int(value))
-        case "repetition_penalty":
-            return repetition_penalty(value)
-        case "temperature":
-            return temperature(value)
-        case "top_k":
-            return top_k(int(value))
-        case "top_p":
-            return top_p(value)
-        case "min_p":
-            return min_p(value)
-        case "typical_p":
-            return typical_p(value)
-    raise AssertionError(name)  # the schema knows no other op
+    return _VALUE_PROCESSORS[op.op](op.value, len(start.prompt))
 
 
 def logit_bias(deltas: dict[int, float]) -> Processor:
@@ -160,11 +130,21 @@ def typical_p(mass: float) -> Processor:
             surprise = -np.log(softmax(logits))
             entropy = np.nansum(np.exp(-surprise) * surprise)
         order = np.argsort(np.abs(surprise - entropy), kind="stable")
-        reached = np.cumsum(np.exp(-surprise[order]))
-        last = int(np.count_nonzero(reached < mass))
-        kept = order[: last + 1]
-        found = np.full_like(logits, MASKED)
-        found[kept] = logits[kept]
-        return found
+        last = int(np.count_nonzero(np.cumsum(np.exp(-surprise[order])) < mass))
+        return mask_except(logits, order[: last + 1])
 
     return process
+
+
+_VALUE_PROCESSORS: dict[str, Callable[[float, int], Processor]] = {
+    "frequency_penalty": frequency_penalty,
+    "presence_penalty": presence_penalty,
+    "no_repeat_ngram": lambda size, _: block_repeated_ngrams(int(size)),
+    "repetition_penalty": lambda penalty, _: repetition_penalty(penalty),
+    "temperature": lambda value, _: temperature(value),
+    "top_k": lambda count, _: top_k(int(count)),
+    "top_p": lambda mass, _: top_p(mass),
+    "min_p": lambda share, _: min_p(share),
+    "typical_p": lambda mass, _: typical_p(mass),
+}
+"""Op with one number → its processor, from that number and the index of the first new token."""

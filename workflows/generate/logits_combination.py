@@ -19,7 +19,7 @@ from workflows.common.errors import RequestError
 from workflows.generate.auxiliary_model import AuxiliaryModel, open_auxiliary
 from workflows.generate.constraints import GenerationStart
 from workflows.generate.options import GenerateOptions
-from workflows.generate.processors import MASKED, Logits, Processor
+from workflows.generate.processors import MASKED, Logits, Processor, log_softmax
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.runtime import Machine, machine_with_own_cache
 from workflows.runtime.loading.machines import open_machine
@@ -29,12 +29,12 @@ from workflows.runtime.program.draft_pipeline import amateur_bundle
 
 def requested_combinations(options: GenerateOptions) -> list[LogitsOp]:
     """The combining ops in a person's options; a guidance of 1 has no effect."""
-    found = []
+    ops = []
     if options.guidance is not None and options.guidance != 1:
-        found.append(LogitsOp(op="combine", mode="cfg", alpha=options.guidance))
+        ops.append(LogitsOp(op="combine", mode="cfg", alpha=options.guidance))
     if options.alpha is not None:
-        found.append(LogitsOp(op="combine", mode="contrastive", alpha=options.alpha))
-    return found
+        ops.append(LogitsOp(op="combine", mode="contrastive", alpha=options.alpha))
+    return ops
 
 
 @dataclass
@@ -131,20 +131,14 @@ def guidance(scale: float, unconditional: AuxiliaryModel, context: Sequence[int]
     """
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
-        told = _log_softmax(logits)
+        conditioned = log_softmax(logits)
         if scale == 1:
-            return told
-        untold = _log_softmax(unconditional.after([*context, *ids[first:]]))
+            return conditioned
+        base = log_softmax(unconditional.after([*context, *ids[first:]]))
         with np.errstate(invalid="ignore"):
-            found = np.float32(scale) * (told - untold) + untold
-        return np.where(told == MASKED, MASKED, found)
+            return np.where(conditioned == MASKED, MASKED, np.float32(scale) * (conditioned - base) + base)
 
     return process
-
-
-def _log_softmax(logits: Logits) -> Logits:
-    shifted = logits - logits.max()
-    return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float32)
 
 
 _TITLES = {"cfg": "Guidance", "contrastive": "Contrastive decoding"}

@@ -43,9 +43,7 @@ def temperature(value: float) -> Processor:
 
 def top_k(count: int) -> Processor:
     """Masks every logit below the `count`-th largest; ties with it stay."""
-    return lambda ids, logits: (
-        logits if count >= len(logits) else _masked_except(logits, largest_indices(logits, count))
-    )
+    return lambda ids, logits: logits if count >= len(logits) else mask_except(logits, largest_indices(logits, count))
 
 
 def top_p(mass: float) -> Processor:
@@ -63,7 +61,7 @@ def top_p(mass: float) -> Processor:
         # all tokens of less weight together are within the mass that is left out
         heavy = np.flatnonzero(weights > (1 - mass) * total / len(logits))
         places = heavy if places is None else places[heavy]
-        return _masked_except(logits, places if mass == 1 else places[_nucleus(logits[places], best, mass * total)])
+        return mask_except(logits, places if mass == 1 else places[_nucleus(logits[places], best, mass * total)])
 
     return process
 
@@ -85,7 +83,7 @@ def min_p(share: float) -> Processor:
         if not np.isfinite(best := logits.max()):
             return logits
         places = np.flatnonzero(logits >= best + margin)
-        return _masked_except(logits, places[_weights(logits[places], best) >= np.float32(share)])
+        return mask_except(logits, places[_weights(logits[places], best) >= np.float32(share)])
 
     return process
 
@@ -128,12 +126,23 @@ def _cumulative_count(weights: Logits, mass: float, side: Literal["left", "right
     return first + int(np.searchsorted(sums, mass, side=side))
 
 
-def _masked_except(logits: Logits, places: Indices) -> Logits:
+def mask_except(logits: Logits, places: Indices) -> Logits:
     """The logits with all masked except those at `places`."""
     kept = logits[places]
     logits.fill(MASKED)
     logits[places] = kept
     return logits
+
+
+def compose(chain: Sequence[Processor]) -> Processor:
+    """One processor that applies those of `chain` one after another."""
+
+    def process(ids: Sequence[int], logits: Logits) -> Logits:
+        for step in chain:
+            logits = step(ids, logits)
+        return logits
+
+    return process
 
 
 def compile_processors(options: GenerateOptions, constraints: Sequence[Processor] | None = None) -> Processor | None:
@@ -153,13 +162,7 @@ def compile_processors(options: GenerateOptions, constraints: Sequence[Processor
             chain.append(top_p(options.top_p))
         if options.min_p:
             chain.append(min_p(options.min_p))
-
-    def process(ids: Sequence[int], logits: Logits) -> Logits:
-        for step in chain:
-            logits = step(ids, logits)
-        return logits
-
-    return process if chain else None
+    return compose(chain) if chain else None
 
 
 def compile_choice(options: GenerateOptions) -> Callable[[Logits], int]:
@@ -184,6 +187,12 @@ def sample_index(weights: Logits, generator: np.random.Generator) -> int:
     if found >= len(weights) or not weights[found]:  # sums of blocks round differently from the sum of all
         found = int(np.flatnonzero(weights[:found])[-1])
     return found
+
+
+def log_softmax(logits: Logits) -> Logits:
+    """[V] logits → [V] logarithms of the probabilities."""
+    shifted = logits - logits.max()
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float32)
 
 
 def softmax(logits: Logits) -> Logits:

@@ -12,7 +12,7 @@ from workflows.generate.speculative.decoding import (
     SpeculativeStrategy,
     make_decoding,
 )
-from workflows.generate.speculative.draft import Draft, Proposer, SpeculativeStep
+from workflows.generate.speculative.draft import Draft
 from workflows.generate.speculative.draft_model import DraftModel
 from workflows.generate.speculative.extra_heads import ExtraHeads
 from workflows.generate.speculative.ngram import NGramProposer
@@ -26,8 +26,6 @@ __all__ = [
     "DraftStatistics",
     "ExtraHeads",
     "NGramProposer",
-    "Proposer",
-    "SpeculativeStep",
     "SpeculativeStrategy",
     "draft_mismatch",
     "make_decoding",

@@ -14,7 +14,7 @@ from workflows.bundle.outline import Fault
 from workflows.bundle.strategy import TreeSettings as AskedTree
 from workflows.common.errors import CapacityError
 from workflows.common.tensor_names import HIDDEN
-from workflows.generate.auxiliary_model import common_prefix_length
+from workflows.generate.cached_prompt import common_prefix_length
 from workflows.generate.logits import Logits
 from workflows.generate.speculative.draft import EMPTY_DRAFT, Draft
 from workflows.generate.speculative.draft_model import Process
