@@ -31,15 +31,9 @@ PIPELINE_TASKS = {  # task → the key of its answer in transformers 4
 # Options of generate() that are supported, and those that are accepted at the value that has no effect.
 SAMPLING = ("temperature", "top_k", "top_p", "min_p")
 SUPPORTED_OPTIONS = {
-    *SAMPLING,
-    "max_new_tokens",
-    "max_length",
-    "do_sample",
-    "repetition_penalty",
-    "eos_token_id",
-    "pad_token_id",
-}
-SUPPORTED_OPTIONS |= {"num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version"}
+    *SAMPLING, "max_new_tokens", "max_length", "do_sample", "repetition_penalty", "eos_token_id", "pad_token_id",
+    "num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version",
+}  # fmt: skip
 IGNORED_OPTIONS = {"num_beams": 1, "use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
 TransformersOptions = dict[str, Any]
 """Options of a generation by their names in transformers."""
@@ -56,9 +50,7 @@ class JoineryModel:
         self.engine, self.device = engine, torch.device("cpu")
         folder = engine.bundle.folder / "tokenizer"
         settings = json.loads((folder / "config.json").read_text("utf-8"))
-        settings = {
-            key: value for key, value in settings.items() if key != "auto_map"
-        }  # the checkpoint's code is not needed
+        settings.pop("auto_map", None)  # the checkpoint's code is not needed
         self.config = transformers.PretrainedConfig.from_dict(settings)
         self.name_or_path = self.config.name_or_path = str(folder)
         own = (folder / "generation_config.json").is_file()

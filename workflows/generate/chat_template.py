@@ -68,9 +68,8 @@ class ChatTemplate:
         before, mark, after = self._render([*messages, begun], tools, False).rpartition(_PREFILL_END.strip())
         if not mark or prefill.strip() not in before:
             raise PromptError("The chat template drops the text that a reply is to begin with: leave the prefill out.")
-        return (
-            before if after.startswith(" ") else before.rstrip()
-        )  # a template that trims also removes trailing spaces
+        # a template that trims also removes trailing spaces
+        return before if after.startswith(" ") else before.rstrip()
 
     def render_reply(
         self, messages: Sequence[TemplateMessage], reply: Mapping[str, object], tools: Sequence[Tool] | None = None
@@ -151,10 +150,8 @@ def start_template_process(bundle: Bundle) -> None:
 
 def non_text_templates(bundle: Bundle) -> list[tuple[str, str]]:
     """Templates that are not texts, as (name, type), such as (`default`, `int`)."""
-    named = _template_values(bundle, tokenizer_settings(bundle))
-    return [
-        (printable(name), type(source).__name__) for name, source in named.items() if not isinstance(source, str | None)
-    ]
+    named = _template_values(bundle, tokenizer_settings(bundle)).items()
+    return [(printable(name), type(source).__name__) for name, source in named if not isinstance(source, str | None)]
 
 
 def _sources(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, str]:

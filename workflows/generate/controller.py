@@ -44,7 +44,7 @@ class StepContext:
         self._machine, self._score = machine, score
         self.config, self.ends, self.vocabulary = controller.config, ends, machine.vocabulary
         self.rounds = machine.rounds
-        self.ids, self._held, self._told = list(ids), list(ids), len(ids)
+        self.ids, self._held, self._emitted = list(ids), list(ids), len(ids)
         self._row: Logits | None = np.array(logits, np.float32)  # after what the cache holds
         self.ended = False
 
@@ -67,8 +67,8 @@ class StepContext:
 
     def rewind(self, length: int) -> None:
         """Removes tokens appended since the last yield, down to `length` in all. Raises RequestError for others."""
-        if not self._told <= length <= len(self.ids):
-            raise RequestError(f"The text can go back to the {self._told:,} emitted tokens, not to {length:,}.")
+        if not self._emitted <= length <= len(self.ids):
+            raise RequestError(f"The text can go back to the {self._emitted:,} emitted tokens, not to {length:,}.")
         del self.ids[length:]
 
     def end(self) -> None:
@@ -119,8 +119,8 @@ class StepContext:
 
     def take(self) -> list[int]:
         """The tokens appended since the last step; called by the engine after a yield."""
-        found, self._told = self.ids[self._told :], len(self.ids)
-        return found
+        new, self._emitted = self.ids[self._emitted :], len(self.ids)
+        return new
 
     def hold_before(self, length: int) -> None:
         """Makes the cache hold the first `length` tokens of the text; called by the engine before it emits tokens."""
@@ -193,7 +193,7 @@ class ControllerDecoding:
         self._waiting: list[int] = []  # tokens of the first step beyond the first one
 
     def first(self, logits: Logits, ids: Sequence[int]) -> ChosenToken:
-        """See Steps. Raises Ended where the controller gives no token."""
+        """See Decoding. Raises ControllerEnded where the controller gives no token."""
         self._context = StepContext(self._machine, self._score, ids, logits, self._controller, self._ends)
         self._steps = self._controller.loop(self._context)
         first, *self._waiting = self._step()
@@ -201,7 +201,7 @@ class ControllerDecoding:
         return ChosenToken(first, None, last=self._context.ended and not self._waiting)
 
     def next(self, ids: Sequence[int], left: int) -> Sequence[ChosenToken]:
-        """See Steps. Raises Ended, and JoineryError for a controller that fails."""
+        """See Decoding. Raises ControllerEnded, and JoineryError for a controller that fails."""
         assert self._context is not None  # the first token came before
         tokens, self._waiting = (self._waiting or self._step())[:left], []
         self._context.hold_before(len(ids) + len(tokens) - 1)
@@ -212,14 +212,14 @@ class ControllerDecoding:
         assert self._context is not None  # it is made before the first step
         try:
             while not self._context.ended and next(self._steps, _EXHAUSTED) is not _EXHAUSTED:
-                if found := self._context.take():
-                    return found
+                if tokens := self._context.take():
+                    return tokens
         except JoineryError:
             raise
         except Exception as error:  # plug-ins may raise anything
             message = printable(error, 160).rstrip(".") or type(error).__name__
             raise JoineryError(f"The controller {printable(self._controller.name)} failed: {message}.") from error
-        if found := self._context.take():  # appended, and returned
+        if tokens := self._context.take():  # appended, and returned
             self._context.end()
-            return found
+            return tokens
         raise ControllerEnded

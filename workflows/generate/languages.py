@@ -24,10 +24,7 @@ _AROUND = "_<>"  # characters of a token around the language code
 
 @dataclass(frozen=True)
 class TranslationLanguages:
-    """codes: language → token; empty for models of one language pair, and other models.
-
-    in_source: whether the target's token goes to the encoder.
-    """
+    """codes: language → token, empty for other models. in_source: whether the target's token goes to the encoder."""
 
     codes: Mapping[str, int] = field(default_factory=dict)
     in_source: bool = False

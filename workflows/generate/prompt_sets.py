@@ -86,10 +86,7 @@ def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
 
 
 def read_prompts(file: Path) -> list[str]:
-    """The prompts in `file`: the lines of a text, or a table's questions.
-
-    Raises PromptError as read_lines, and for a row that asks nothing.
-    """
+    """The lines of a text file, or a table's questions. Raises PromptError as read_lines, and for a row without one."""
     if not is_table(file):
         return read_lines(file)
     return [cell_text(row, prompt_column(row, number, file), number, file) for number, row in read_rows(file)]

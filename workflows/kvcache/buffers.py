@@ -235,10 +235,7 @@ class CacheBuffers:
         return past
 
     def fresh(self, present: str, width: int) -> Array:
-        """The buffer that the graph writes the output `present` into; past's own buffer where it writes in place.
-
-        width: the step's columns.
-        """
+        """The buffer for the output `present` of a step of `width` columns; past's own where the graph writes it."""
         if present in self.carried.fresh:
             return self.carried.fresh[present]
         if self.in_place:

@@ -153,10 +153,7 @@ class KVCache:
         return self.slots.rewindable()
 
     def rewind(self, length: int) -> None:
-        """Forgets every token from `length` on; only a sliding layout moves rows.
-
-        Raises RewindError that names the legal lengths.
-        """
+        """Forgets every token from `length` on. Raises RewindError that names the legal lengths."""
         self.slots.check_rewind(length)
         if self.layout.slides and length:
             self.buffers.slide(length - self.length, self.slots)
@@ -196,10 +193,7 @@ class KVCache:
         return {name: self.past(name)[..., slots, :].copy() for name in self.names}
 
     def append(self, rows: Sequence[Mapping[str, Array]]) -> None:
-        """Appends tokens whose rows are known, each as `newest` returned them at the same position.
-
-        Raises CapacityError where they do not fit.
-        """
+        """Appends tokens by their rows, as `newest` returned them at the same positions; else raises CapacityError."""
         positions = np.arange(self.length, self.length + len(rows), dtype=np.int64)
         joined = {name: np.concatenate([row[name] for row in rows], axis=-2) for name in self.names}
         needed = self.layout.slots(positions, self.capacity)

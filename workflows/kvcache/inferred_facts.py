@@ -21,10 +21,7 @@ _SCATTER = ("nonpad_kv_seqlen", "write_indices")
 
 
 def infer_facts(state: Sequence[StateTensor], inputs: Sequence[TensorSpec]) -> StateFacts:
-    """The facts of a graph without metadata.
-
-    Raises GraphError, naming what is missing, for a graph whose cache cannot be kept.
-    """
+    """The facts of a graph without metadata. Raises GraphError, naming what is missing, where none can be inferred."""
     specs = {spec.name: spec for spec in inputs}
     group = GroupFacts("all", MASK, tuple(sorted({tensor.layer for tensor in state})), None)
     gives = {tensor.gives for tensor in state}

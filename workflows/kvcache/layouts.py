@@ -39,10 +39,7 @@ class Layout:
     sinks: int = 0
 
     def slots(self, positions: Positions, capacity: int) -> int:
-        """The number of slots that tokens at `positions` ([n] int64, ascending) need.
-
-        Raises CapacityError where that is more than `capacity`.
-        """
+        """How many slots tokens at `positions` [n], ascending, need. Raises CapacityError for more than `capacity`."""
         last = int(positions[-1]) if len(positions) else -1
         if last >= capacity and not self.evicts:
             raise CapacityError(

@@ -31,10 +31,7 @@ class TokenTree:
 
 
 def token_tree(parents: Sequence[int] | None, tokens: int) -> TokenTree:
-    """The tree of `tokens` tokens; a chain where `parents` is None.
-
-    Raises GraphError unless there is one parent per token, before its child.
-    """
+    """The tree of `tokens` tokens; a chain for None. Raises GraphError unless each has a parent, before it."""
     if parents is None:
         return TokenTree(None, np.arange(tokens), None, tokens)
     depths, kin = np.zeros(tokens, np.int64), np.eye(tokens, dtype=np.bool_)

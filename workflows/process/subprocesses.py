@@ -26,6 +26,7 @@ from workflows.common.errors import Cancelled
 
 _TIMEOUT_VARIABLE = "JOINERY_APART_SECONDS"  # seconds after which a process of run_isolated ends by itself
 _TIMEOUT_MARGIN = 5.0  # seconds after the time at which its parent kills it
+_EXIT_GRACE = 10.0  # seconds from a process's last line to its end
 
 
 def python_command(module: str) -> list[str]:
@@ -40,15 +41,9 @@ def module_search_path(inherited: str) -> str:
     return os.pathsep.join([here, *others])
 
 
-_EXIT_GRACE = 10.0  # seconds from a process's last line to its end
-
-
 @dataclass(frozen=True)
 class ProcessResult:
-    """How a subprocess ended.
-
-    last_line: of its stdout. log: its stderr. failure: how it ended, as a clause; empty after exit code 0.
-    """
+    """The end of a subprocess. last_line: of stdout. log: stderr. failure: a clause; empty after exit code 0."""
 
     last_line: str
     log: str

@@ -30,14 +30,8 @@ from workflows.process.sandbox import confine, limit_cpu_seconds
 from workflows.templates.limits import BYTES, CHARACTERS, REFUSED, SECONDS, SOURCE, TOO_LONG, TOO_MUCH, WRONG
 
 _FAILURES = (
-    jinja2.TemplateError,
-    AttributeError,
-    TypeError,
-    ValueError,
-    LookupError,
-    ArithmeticError,
-    RecursionError,
-)
+    jinja2.TemplateError, AttributeError, TypeError, ValueError, LookupError, ArithmeticError, RecursionError,
+)  # fmt: skip
 
 
 class RenderRequest(TypedDict):

@@ -116,15 +116,15 @@ class PlainDecoding:
 
     @property
     def use(self) -> None:
-        """See Steps."""
+        """See Decoding."""
 
     def first(self, logits: Logits, ids: Sequence[int]) -> ChosenToken:
-        """See Steps."""
+        """See Decoding."""
         scores = self._score(logits, ids)
         return ChosenToken(self._choose(scores), scores)
 
     def next(self, ids: Sequence[int], left: int) -> Sequence[ChosenToken]:
-        """See Steps."""
+        """See Decoding."""
         if self._plainly:
             return [ChosenToken(*greedy_step(self._machine, ids[-1]))]
         return [self.first(last_logits(self._machine, ids[-1:], "decode"), ids)]
@@ -161,25 +161,25 @@ class SpeculativeDecoding:
 
     @property
     def use(self) -> SpeculativeStep:
-        """See Steps."""
+        """See Decoding."""
         return self._use
 
     def first(self, logits: Logits, ids: Sequence[int]) -> ChosenToken:
-        """See Steps."""
+        """See Decoding."""
         self._single = self._machine.cache.length
         scores = self._score(logits, ids)
         return ChosenToken(self._rule(EMPTY_DRAFT, 0, scores), scores)
 
     def next(self, ids: Sequence[int], left: int) -> Sequence[ChosenToken]:
-        """See Steps."""
+        """See Decoding."""
         began, self._again_s = self.pace.clock(), 0.0
         draft = self._drafted(ids, left)
-        found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
-        accepted = sum(chosen.drafted for chosen in found)
+        tokens = self._verify(draft, list(ids)) if draft else [self._alone(ids)]
+        accepted = sum(chosen.drafted for chosen in tokens)
         self._use.drafted = len(draft)
         seconds = self.pace.clock() - began - self._again_s
-        self.pace.note(draft.depth, accepted, seconds, judged=len(found), again=self._again_s)
-        return found
+        self.pace.note(draft.depth, accepted, seconds, judged=len(tokens), again=self._again_s)
+        return tokens
 
     def _drafted(self, ids: Sequence[int], left: int) -> Draft:
         count = 0 if self.lost else self.pace.length(min(left - 1, self._machine.drafts))
@@ -205,9 +205,9 @@ class SpeculativeDecoding:
             scores = self._again(scores, ids)
         return ChosenToken(self._rule(EMPTY_DRAFT, 0, scores), scores)
 
-    def _looked_at(self, draft: Draft, ids: list[int]) -> list[ChosenToken]:
+    def _verify(self, draft: Draft, ids: list[int]) -> list[ChosenToken]:
         if draft.parents is not None:
-            return self._walked(draft, ids)
+            return self._verify_tree(draft, ids)
         cache, found = self._machine.cache, list[ChosenToken]()
         before = cache.length
         if not self._mixed:
@@ -227,7 +227,7 @@ class SpeculativeDecoding:
         cache.rewind(before + len(found))
         return found
 
-    def _walked(self, draft: Draft, ids: list[int]) -> list[ChosenToken]:
+    def _verify_tree(self, draft: Draft, ids: list[int]) -> list[ChosenToken]:
         """The same for a draft that branches: from child to child while the next token is one."""
         if not self._mixed:
             self._single = self._machine.cache.length
@@ -275,10 +275,7 @@ def make_decoding(
     process: Processor | None = None,
     ends: frozenset[int] = frozenset(),
 ) -> Decoding:
-    """The decoding of a generation.
-
-    process: the processors behind `score`, for draft models and heads. ends: the end tokens.
-    """
+    """The decoding of a generation. process: the processors behind `score`, for drafts. ends: the end tokens."""
     choose, greedy = compile_choice(options), options.temperature == 0
     if strategy is None:
         return PlainDecoding(machine, score, choose, plainly=greedy and process is None)

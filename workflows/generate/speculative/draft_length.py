@@ -11,10 +11,7 @@ _TIMES_KEPT = 4  # run times per length, of which the quickest counts, for the f
 _INITIAL_ACCEPTANCE = 0.7  # acceptance rate assumed before the first draft
 _TOKEN_COST = 0.15  # assumed cost of each further token before any was measured, as a share of a plain run's time
 _FIRST_REST, _LONGEST_REST = 8, 128  # plain runs between two trials after drafts did not pay
-_TRIALS, _MOST_RUNS = (
-    0.02,
-    2048,
-)  # share of time that trials may take, and the runs after which one happens anyway
+_TRIALS, _MOST_RUNS = 0.02, 2048  # share of time that trials may take; runs after which one happens anyway
 
 
 class DraftLengthTuner:

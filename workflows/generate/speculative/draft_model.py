@@ -70,9 +70,9 @@ class DraftModel:
             raise fault.error(bundle.where)
         if machine is None:
             return None
-        found, asked = cls(machine, str(bundle.pipeline.pipeline.draft), own=True), bundle.pipeline.pipeline.strategy
-        found.name = asked.draft.producer if asked else found.name
-        return found
+        draft, strategy = cls(machine, str(bundle.pipeline.pipeline.draft), own=True), bundle.pipeline.pipeline.strategy
+        draft.name = strategy.draft.producer if strategy else draft.name
+        return draft
 
     def stop(self) -> None:
         """Ends the current run; may be called from any thread."""

@@ -37,7 +37,7 @@ class TreeProposer(Protocol):
     """A Proposer that can also draft trees."""
 
     def branch(self, ids: Sequence[int], tree: TreeShape) -> Draft:
-        """What may follow `ids`, as a tree of at most `tree.nodes` tokens; or NOTHING."""
+        """What may follow `ids`, as a tree of at most `tree.nodes` tokens; or EMPTY_DRAFT."""
         ...
 
 
@@ -74,8 +74,8 @@ def propose_draft(
     room = machine.branches
     if tree is None or not room or not isinstance(proposer, TreeProposer):
         return proposer.propose(ids, count).fitted(count, room)
-    asked = replace(tree, nodes=min(tree.nodes, room), depth=min(tree.depth, count))
-    return proposer.branch(ids, asked).fitted(asked.depth, room)
+    shape = replace(tree, nodes=min(tree.nodes, room), depth=min(tree.depth, count))
+    return proposer.branch(ids, shape).fitted(shape.depth, room)
 
 
 def grow_tree(first: Logits, expand: ExpandFunction, tree: TreeShape, width: int = WIDTH) -> Draft:
@@ -114,10 +114,10 @@ def merge_paths(paths: Sequence[Sequence[int]], nodes: int) -> Draft:
 
 def paths_of(tokens: Sequence[int], parents: Sequence[int]) -> list[list[int]]:
     """For each token, the tokens on the path to it, itself included."""
-    found: list[list[int]] = []
+    paths: list[list[int]] = []
     for token, parent in zip(tokens, parents, strict=True):
-        found.append([*(found[parent] if parent >= 0 else []), token])
-    return found
+        paths.append([*(paths[parent] if parent >= 0 else []), token])
+    return paths
 
 
 def _children(nodes: Sequence[_Node], place: int, scores: Logits, tree: TreeShape) -> Iterator[_Node]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from workflows.bundle.outline import Fault
-from workflows.bundle.strategy import TreeSettings as AskedTree
+from workflows.bundle.strategy import TreeSettings as FileTree
 from workflows.common.errors import CapacityError
 from workflows.common.tensor_names import HIDDEN
 from workflows.generate.cached_prompt import common_prefix_length
@@ -64,9 +64,7 @@ class ExtraHeads:
     def __init__(self, graph: HeadGraph, target: Machine) -> None:
         self._graph = graph
         self._states = HiddenStateBuffer(every=graph.cache is not None)
-        self._fed: list[
-            int
-        ] = []  # tokens of the pairs that its cache holds, after the first token, which is in no pair
+        self._fed: list[int] = []  # the text's first token, and the tokens of the pairs that its cache holds
         self._process: Process | None = None
         target.listen(self._states)
 
@@ -79,8 +77,8 @@ class ExtraHeads:
         flow = target.pipeline.pipeline
         if flow.heads is None:
             return None
-        heard = next((edge.target.split(".", 1)[1] for edge in flow.head_edges), HIDDEN)
-        graph = HeadGraph(target.sessions, flow.heads, heard, target.cache.capacity)
+        hidden_input = next((edge.target.split(".", 1)[1] for edge in flow.head_edges), HIDDEN)
+        graph = HeadGraph(target.sessions, flow.heads, hidden_input, target.cache.capacity)
         if wrong := _incompatibility(graph, target):
             raise Fault(PATH, wrong).error(folder)
         return cls(graph, target)
@@ -225,7 +223,7 @@ class ExtraHeads:
         return logits if self._process is None else self._process(ids, np.array(logits, np.float32))
 
 
-def tree_from_settings(settings: AskedTree | None, depth: int) -> TreeShape | None:
+def tree_from_settings(settings: FileTree | None, depth: int) -> TreeShape | None:
     """The tree in a pipeline file; depth: where the file gives none."""
     if settings is None:
         return None
@@ -235,10 +233,10 @@ def tree_from_settings(settings: AskedTree | None, depth: int) -> TreeShape | No
 
 def _incompatibility(graph: HeadGraph, target: Machine) -> str:
     """Why the heads cannot draft for the target; empty where they can."""
-    given = target.program.decode.hidden
-    if given is None:
+    hidden = target.program.decode.hidden
+    if hidden is None:
         return f"heads draft from hidden states, and the step gives no {HIDDEN}: build with expose=hidden_states"
-    size = given[1].shape[-1]
+    size = hidden[1].shape[-1]
     if isinstance(size, int) and isinstance(graph.hidden, int) and size != graph.hidden:
         return f"the heads take hidden states of {graph.hidden:,} numbers and the model's have {size:,}"
     if graph.vocabulary != target.vocabulary and isinstance(graph.vocabulary, int):

@@ -33,20 +33,20 @@ Rows = NDArray[np.float32]
 class HeadGraph:
     """A session of heads, open as long as it is among `sessions`.
 
-    hidden_edges: its input of hidden states. capacity: of a cache of its own. hidden: their size. columns: the fixed
+    hidden_input: its input of hidden states. capacity: of a cache of its own. hidden: their size. columns: the fixed
     number of tokens of a run; None for any. cache: its own cache; None where it keeps none. Raises GraphError for
     a graph that cannot draft.
     """
 
-    def __init__(self, sessions: Mapping[str, OpenSession], name: str, hidden_edges: str, capacity: int) -> None:
-        self._sessions, self._name, self._heard, self._options = sessions, name, hidden_edges, ort.RunOptions()
+    def __init__(self, sessions: Mapping[str, OpenSession], name: str, hidden_input: str, capacity: int) -> None:
+        self._sessions, self._name, self._hidden_input, self._options = sessions, name, hidden_input, ort.RunOptions()
         opened = self._opened
         self._inputs = {spec.name: spec for spec in opened.inputs}
         outputs = {spec.name: spec for spec in opened.outputs}
-        taken, logits = self._inputs.get(hidden_edges), outputs.get(LOGITS)
+        taken, logits = self._inputs.get(hidden_input), outputs.get(LOGITS)
         if taken is None or len(taken.shape) != 3 or logits is None or len(logits.shape) not in (3, 4):
             raise GraphError(
-                f"{opened.name} should take {printable(hidden_edges)} [1, columns, hidden] and give {LOGITS} with "
+                f"{opened.name} should take {printable(hidden_input)} [1, columns, hidden] and give {LOGITS} with "
                 "three or four axes, to draft from hidden states: export it again."
             )
         self.hidden, self.vocabulary = taken.shape[-1], logits.shape[-1]
@@ -87,10 +87,10 @@ class HeadGraph:
     def _run(
         self, hidden: HiddenStates, feeds: dict[str, Array], real: slice, width: int
     ) -> tuple[Rows, HiddenStates | None]:
-        spec = self._inputs[self._heard]
+        spec = self._inputs[self._hidden_input]
         padded = np.zeros((1, width, hidden.shape[-1]), spec.numpy_dtype)
         padded[0, real] = hidden
-        given = {self._heard: padded}
+        given = {self._hidden_input: padded}
         for name, array in feeds.items():
             if name in self._inputs:
                 given[name] = _fitted(array, self._inputs[name], width)
@@ -117,7 +117,7 @@ class HeadGraph:
 
     def _own_cache(self, capacity: int) -> KVCache | None:
         inputs, outputs = self._opened.inputs, self._opened.outputs
-        state = find_state(inputs, outputs, patterns_of(inputs), self._inputs[self._heard].shape[1])
+        state = find_state(inputs, outputs, patterns_of(inputs), self._inputs[self._hidden_input].shape[1])
         if not state:
             return None
         state, facts = cache_facts(state, self._opened)
@@ -134,7 +134,7 @@ class HeadGraph:
 
     def _check_inputs(self) -> None:
         own = {*self.cache.names, *self.cache.shapes(1)} if self.cache is not None else {POSITIONS}
-        odd = next((name for name in self._inputs if name not in own | {self._heard, IDS}), None)
+        odd = next((name for name in self._inputs if name not in own | {self._hidden_input, IDS}), None)
         if odd is not None:
             raise GraphError(f"Nothing feeds {self._opened.name}'s input {printable(odd)}: heads take hidden states, "
                              "the ids after them, and a cache of their own.")  # fmt: skip

@@ -27,11 +27,9 @@ class NearTies:
     @property
     def share(self) -> float:
         """The difference, as a share of the larger logit, below which two logits are a near tie."""
-        return (
-            _MOST
-            if self._integers or self._seen < _LEARNED_AFTER
-            else min(max(_SAFETY_FACTOR * self._largest, _LEAST), _MOST)
-        )
+        if self._integers or self._seen < _LEARNED_AFTER:
+            return _MOST
+        return min(max(_SAFETY_FACTOR * self._largest, _LEAST), _MOST)
 
     @property
     def comparable(self) -> bool:
@@ -47,7 +45,8 @@ class NearTies:
             return True
         best = int(np.argmax(scores))
         second = max(scores[:best].max(initial=-np.inf), scores[best + 1 :].max(initial=-np.inf))
-        return bool(np.isfinite(second) and scores[best] - second < self.share * _size(scores[best], second))
+        size = max(abs(float(scores[best])), abs(float(second)))
+        return bool(np.isfinite(second) and scores[best] - second < self.share * size)
 
     def note(self, scores: Logits, alone: Logits) -> None:
         """Records the logits [V] of one place in a run of several tokens and `alone` in a single run."""
@@ -56,7 +55,3 @@ class NearTies:
         size = float(np.abs(alone[finite]).max(initial=0.0))
         self._seen += 1
         self._largest = max(self._largest, difference / max(size, 1e-30))
-
-
-def _size(*scores: np.float32) -> float:
-    return max(abs(float(score)) for score in scores)

@@ -44,10 +44,7 @@ class SourceReader:
         self.tokens, self.width = 0, 0
 
     def read(self, inputs: NamedInputs, control: RunControl, observer: Observer | None = None) -> None:
-        """Runs every session that has something to read.
-
-        Raises PromptError for inputs that are missing, unknown, or of the wrong shape.
-        """
+        """Runs every session that has inputs. Raises PromptError for missing, unknown, and misshapen inputs."""
         source = self._program.source
         if source is None:
             if inputs:
@@ -97,10 +94,7 @@ class SourceReader:
         self.width = source.columns or self.tokens
 
     def _has_inputs(self, source: ProgramPhase, name: str) -> bool:
-        """Whether a session has all its inputs; False where it has none and gives only features.
-
-        Raises PromptError where some are missing.
-        """
+        """Whether a session has all inputs; False for none where it gives features alone. Else raises PromptError."""
         feeds = {port: feed for port, feed in source.feeds.items() if port[0] == name}
         present = {port: self._is_present(port, feed) for port, feed in feeds.items()}
         if all(present.values()):

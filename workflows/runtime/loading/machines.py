@@ -83,7 +83,8 @@ def open_machine(
         provider=str(place),
     )  # fmt: skip
     _check_cache_writer(machine)
-    unassigned = [_unassigned_note(sessions, device) for device in _devices(plans)]
+    used = {one.device.name: one.device for one in plans.values() if one.device.name != "cpu"}  # it leaves none over
+    unassigned = [_unassigned_note(sessions, device) for device in used.values()]
     notes = [unused_contexts, _TOO_WIDE if machine.too_wide else "", *unassigned]
     machine.placement = " ".join(filter(None, notes))
     return machine
@@ -121,19 +122,13 @@ def _check_cache_writer(machine: Machine) -> None:
         return
     from workflows.recipe.target import TARGETS  # with all families: not for a token on the CPU
 
-    gqa = "cache", "gqa"
-    refused: dict[str, str] = {one.name: one.refused[gqa] for one in TARGETS.values() if gqa in one.refused}
+    refused: dict[str, str] = {one.name: one.refused.get(("cache", "gqa"), "") for one in TARGETS.values()}
     for provider in providers:
         if why := refused.get(provider.name):
             raise DeviceError(
                 f"{provider.title} cannot run this bundle's gqa cache: {why}; build with the target {provider.name}, "
                 "or use the cpu provider."
             )
-
-
-def _devices(plans: Mapping[str, SessionPlan]) -> list[Device]:
-    """Each device once, without the CPU, which leaves no node to another."""
-    return list({one.device.name: one.device for one in plans.values() if one.device.name != "cpu"}.values())
 
 
 def _unassigned_note(sessions: Mapping[str, OpenSession], device: Device) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workflows.bundle import Bundle, Pipeline
+from workflows.bundle import Bundle
 from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import RequestError, printable
 from workflows.wire.reports.devices import Device
@@ -14,10 +14,7 @@ from workflows.wire.reports.devices import Device
 
 @dataclass(frozen=True)
 class Placement:
-    """Where sessions run: on `device`, except those in `others`, by session name.
-
-    Shared tensors lie in host memory, which all devices reach.
-    """
+    """Where sessions run: on `device`, except those in `others`, by session name."""
 
     device: Device
     others: Mapping[str, Device]
@@ -69,18 +66,13 @@ def plan_sessions(
     device_options: of the main device alone. session_options: for every session, over the file's own. Raises
     RequestError for the placement of an unknown session.
     """
-    placed, found = _session_devices(bundle.pipeline, place), dict[str, SessionPlan]()
-    for name in bundle.pipeline.pipeline.open_sessions:
-        session = bundle.pipeline.pipeline.sessions[name]
-        settings, device = session.session_options.overlaid(session_options), placed[name]
-        given = (device_options or {}) if device is place.device else {}
-        options = settings.of_provider(device.name, device.provider) | dict(given)
-        found[name] = SessionPlan(name, bundle.file(session.file), device, options, settings)
-    return found
-
-
-def _session_devices(pipeline: Pipeline, place: Placement) -> dict[str, Device]:
-    known = pipeline.pipeline.sessions
+    known, plans = bundle.pipeline.pipeline.sessions, dict[str, SessionPlan]()
     if odd := next((name for name in place.others if name not in known), None):
         raise RequestError(f"There is no component {printable(odd)!r} to place: the components are {', '.join(known)}.")
-    return {name: place.others.get(name, place.device) for name in known}
+    for name in bundle.pipeline.pipeline.open_sessions:
+        settings, device = known[name].session_options.overlaid(session_options), place.others.get(name, place.device)
+        options = settings.of_provider(device.name, device.provider)
+        if device is place.device:
+            options = {**options, **(device_options or {})}
+        plans[name] = SessionPlan(name, bundle.file(known[name].file), device, options, settings)
+    return plans

@@ -164,10 +164,7 @@ def is_emulated(pipeline: Pipeline, session: str, provider: str) -> bool:
 
 
 def emulation_note(pipeline: Pipeline, providers: Mapping[str, str]) -> str:
-    """The note for the person, naming the sessions where only some are emulated; empty where none is.
-
-    providers: session → its provider's name.
-    """
+    """The note for the person, naming emulated sessions where only some are. providers: session → provider's name."""
     emulated = [name for name, provider in providers.items() if is_emulated(pipeline, name, provider)]
     if not emulated:
         return ""

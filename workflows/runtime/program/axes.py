@@ -1,6 +1,6 @@
 """Which axes of different sessions are one size: a symbol of one is tied to a number, or to a symbol of another.
 
-prefill [1, "sequence", 96] ──edge──▶ head [1, "rows", 96]      sequence ≡ rows;  64 ≡ 32 is a Clash
+prefill [1, "sequence", 96] ──edge──▶ head [1, "rows", 96]      sequence ≡ rows;  64 ≡ 32 is an AxisConflict
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 Axis = int | tuple[str, str]  # a size, or (owner, symbol)
 
 
-class AxisConflict(ValueError):  # noqa: N818 - a finding
+class AxisConflict(ValueError):  # noqa: N818 - it describes the axes
     """Two different sizes of one axis; its text names both."""
 
 
@@ -19,7 +19,7 @@ class AxisSizes:
         self._next: dict[Axis, Axis] = {}
 
     def tie(self, one: Axis, other: Axis) -> None:
-        """Makes the two one size. Raises Clash where both are known, and are not."""
+        """Makes the two one size. Raises AxisConflict where both are known and differ."""
         a, b = self._last(one), self._last(other)
         if isinstance(a, int) and isinstance(b, int):
             if a != b:

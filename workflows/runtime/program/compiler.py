@@ -1,7 +1,7 @@
 """Compiles `pipeline.json` against the graphs' signatures: what runs when, and what feeds each input.
 
-    Pipeline + {session: Signature} ──compile_program──▶ Program: source, prefill, decode, final, each a Run
-                                          Run: sessions in order, {(session, input): Feed}, its columns and logits
+    Pipeline + {session: GraphSignature} ──compile_program──▶ Program: source, prefill, decode, final
+                  each a ProgramPhase: sessions in order, {(session, input): InputSource}, its columns and logits
 
 An input without a source, and an edge without a consumer, is an error with its JSON path. Needs no onnxruntime.
 """
@@ -104,22 +104,20 @@ class _RunAxes:
                 continue
             try:
                 self._axes.tie(_columns("source" if source else run), self._axis(run, port, axis))
-            except AxisConflict as clash:
-                message = (
-                    f"{describe_tensor(port, spec)} does not fit the run's other inputs: its columns would be {clash}"
-                )
+            except AxisConflict as sizes:
+                tensor = describe_tensor(port, spec)
+                message = f"{tensor} does not fit the run's other inputs: its columns would be {sizes}"
                 raise _PipelineError(_stage_path(self._outline, run, port[0]), message) from None
 
     def tie_edge(self, run: str, number: int, source: Port, target: Port) -> None:
-        given, taken = spec_of(self._signatures, source, "outputs"), spec_of(self._signatures, target, "inputs")
+        output, into = spec_of(self._signatures, source, "outputs"), spec_of(self._signatures, target, "inputs")
         try:
-            for axis, (one, other) in enumerate(zip(given.shape, taken.shape, strict=True)):
+            for axis, (one, other) in enumerate(zip(output.shape, into.shape, strict=True)):
                 if "?" not in (one, other):  # an axis without a name
                     self._axes.tie(self._axis(run, source, axis, "outputs"), self._axis(run, target, axis))
-        except AxisConflict as clash:
-            ends = f"{describe_tensor(source, given)} cannot feed {describe_tensor(target, taken)}"
-            message = f"{ends}: one axis would be {clash}"
-            raise _PipelineError(f"{EDGES}[{number}]", message) from None
+        except AxisConflict as sizes:
+            ends = f"{describe_tensor(source, output)} cannot feed {describe_tensor(target, into)}"
+            raise _PipelineError(f"{EDGES}[{number}]", f"{ends}: one axis would be {sizes}") from None
 
     def _axis(self, run: str, port: Port, axis: int, side: TensorSide = "inputs") -> Axis:
         """A symbol belongs to its session in one run; sessions that run once have one size in all runs."""
@@ -245,7 +243,8 @@ class _ProgramCompiler:
         own = self._own(run, session, spec.name)
         if port in fed:
             if own:
-                raise _PipelineError(self._edge_to(port), f"{port_name(port)} is fed by the cache already")
+                edge = [target for _, target in self._outline.edges].index(port)
+                raise _PipelineError(f"{EDGES}[{edge}].to", f"{port_name(port)} is fed by the cache already")
             return self._edge(run, fed[port], port)
         feed = own or self._by_name(run, session, spec)
         if feed is None:
@@ -277,10 +276,8 @@ class _ProgramCompiler:
             return InputSource("features", source, str(kind))
         if traits.cache and not places:
             return InputSource("edge", source)  # a decoder that attends to it as a whole
-        path = f"tokens.{kind or 'image'}_token"
-        raise _PipelineError(
-            path, f"{port_name(target)} takes features, and the file does not name their placeholder token"
-        )
+        message = f"{port_name(target)} takes features, and the file does not name their placeholder token"
+        raise _PipelineError(f"tokens.{kind or 'image'}_token", message)
 
     def _by_name(self, run: str, session: str, spec: TensorSpec) -> InputSource | None:
         """The source of an input without an edge, by its name; None for an unknown name."""
@@ -305,11 +302,10 @@ class _ProgramCompiler:
         givers = [port_name(source) for source, target in self._outline.edges if target == port]
         if givers:
             return f"nothing feeds {port_name(port)} there: {givers[0]} would, and does not run beside it"
+        remedy = "name who does in pipeline.dataflow"
         if port[1] in _MASKS:
-            return (
-                f"nothing feeds {port_name(port)}: name the session that reads the source in state.cross_cache.source"
-            )
-        return f"nothing feeds {port_name(port)}: name who does in pipeline.dataflow"
+            remedy = "name the session that reads the source in state.cross_cache.source"
+        return f"nothing feeds {port_name(port)}: {remedy}"
 
     def _logits(self, run: str, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec]:
         found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs]
@@ -363,29 +359,26 @@ class _ProgramCompiler:
 
     def _grid(self, runs: Mapping[str, ProgramPhase]) -> str | None:
         """The given input with the pictures' grids; None where each position is one number."""
-        asked = self._pipeline.positions
+        stated = self._pipeline.positions
         specs = [spec_of(self._signatures, port, "inputs") for port, feed in runs["decode"].fed_by("driver").items()
                  if feed.name == POSITIONS]  # fmt: skip
         three = any(len(spec.shape) == 3 for spec in specs)
-        if asked.strategy != "auto" and three != (asked.strategy == "mrope_3d"):
+        if stated.strategy != "auto" and three != (stated.strategy == "mrope_3d"):
             shape = "[3, 1, columns]" if three else "[1, columns]"
             raise _PipelineError(
-                f"{POSITION_IDS}.strategy", f"{asked.input_name} is {shape}, which {asked.strategy} does not give"
+                f"{POSITION_IDS}.strategy", f"{stated.input_name} is {shape}, which {stated.strategy} does not give"
             )
-        if not three or asked.grid_source is None:
+        if not three or stated.grid_source is None:
             return None
         given = runs["source"].fed_by("given") if "source" in runs else {}
         names = {port_name(port): feed.name for port, feed in given.items()}
-        name = names.get(asked.grid_source, asked.grid_source)
+        name = names.get(stated.grid_source, stated.grid_source)
         if name not in names.values():
             known = ", ".join(names) or "none"
             raise _PipelineError(
-                f"{POSITION_IDS}.grid_source", f"no {asked.grid_source} is given with a prompt: there are {known}"
+                f"{POSITION_IDS}.grid_source", f"no {stated.grid_source} is given with a prompt: there are {known}"
             )
         return name
-
-    def _edge_to(self, port: Port) -> str:
-        return f"{EDGES}[{[target for _, target in self._outline.edges].index(port)}].to"
 
 
 def _stage_path(outline: Outline, run: str, session: str = "") -> str:

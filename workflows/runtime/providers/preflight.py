@@ -65,17 +65,14 @@ def try_out(
     except (ValueError, PayloadMismatch):
         why = ended.failure or "printed nothing that could be read"
         return PreflightReport(device.name, [], False, f"The process that tried {device.title} {why}.")
-    return replace(report, components=[_with_reasons(one, _reasons(ended.log)) for one in report.components])
-
-
-def _reasons(log: str) -> dict[str, str]:
-    """Node → the provider's reason for refusing it, from its log."""
-    return {found["node"]: printable(found["reason"].strip(), 200) for found in _REASON.finditer(log)}
+    reasons = {one["node"]: printable(one["reason"].strip(), 200) for one in _REASON.finditer(ended.log)}
+    return replace(report, components=[_with_reasons(one, reasons) for one in report.components])
 
 
 def _with_reasons(component: ComponentPreflight, reasons: Mapping[str, str]) -> ComponentPreflight:
-    left = [replace(one, reason=reasons.get(one.node, one.reason)) for one in component.elsewhere]
-    return replace(component, elsewhere=left)
+    """The component with the provider's reasons for refusing nodes, by node, as its log gives them."""
+    nodes = [replace(one, reason=reasons.get(one.node, one.reason)) for one in component.elsewhere]
+    return replace(component, elsewhere=nodes)
 
 
 # -- in the process of its own ---------------------------------------------------------------------------------

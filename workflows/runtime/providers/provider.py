@@ -84,13 +84,12 @@ class Provider:
         if why:
             return self.unusable(why, remedy)
         vendor, memory = self.facts()
-        found = replace(self._device(), vendor=vendor, memory_bytes=memory)
-        return replace(found, usable=True, compiles=self.compiles)
+        return replace(self._device(), vendor=vendor, memory_bytes=memory, usable=True, compiles=self.compiles)
 
     def facts(self) -> tuple[str, int | None]:
         """The vendor, and bytes of memory; None where unknown."""
-        found = [device for device in ort.get_ep_devices() if device.ep_name == self.provider]
-        return (str(found[0].ep_vendor) if found else "", None)
+        devices = self._devices()
+        return (str(devices[0].ep_vendor) if devices else "", None)
 
     def _lacks(self) -> tuple[str, str]:
         """Why the provider cannot be used, and the remedy; both empty where it can."""
@@ -119,7 +118,7 @@ class Provider:
 
     def register(self) -> None:
         """Registers the plugin with onnxruntime, once per process. Raises DeviceError where it cannot be loaded."""
-        if not self.installed or self._is_known():
+        if not self.installed or self._devices():
             return
         try:
             library = _library_of(self)
@@ -182,9 +181,6 @@ class Provider:
 
     def _devices(self) -> list[ort.OrtEpDevice]:
         return [device for device in ort.get_ep_devices() if device.ep_name == self.provider]
-
-    def _is_known(self) -> bool:
-        return bool(self._devices())
 
 
 def _library_of(provider: Provider) -> Path:

@@ -27,10 +27,7 @@ class ValueBefore:
 
 @dataclass(slots=True)
 class GraphValue:
-    """A tensor of a graph. kind: input, output, initializer or value. bytes: of an initializer's data.
-
-    shape: None if it is unknown.
-    """
+    """A tensor of a graph. kind: input, output, initializer or value. bytes: of an initializer. shape: or unknown."""
 
     name: str
     dtype: str

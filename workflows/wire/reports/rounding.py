@@ -9,10 +9,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass(frozen=True, slots=True)
 class NodeRounding:
-    """A node with a quantized weight. error: expected RMS of the rounding error relative to the RMS of the weight.
-
-    bits: per weight.
-    """
+    """A node with a quantized weight. error: expected RMS of rounding over that of the weight. bits: per weight."""
 
     node: str
     op: str
