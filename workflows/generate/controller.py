@@ -57,7 +57,7 @@ class StepContext:
     def room(self) -> int:
         """How many tokens beyond the text `forward` can take in one run."""
         self._hold(len(self.ids) - 1)
-        return self._machine.drafts
+        return self._machine.draft_room
 
     def append(self, token: int) -> None:
         """Appends `token`. Raises RequestError for a token beyond the vocabulary."""

@@ -39,8 +39,8 @@ class KVCache:
     column's logits alone. carried: state of fixed size that goes with the cache.
 
     positions: how many positions the model has; None for no limit. names: the past inputs of keys and values.
-    branches: whether the tokens of a run may form a tree, see token_tree.py. in_place: whether the graph itself writes
-    rows into the buffers.
+    can_branch: whether the tokens of a run may form a tree, see token_tree.py. in_place: whether the graph itself
+    writes rows into the buffers.
 
     Raises GraphError where the state tensors contradict one another.
     """
@@ -62,7 +62,7 @@ class KVCache:
         self.slots = SlotTable(facts.groups, layout, capacity, self.buffers.allocated, reversible=not carried)
         self.planner = StepPlanner(facts, inputs, self.slots, carries=bool(carried), pad_left=pad_left)
         self.carried, self.in_place, self.tensors = self.buffers.carried, self.buffers.in_place, self.buffers.tensors
-        self.groups, self.positions, self.branches = self.slots.groups, facts.positions, self.planner.branches
+        self.groups, self.positions, self.can_branch = self.slots.groups, facts.positions, self.planner.can_branch
         self.names = tuple(self.tensors)
 
     @property
@@ -77,9 +77,9 @@ class KVCache:
 
     # -- a step ------------------------------------------------------------------------------------------------
 
-    def takes(self, start: int, wanted: int, width: int | None) -> int:
-        """How many of `wanted` tokens one run can take from position `start` on; see StepPlanner.takes."""
-        return self.planner.takes(start, wanted, width)
+    def fitting_tokens(self, start: int, wanted: int, width: int | None) -> int:
+        """How many of `wanted` tokens one run can take from position `start` on; see StepPlanner.fitting_tokens."""
+        return self.planner.fitting_tokens(start, wanted, width)
 
     @property
     def has_room(self) -> bool:
@@ -97,7 +97,7 @@ class KVCache:
 
         position_map: for graphs whose position ids are three numbers per token. Writes no rows; may grow the buffers.
         Raises CapacityError where the layout has no slot left or the model no position, and GraphError for a step that
-        the graph cannot take, see `takes`.
+        the graph cannot take, see `fitting_tokens`.
         """
         planner, length, columns = self.planner, self.length, width or len(ids)
         tree = token_tree(parents, len(ids))

@@ -54,7 +54,7 @@ class Step:
 class StepPlanner:
     """What one graph can take in a run, and the inputs of that run.
 
-    positions: how many positions the model has; None for no limit. branches: whether the tokens of a run may form a
+    positions: how many positions the model has; None for no limit. can_branch: whether the tokens of a run may form a
     tree. inputs: the graph's inputs that the cache feeds, by name. joins, counts: see StateFacts. carries: whether
     state of fixed size goes with the cache. pad_left: padding comes before the tokens, for graphs that give the last
     column's logits alone.
@@ -73,7 +73,7 @@ class StepPlanner:
         self.inputs = dict(inputs if inputs is not None else default_cache_inputs(table.groups))
         self.positions, self.joins, self.counts = facts.positions, facts.joins, facts.counts
         self._masks = {group.mask: group for group in table.groups}
-        self.branches = can_branch(facts, self.inputs, self._masks)
+        self.can_branch = can_branch(facts, self.inputs, self._masks)
         self._carries, self._pad_left, self._in_place = carries, pad_left, self._layout.writer != "host"
 
     @property
@@ -82,7 +82,7 @@ class StepPlanner:
         length = self._table.length
         return (self.positions is None or length < self.positions) and (self._layout.evicts or length < self._capacity)
 
-    def takes(self, start: int, wanted: int, width: int | None) -> int:
+    def fitting_tokens(self, start: int, wanted: int, width: int | None) -> int:
         """How many of `wanted` tokens one run can take that begins at position `start`, in `width` columns.
 
         width: None where the graph takes any. Reasons to take fewer, or none: a graph that writes in place, or joins
@@ -104,15 +104,15 @@ class StepPlanner:
     def check_tree(self, tree: TokenTree) -> None:
         """Raises GraphError for a tree that the graph cannot take, CapacityError for positions beyond the model's."""
         length = self._table.length
-        if tree.parents is not None and not self.branches:
+        if tree.parents is not None and not self.can_branch:
             raise GraphError(f"The tokens of a run cannot branch in this {self._layout.name} cache: feed a chain.")
         if self.positions is not None and length + tree.reach > self.positions:
             raise CapacityError(f"All {self.positions:,} positions of the model are used: start a new text.")
 
     def check_width(self, tokens: int, columns: int) -> None:
-        """Raises GraphError where `tokens` in `columns` columns do not fit, see `takes`."""
+        """Raises GraphError where `tokens` in `columns` columns do not fit, see `fitting_tokens`."""
         length = self._table.length
-        if (columns > 1 or self._in_place) and self.takes(length, tokens, columns) < tokens:
+        if (columns > 1 or self._in_place) and self.fitting_tokens(length, tokens, columns) < tokens:
             raise GraphError(
                 f"{tokens:,} tokens in {columns:,} columns do not fit the cache of {self._capacity:,} after "
                 f"{length:,}: feed one token a step."

@@ -87,7 +87,7 @@ def test_what_follows_is_what_would_be_planned(
             length = int(generator.integers(max(planned.length - 5, 0), planned.length + 1))
             planned.rewind(length)
             cache.rewind(length)
-        elif what == "chunk" and planned.takes(planned.length, 2, None) == 2 and planned.length < 36:
+        elif what == "chunk" and planned.fitting_tokens(planned.length, 2, None) == 2 and planned.length < 36:
             for one in (planned, cache):
                 one.commit(one.plan([token, token]))
         else:

@@ -95,7 +95,7 @@ def interleave(
             if not evicts and len(tokens) + len(value) > capacity:
                 with pytest.raises(CapacityError):
                     cache.plan(value, width)
-            elif width > 1 and cache.takes(len(tokens), len(value), width) < len(value):
+            elif width > 1 and cache.fitting_tokens(len(tokens), len(value), width) < len(value):
                 places = cache.layout.writer != "host" or FORMS[form][0] == "place"
                 assert len(tokens) + width > capacity or (pad_left and places)
                 with pytest.raises(GraphError, match="feed one token a step"):

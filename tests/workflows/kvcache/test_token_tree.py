@@ -56,8 +56,8 @@ def test_who_cannot_branch_says_so() -> None:
     kinds += [("gqa", "append"), ("scatter", "append")]
     for layout, form in kinds:
         cache = make(layout, 8, form=form)
-        assert cache.branches == ((layout, form) in CAN), (layout, form)
-        if not cache.branches:
+        assert cache.can_branch == ((layout, form) in CAN), (layout, form)
+        if not cache.can_branch:
             with pytest.raises(GraphError, match="cannot branch in this"):
                 cache.plan([1, 2], parents=[-1, -1])
     cache = make("static", 2)
@@ -86,7 +86,7 @@ def test_any_trees_one_after_another_equal_a_plain_list(
             with pytest.raises(CapacityError):
                 run(cache, tokens, width, parents)
             continue
-        if cache.takes(len(text), len(tokens), width) < len(tokens):
+        if cache.fitting_tokens(len(text), len(tokens), width) < len(tokens):
             assert form != "append"
             continue
         step = run(cache, tokens, width, parents)
@@ -115,7 +115,7 @@ def test_a_window_of_a_group_is_behind_the_node() -> None:
     ]
     groups = (GroupFacts("all", "attention_mask", (0,), None), GroupFacts("near", "near_mask", (1,), 2))
     cache = KVCache(state, layout_named("static"), 4, StateFacts("host", groups))
-    assert cache.branches
+    assert cache.can_branch
     cache.planner.positions = 3
     cache.commit(cache.plan([7]))
     with pytest.raises(CapacityError, match="All 3 positions"):

@@ -108,7 +108,7 @@ def test_a_tree_at_the_end_of_the_cache(tmp_path: Path) -> None:
     toy.write(tmp_path, ["decoder"])
     machine, ids = opened(tmp_path, STEP, capacity=16), IDS[:12]
     fed(machine, ids)
-    assert (machine.drafts, machine.branches) == (3, 7)
+    assert (machine.draft_room, machine.tree_room) == (3, 7)
     check_tree(machine, toy, ids)
     machine.commit_path(PATH)
     assert machine.cache.length == 16 and not machine.cache.has_room

@@ -182,7 +182,7 @@ class SpeculativeDecoding:
         return tokens
 
     def _drafted(self, ids: Sequence[int], left: int) -> Draft:
-        count = 0 if self.lost else self.pace.length(min(left - 1, self._machine.drafts))
+        count = 0 if self.lost else self.pace.length(min(left - 1, self._machine.draft_room))
         try:
             return propose_draft(self._proposer, self._tree, ids, count, self._machine) if count > 0 else EMPTY_DRAFT
         except DraftError as error:  # tokens are the model's own with and without drafts
@@ -201,7 +201,7 @@ class SpeculativeDecoding:
             return self.first(logits, ids)
         scores = self._score(logits, ids)
         # where nothing more can be drafted a window begins to slide, after which a rewind is impossible
-        if self._ties.is_near(scores) or self._machine.drafts < 1:
+        if self._ties.is_near(scores) or self._machine.draft_room < 1:
             scores = self._again(scores, ids)
         return ChosenToken(self._rule(EMPTY_DRAFT, 0, scores), scores)
 

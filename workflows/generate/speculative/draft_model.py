@@ -141,10 +141,10 @@ class DraftModel:
 
     def _branched(self, ids: Sequence[int], tree: TreeShape) -> Draft:
         logits = self._beside.after(ids)
-        room = self._machine.branches + 1
+        room = self._machine.tree_room + 1
         if room == 1:
             return grow_tree(self._scored(logits, ids), lambda *asked: self._followed(ids, *asked), tree, width=1)
-        depth = min(tree.depth, self._machine.drafts + 2)  # the last level is not fed
+        depth = min(tree.depth, self._machine.draft_room + 2)  # the last level is not fed
         width = min(room if tree.choices else WIDTH, room // max(depth - 1, 1))
         return grow_tree(
             self._scored(logits, ids), lambda *asked: self._spread(ids, *asked), replace(tree, depth=depth), width

@@ -61,7 +61,7 @@ def requested_tree(options: GenerateOptions) -> TreeShape | None:
 def tree_obstacle(machine: Machine) -> str:
     """Why drafts cannot branch, as a sentence; empty where they can."""
     cache = machine.cache
-    if cache.branches:
+    if cache.can_branch:
         return ""
     why = "its graphs write it in place" if cache.in_place else "its graphs take no mask of branching tokens"
     return f"Drafts are chains, not trees: this bundle's {cache.layout.name} cache takes one path, because {why}."
@@ -71,7 +71,7 @@ def propose_draft(
     proposer: Proposer, tree: TreeShape | None, ids: Sequence[int], count: int, machine: Machine
 ) -> Draft:
     """A draft of depth `count`, which branches as `tree` says where proposer and machine can."""
-    room = machine.branches
+    room = machine.tree_room
     if tree is None or not room or not isinstance(proposer, TreeProposer):
         return proposer.propose(ids, count).fitted(count, room)
     shape = replace(tree, nodes=min(tree.nodes, room), depth=min(tree.depth, count))

@@ -115,10 +115,10 @@ class ExtraHeads:
             return grow_tree(first, self._ahead(logits, ids), tree, width=tree.nodes)
         if cache is None:
             return grow_tree(first, self._looped(own, ids), tree)
-        if not cache.branches or self._graph.columns is not None:
+        if not cache.can_branch or self._graph.columns is not None:
             return grow_tree(first, self._followed(own, ids), tree, width=1)
         depth = min(tree.depth, cache.capacity - cache.length + 1)  # the last level is not fed
-        room = cache.takes(cache.length, tree.nodes, None)
+        room = cache.fitting_tokens(cache.length, tree.nodes, None)
         width = min(tree.nodes if tree.choices else WIDTH, room // max(depth - 1, 1))
         return grow_tree(first, self._spread(own, ids), replace(tree, depth=depth), width)
 
@@ -146,7 +146,7 @@ class ExtraHeads:
             while len(self._fed) < len(ids):
                 at = cache.length - known
                 wanted = min(self._graph.columns or _CHUNK, len(hidden) - at)
-                count = cache.takes(cache.length, wanted, self._graph.columns) or 1
+                count = cache.fitting_tokens(cache.length, wanted, self._graph.columns) or 1
                 tokens = ids[len(self._fed) : len(self._fed) + count]
                 step = cache.plan(tokens, self._graph.columns)
                 logits, own = self._graph.step(step, hidden[at : at + count])

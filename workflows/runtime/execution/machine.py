@@ -85,14 +85,14 @@ class DraftCapacity:
             return 0
         ends = [end for end in (cache.capacity, cache.positions) if end is not None]
         wanted = min(chunk, min(ends) - cache.length)
-        return max(cache.takes(cache.length, wanted, self._width) - 1, 0) if wanted > 1 else 0
+        return max(cache.fitting_tokens(cache.length, wanted, self._width) - 1, 0) if wanted > 1 else 0
 
     def tree(self, chunk: int) -> int:
         """How many branching tokens beyond the next one a run takes, `chain` of them on one path; 0 for none."""
         cache = self._cache
-        if not cache.branches or not self.chain(chunk):
+        if not cache.can_branch or not self.chain(chunk):
             return 0
-        return max(cache.takes(cache.length, min(chunk, self._width or chunk), self._width) - 1, 0)
+        return max(cache.fitting_tokens(cache.length, min(chunk, self._width or chunk), self._width) - 1, 0)
 
 
 Logits = NDArray[np.float32]
@@ -217,7 +217,7 @@ class Machine:
             wanted = min(self.chunk, last - start)
             padded = width is not None and wanted < width
             single = wanted < 1 or self.too_wide or (padded and by_token)
-            count = 0 if single else self.cache.takes(before + start, wanted, width)
+            count = 0 if single else self.cache.fitting_tokens(before + start, wanted, width)
             yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
             start += count or 1
 
@@ -292,12 +292,12 @@ class Machine:
             self._listener.on_hidden_states(end - len(hidden), hidden)
 
     @property
-    def drafts(self) -> int:
+    def draft_room(self) -> int:
         """How many tokens beyond the next one a run can verify now; see DraftCapacity.chain."""
         return self._draft_capacity.chain(self.chunk)
 
     @property
-    def branches(self) -> int:
+    def tree_room(self) -> int:
         """How many branching tokens beyond the next one a run can verify now; see DraftCapacity.tree."""
         return self._draft_capacity.tree(self.chunk)
 

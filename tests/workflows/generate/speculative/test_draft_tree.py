@@ -208,7 +208,7 @@ def test_a_draft_without_a_place_for_trees_drafts_the_ranks_beside_its_chain(tmp
     """Nothing but the chain is fed, and a full cache ends it."""
     Toy().write(tmp_path, ["decoder"])
     plain, chained = (opened(tmp_path, STEP, capacity=13) for _ in range(2))
-    chained.cache.branches = False
+    chained.cache.can_branch = False
     wide, narrow = (DraftModel(one).branch(IDS[:11], TreeShape(nodes=7, depth=4)) for one in (plain, chained))
     assert (chained.cache.length, plain.cache.length) == (13, 11)
     assert (narrow.depth, wide.depth, len(wide)) == (3, 3, 7)
@@ -216,7 +216,7 @@ def test_a_draft_without_a_place_for_trees_drafts_the_ranks_beside_its_chain(tmp
 
 
 def test_where_no_tree_can_be_looked_at_its_best_path_is(machine: Machine) -> None:
-    machine.cache.branches = False
+    machine.cache.can_branch = False
     alone = texts(machine, IDS[:5], None, 30)
     assert texts(machine, IDS[:5], SpeculativeStrategy(Guesser([*IDS[:5], *alone], 1.0), tree=TreeShape()), 30) == alone
 
@@ -269,7 +269,7 @@ def test_a_tie_is_looked_at_alone(machine: Machine, monkeypatch: pytest.MonkeyPa
 class Markov:
     """A machine whose logits are those of the last token alone; what it was fed is its cache."""
 
-    verify_phase, drafts, branches, rounds = "decode", 8, 8, False
+    verify_phase, draft_room, tree_room, rounds = "decode", 8, 8, False
 
     def __init__(self, rows: NDArray[np.float32]) -> None:
         self.cache, self._rows, self.length = self, rows, 0
@@ -340,7 +340,7 @@ def test_trees_are_cut_to_what_the_machine_takes() -> None:
     from workflows.generate.speculative.draft_tree import propose_draft
 
     machine: Any = Markov(np.zeros((6, 6), np.float32))
-    machine.branches = 3
+    machine.tree_room = 3
     assert propose_draft(Fixed(), None, [0], 2, machine) == Draft((2, 4, 0), parents=(-1, -1, 0))
     guesser = Guesser(range(40), 1.0)
     found = propose_draft(guesser, replace(TreeShape(), depth=2), [0], 5, machine)

@@ -116,7 +116,7 @@ def test_a_cache_of_their_own_holds_every_pair(tmp_path: Path) -> None:
         [*feed_tokens(machine, text[machine.cache.length : -1])]
         for branches in (True, False):
             assert heads._graph.cache is not None
-            heads._graph.cache.branches = branches
+            heads._graph.cache.can_branch = branches
             draft = heads.branch(text, TreeShape(9, 4, choices))
             found = paths_of(draft.tokens, draft.parents or ())
             assert len(found) == (6 if branches else 5)
