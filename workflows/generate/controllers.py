@@ -40,8 +40,8 @@ def jacobi(context: StepContext) -> Iterator[None]:
             context.append(int(np.argmax(scores)))
             if near or context.ids[-1] in context.ends or guesses[place : place + 1] != context.ids[-1:]:
                 break
-        said = [int(token) for token in rows[place + 1 :].argmax(axis=1)]
-        guesses = (said + [context.ids[-1]] * count)[:count]
+        chosen = [int(token) for token in rows[place + 1 :].argmax(axis=1)]
+        guesses = (chosen + [context.ids[-1]] * count)[:count]
         yield
 
 

@@ -143,11 +143,11 @@ class Engine:
             self.machine.start(inputs, ids)
         elif inputs:
             raise PromptError("The model takes a prompt alone: leave the other inputs out.")
-        kept = self._cached.begin(ids)
+        reused = self._cached.begin(ids)
         generation = Generation(
             self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.auxiliary
         )
-        for event in generation.stream(ids, kept):
+        for event in generation.stream(ids, reused):
             if isinstance(event, TokenEvent):
                 self._cached.append(event.id)
             yield event
@@ -169,7 +169,7 @@ class Engine:
                 yield self.cache_event() if isinstance(event, CacheEvent) else event
 
     def _strategy(self, options: GenerateOptions) -> SpeculativeStrategy | Controller | None:
-        """How tokens are found; None for one token per run. Gives a notice where drafts were requested in vain."""
+        """How tokens are chosen; None for one token per run. Gives a notice where drafts were requested in vain."""
         if self.controller is not None:
             return self.controller.check_options(options, self.draft is not None)
         strategy = select_strategy(self.machine, options, self.draft)

@@ -216,12 +216,12 @@ class Generation:
     def _form_processor(self, form: ReplyForm, start: GenerationStart) -> Processor:
         return grammar_processor(form, self._text, sorted(start.eos), len(start.prompt), start.max_new_tokens)
 
-    def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
+    def _prefill(self, prompt: Sequence[int], reused: int) -> Generator[Event, None, Logits]:
         logits: Logits | None = None
-        start, cache = kept, self._machine.cache
+        start, cache = reused, self._machine.cache
         self._check_cancelled()
         began = time.perf_counter()
-        for fed in feed_tokens(self._machine, prompt[kept:]):
+        for fed in feed_tokens(self._machine, prompt[reused:]):
             logits = fed.logits
             start += len(fed.tokens)
             yield ChunkEvent(

@@ -75,12 +75,12 @@ class GenerationConfig(BaseModel):
         """The settings of a bundle. Raises BundleError for a malformed file or an invalid value."""
         name = next((name for name in CONFIG_FILES if bundle.text(name) is not None), "generation")
         try:
-            found = read_json(bundle.text(name) or "{}")
+            values = read_json(bundle.text(name) or "{}")
         except InvalidJsonError as error:
             raise BundleError(f"{name} {error}: build the bundle again.") from None
-        if not isinstance(found, dict):
+        if not isinstance(values, dict):
             raise BundleError(f"{name} is not a JSON object: build the bundle again.")
-        defaults = _validated(found | _from_pipeline(bundle.pipeline), name)
+        defaults = _validated(values | _from_pipeline(bundle.pipeline), name)
         vocabulary = bundle.pipeline.metadata.vocabulary or 0
         token = max(defaults.tokens, default=0)
         if token >= vocabulary:
@@ -96,25 +96,25 @@ class GenerationConfig(BaseModel):
 
 def _from_pipeline(pipeline: Pipeline) -> dict[str, Any]:
     """The settings of the pipeline file, by the names of generation_config.json."""
-    said = pipeline.generation
-    sampling = said.sampling if said else None
-    asked = {
-        "min_length": said and said.min_length,
-        "num_beams": said and said.num_beams,
+    own = pipeline.generation
+    sampling = own.sampling if own else None
+    values = {
+        "min_length": own and own.min_length,
+        "num_beams": own and own.num_beams,
         "repetition_penalty": sampling and sampling.repetition_penalty,
         _DO_SAMPLE: sampling and sampling.do_sample,
-        "chain": (said and said.logits) or None,
+        "chain": (own and own.logits) or None,
         _NGRAM: search_settings(pipeline).get(_NGRAM),
     }
-    return {key: value for key, value in asked.items() if value is not None}
+    return {key: value for key, value in values.items() if value is not None}
 
 
-def _validated(found: dict[str, Any], name: str) -> GenerationConfig:
-    known = {key: value for key, value in found.items() if key in GenerationConfig.model_fields and value is not None}
+def _validated(values: dict[str, Any], name: str) -> GenerationConfig:
+    known = {key: value for key, value in values.items() if key in GenerationConfig.model_fields and value is not None}
     missed = tuple(
-        f"{key}={printable(found[key], 40)}"
+        f"{key}={printable(values[key], 40)}"
         for key, neutral in NOT_APPLIED.items()
-        if found.get(key) is not None and found[key] != neutral
+        if values.get(key) is not None and values[key] != neutral
     )
     try:
         return GenerationConfig.model_validate(known | {"not_applied": missed})

@@ -68,8 +68,8 @@ def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
     questions = demo_questions(demo)
     if questions:
         chosen = evenly_spaced(questions, PROMPTS)
-        asked = tuple(_of_text(engine, question.text) for question in chosen)
-        return PromptSet(asked, f"{len(asked)} of the {len(questions)} held-back questions of {DEMO}{demo}")
+        prompts = tuple(_of_text(engine, question.text) for question in chosen)
+        return PromptSet(prompts, f"{len(prompts)} of the {len(questions)} held-back questions of {DEMO}{demo}")
     if engine.text.tokenizer is None:
         raise PromptError(
             "This bundle has no tokenizer, so there are no sentences to try it on: give --prompts with a file of ids, "
@@ -95,13 +95,13 @@ def read_prompts(file: Path) -> list[str]:
 def prompt_column(row: Row, number: int, file: Path) -> str:
     """The column of the row's prompt. Raises PromptError where it has none of the usual names."""
     names = ("prompt", "question", "input", "text")
-    found = next((name for name in names if name in row), None)
-    if found is None:
+    column = next((name for name in names if name in row), None)
+    if column is None:
         known = " nor ".join(f'"{name}"' for name in names)
         raise PromptError(
             f'Row {number:,} of {printable(file.name)} has neither {known}: write {{"prompt": "…"}} a line.'
         )
-    return found
+    return column
 
 
 def read_lines(file: Path) -> list[str]:

@@ -90,10 +90,10 @@ def _split_at_call(text: str) -> tuple[str, str, str]:
     decoder = json.JSONDecoder()
     for start in (i for i, letter in enumerate(text) if letter == "{"):
         try:
-            found, end = decoder.raw_decode(text, start)
+            call, end = decoder.raw_decode(text, start)
         except ValueError:
             continue
-        if {_NAME, json.dumps(_ARGUMENTS)} <= set(_leaves(found)):
+        if {_NAME, json.dumps(_ARGUMENTS)} <= set(_leaves(call)):
             return text[:start], text[start:end], text[end:]
     raise RequestError(f"{_NO_FORM}: it writes no JSON object with a name and arguments; leave --tool-calls out.")
 
@@ -121,11 +121,11 @@ def _common_end(one: str, other: str) -> str:
 
 def _tool_name_and_schema(tool: Tool) -> tuple[str, Mapping[str, object]]:
     """A tool's name and its parameters' schema."""
-    told = tool.get("function", tool)
-    name = told.get("name") if isinstance(told, Mapping) else None
-    if not isinstance(told, Mapping) or not isinstance(name, str) or not name:
+    function = tool.get("function", tool)
+    name = function.get("name") if isinstance(function, Mapping) else None
+    if not isinstance(function, Mapping) or not isinstance(name, str) or not name:
         raise RequestError("A tool has no name, so that it cannot be called: give each a function with a name.")
-    schema = told.get("parameters") or {"type": "object"}
+    schema = function.get("parameters") or {"type": "object"}
     if not isinstance(schema, Mapping):
         raise RequestError(f"The tool {printable(name)} has parameters that are no JSON schema: give an object.")
     return name, schema

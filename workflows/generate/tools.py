@@ -13,10 +13,10 @@ Tool = Mapping[str, object]
 def parse_tools(text: str, location: str) -> list[Tool]:
     """The tools in a JSON text. location: its name in messages. Raises RequestError for a malformed list."""
     try:
-        found = json.loads(text)
+        tools = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise RequestError(f"{location} cannot be read as JSON: {printable(error, 80)}.") from None
-    return check_tools(found, location)
+    return check_tools(tools, location)
 
 
 def check_tools(tools: object, location: str) -> list[Tool]:

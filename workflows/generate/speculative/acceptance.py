@@ -35,13 +35,13 @@ def rejection_sampling(generator: np.random.Generator) -> AcceptanceRule:
             return sample_index(wanted, generator)
         token = draft.tokens[place]
         if draft.probabilities is None:
-            given = np.zeros_like(wanted)
-            given[token] = 1
+            proposed = np.zeros_like(wanted)
+            proposed[token] = 1
         else:
-            given = draft.probabilities[place]
-        if generator.random() * given[token] < wanted[token]:
+            proposed = draft.probabilities[place]
+        if generator.random() * proposed[token] < wanted[token]:
             return token
-        rest = np.maximum(wanted - given, 0)
+        rest = np.maximum(wanted - proposed, 0)
         return sample_index(rest if rest.any() else wanted, generator)  # p = q except for rounding
 
     return take

@@ -33,10 +33,10 @@ class Draft:
         """The depth of each token, 1 for those that follow the text."""
         if self.parents is None:
             return [*range(1, len(self) + 1)]
-        found: list[int] = []
+        depths: list[int] = []
         for parent in self.parents:
-            found.append(found[parent] + 1 if parent >= 0 else 1)
-        return found
+            depths.append(depths[parent] + 1 if parent >= 0 else 1)
+        return depths
 
     @property
     def depth(self) -> int:

@@ -26,16 +26,16 @@ class NGramProposer:
     def propose(self, ids: Sequence[int], count: int) -> Draft:
         """See Proposer."""
         self._read(ids)
-        wanted, places = min(count, self._most), self._found(ids)
+        wanted, places = min(count, self._most), self._matches(ids)
         return Draft(tuple(self._continued(places[0], wanted))) if wanted > 0 and places else EMPTY_DRAFT
 
     def branch(self, ids: Sequence[int], tree: TreeShape) -> Draft:
         """See TreeProposer: the continuations of all occurrences."""
         self._read(ids)
         wanted = min(tree.depth, self._most)
-        return merge_paths([self._continued(place, wanted) for place in self._found(ids)], tree.nodes)
+        return merge_paths([self._continued(place, wanted) for place in self._matches(ids)], tree.nodes)
 
-    def _found(self, ids: Sequence[int]) -> list[int]:
+    def _matches(self, ids: Sequence[int]) -> list[int]:
         """The indices after earlier occurrences of the last tokens, the best first."""
         key, first = tuple(ids[-self._least :]), len(ids) - self._window
         places = [place for place in self._places.get(key, ()) if place >= first][-self.PLACES :]

@@ -45,13 +45,13 @@ def select_strategy(
         return f"Drafts are off: {_SHARED_GRID} quantizes all tokens of a run together, so several differ from one."
     if machine.verify_phase is None:
         return "Drafts are off: this bundle's graphs give the logits of one token per run."
-    asked, tree = _applicable_settings(machine, options, draft), requested_tree(options)
-    if asked is None:
+    settings, tree = _applicable_settings(machine, options, draft), requested_tree(options)
+    if settings is None:
         return SpeculativeStrategy(proposer, options.draft_tokens, options.acceptance, tree=tree)
-    most = _draft_limit(options, asked)
-    tree = tree or tree_from_settings(asked.tree, most)
-    found = SpeculativeStrategy(proposer, most, options.acceptance or asked.acceptance, tree=tree)
-    return found if asked.typical_threshold is None else replace(found, threshold=asked.typical_threshold)
+    most = _draft_limit(options, settings)
+    tree = tree or tree_from_settings(settings.tree, most)
+    strategy = SpeculativeStrategy(proposer, most, options.acceptance or settings.acceptance, tree=tree)
+    return strategy if settings.typical_threshold is None else replace(strategy, threshold=settings.typical_threshold)
 
 
 def _beside_beams(machine: Machine, draft: DraftModel | ExtraHeads | None) -> str | None:
@@ -66,17 +66,17 @@ def _proposer(
     machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
 ) -> Proposer | str | None:
     """The proposer; None where none was requested, a sentence where the requested one is not available."""
-    asked, named = machine.pipeline.pipeline.strategy, machine.pipeline.metadata.draft
+    settings, named = machine.pipeline.pipeline.strategy, machine.pipeline.metadata.draft
     if not options.drafts:
         return None
     if options.ngram:
         return NGramProposer(max_draft=options.draft_tokens)
     if draft is not None:
         return draft
-    if asked is not None and asked.draft.producer == "ngram":
-        rule = asked.draft.ngram or file.NGramSettings()
-        return NGramProposer(rule.min_match, _draft_limit(options, asked), rule.window)
-    if asked is not None and named is not None:
+    if settings is not None and settings.draft.producer == "ngram":
+        rule = settings.draft.ngram or file.NGramSettings()
+        return NGramProposer(rule.min_match, _draft_limit(options, settings), rule.window)
+    if settings is not None and named is not None:
         name = printable(named.name)
         return f"Drafts are off: the bundle's file names the draft {name}, which is another bundle: give it as --draft."
     return None
@@ -86,18 +86,18 @@ def _applicable_settings(
     machine: Machine, options: GenerateOptions, draft: DraftModel | ExtraHeads | None
 ) -> file.StrategySettings | None:
     """The file's strategy, where the proposer is of the kind that it names."""
-    asked = machine.pipeline.pipeline.strategy
-    if asked is None or options.ngram:
+    settings = machine.pipeline.pipeline.strategy
+    if settings is None or options.ngram:
         return None
-    return asked if (draft is not None) == (asked.draft.producer in MODEL_PRODUCERS) else None
+    return settings if (draft is not None) == (settings.draft.producer in MODEL_PRODUCERS) else None
 
 
-def _draft_limit(options: GenerateOptions, asked: file.StrategySettings) -> int:
+def _draft_limit(options: GenerateOptions, settings: file.StrategySettings) -> int:
     """The most tokens of a draft; for n-gram drafts the file may give two numbers, and the smaller one counts."""
     if "draft_tokens" in options.set_fields:
         return options.draft_tokens
-    rule = asked.draft.ngram if asked.draft.producer == "ngram" else None
-    return min(asked.num_speculative_tokens, rule.max_draft) if rule else asked.num_speculative_tokens
+    rule = settings.draft.ngram if settings.draft.producer == "ngram" else None
+    return min(settings.num_speculative_tokens, rule.max_draft) if rule else settings.num_speculative_tokens
 
 
 def draft_mismatch(machine: Machine, draft: DraftModel | ExtraHeads | None) -> str:

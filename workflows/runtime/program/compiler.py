@@ -3,6 +3,8 @@
     Pipeline + {session: GraphSignature} ──compile_program──▶ Program: source, prefill, decode, final
                   each a ProgramPhase: sessions in order, {(session, input): InputSource}, its columns and logits
 
+    prefill [1, "sequence", 96] ──edge──▶ head [1, "rows", 96]      sequence ≡ rows;  64 ≡ 32 is an AxisConflict
+
 An input without a source, and an edge without a consumer, is an error with its JSON path. Needs no onnxruntime.
 """
 
@@ -18,7 +20,6 @@ from workflows.common.tensor_names import HIDDEN, LOGITS
 from workflows.common.tensors import TensorSpec
 from workflows.kvcache.cache_inputs import CACHE_INPUTS, IDS, POSITIONS, cache_input_problem, columns_axis
 from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK, has_state
-from workflows.runtime.program.axes import Axis, AxisConflict, AxisSizes
 from workflows.runtime.program.cache_facts import (
     cache_patterns,
     find_cache_tensors,
@@ -40,6 +41,7 @@ STATE = "pipeline.state.kv_cache"
 POSITION_IDS = "pipeline.state.position_ids"
 _OF_TOKENS = ("prefill", "decode")
 _MASKS = (SOURCE_MASK, PLAIN_SOURCE_MASK)
+Axis = int | tuple[str, str]  # a size, or (owner, symbol)
 
 
 def compile_program(
@@ -72,6 +74,38 @@ def complete_pipeline(pipeline: Pipeline, program: Program) -> Pipeline:
     if "layout" not in facts.model_fields_set:
         inferred["layout"] = {"host": "static"}.get(program.facts.writer, program.facts.writer)
     return pipeline.model_copy(update={"metadata": facts.model_copy(update=inferred)})
+
+
+class AxisConflict(ValueError):  # noqa: N818 - it describes the axes
+    """Two different sizes of one axis; its text names both."""
+
+
+class AxisSizes:
+    """Axes of different sessions that are one size: a symbol is tied to a number, or to a symbol of another session."""
+
+    def __init__(self) -> None:
+        self._next: dict[Axis, Axis] = {}
+
+    def tie(self, one: Axis, other: Axis) -> None:
+        """Makes the two one size. Raises AxisConflict where both are known and differ."""
+        a, b = self._last(one), self._last(other)
+        if isinstance(a, int) and isinstance(b, int):
+            if a != b:
+                raise AxisConflict(f"{a} and {b}")
+        elif isinstance(a, int):
+            self._next[b] = a
+        elif a != b:
+            self._next[a] = b
+
+    def size(self, axis: Axis) -> int | None:
+        """The fixed size of the axis; None for any size."""
+        last = self._last(axis)
+        return last if isinstance(last, int) else None
+
+    def _last(self, axis: Axis) -> Axis:
+        while axis in self._next:
+            axis = self._next[axis]
+        return axis
 
 
 class _PipelineError(Exception):
