@@ -25,8 +25,7 @@ from workflows.graph.weights import WEIGHTS
 from workflows.recipe.schema import DEFAULT_CHUNK, comparison_chunk
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import make_machine
-from workflows.runtime.loading.session_plan import SessionPlan
-from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession, is_emulated, open_session
+from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession, SessionPlan, is_emulated, open_session
 from workflows.runtime.providers import device_named
 
 PROMPT, STEPS = 20, 32  # tokens

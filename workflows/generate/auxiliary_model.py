@@ -12,7 +12,7 @@ from workflows.generate.logits import Logits, last_logits
 from workflows.generate.prefill import feed_tokens
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.runtime import Machine, open_machine
-from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import Placement
 
 
 class AuxiliaryModel:

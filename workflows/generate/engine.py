@@ -41,7 +41,7 @@ from workflows.generate.tools import Tool
 from workflows.kvcache import KVCache
 from workflows.runtime import Machine, device_named
 from workflows.runtime.execution.prompt_inputs import NamedInputs
-from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import Placement
 from workflows.wire.events import CacheEvent, Event, GenerationDone, ReadyEvent, TokenEvent
 
 

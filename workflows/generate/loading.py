@@ -15,7 +15,7 @@ from workflows.generate.engine import Engine
 from workflows.generate.logits_combination import AuxiliaryModels
 from workflows.generate.speculative import DraftModel, ExtraHeads
 from workflows.runtime import device_named, open_machine
-from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import Placement
 
 P = ParamSpec("P")
 

@@ -23,7 +23,7 @@ from workflows.generate.processors import MASKED, Logits, Processor, log_softmax
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.runtime import Machine, machine_with_own_cache
 from workflows.runtime.loading.machines import open_machine
-from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import Placement
 from workflows.runtime.program.draft_pipeline import amateur_bundle
 
 

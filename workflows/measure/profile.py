@@ -24,8 +24,7 @@ from workflows.common.errors import GraphError, JoineryError, RequestError
 from workflows.process.subprocesses import exit_with_parent, run_isolated
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import make_machine, open_machine
-from workflows.runtime.loading.session_plan import SessionPlan
-from workflows.runtime.loading.sessions import OpenSession, open_session
+from workflows.runtime.loading.sessions import OpenSession, SessionPlan, open_session
 from workflows.runtime.program.pipeline_inference import infer_pipeline
 from workflows.runtime.providers import device_named
 from workflows.runtime.single_graph import SingleGraph, single_opening

@@ -7,8 +7,8 @@ Bundle ──providers/, loading/────────┴─loading.machines�
 """
 
 from workflows.runtime.execution.machine import Machine
-from workflows.runtime.loading.cancellation import LoadCancellation
 from workflows.runtime.loading.machines import machine_with_own_cache, open_machine, open_onnx
+from workflows.runtime.loading.sessions import LoadCancellation
 from workflows.runtime.providers import PROVIDERS, device_named, devices
 from workflows.runtime.single_graph import SingleGraph, open_single, run_single
 

@@ -20,8 +20,14 @@ from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import BundleError, GraphError, JoineryError, RequestError, printable
 from workflows.common.tensor_names import IDS
 from workflows.common.tensors import TensorSpec
-from workflows.runtime.loading.session_plan import Placement, SessionPlan, plan_sessions
-from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession, open_session
+from workflows.runtime.loading.sessions import (
+    ORT_ERRORS,
+    OpenSession,
+    Placement,
+    SessionPlan,
+    open_session,
+    plan_sessions,
+)
 from workflows.runtime.providers import device_named
 from workflows.wire.reports.devices import Device
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workflows.process.service import ConfinedService
+from workflows.process.subprocesses import ConfinedService
 from workflows.templates.limits import BYTES, SECONDS
 
 TEMPLATE_SERVICE = ConfinedService("workflows.templates.renderer", SECONDS, BYTES, package="jinja2")

@@ -18,8 +18,7 @@ from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.runtime import Machine, device_named
 from workflows.runtime.execution.binding import Binding
 from workflows.runtime.loading.machines import make_machine
-from workflows.runtime.loading.session_plan import SessionPlan
-from workflows.runtime.loading.sessions import open_session
+from workflows.runtime.loading.sessions import SessionPlan, open_session
 from workflows.runtime.program.program import ProgramPhase
 
 CHUNK = 8

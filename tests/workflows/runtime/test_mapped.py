@@ -9,8 +9,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from workflows.runtime.loading.session_plan import SessionPlan
-from workflows.runtime.loading.sessions import open_session
+from workflows.runtime.loading.sessions import SessionPlan, open_session
 from workflows.runtime.providers import device_named
 
 X = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)

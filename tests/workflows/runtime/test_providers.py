@@ -20,8 +20,7 @@ from workflows.cli.run_flags import read_places
 from workflows.common.errors import DeviceError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices, open_machine
-from workflows.runtime.loading.session_plan import SessionPlan
-from workflows.runtime.loading.sessions import open_session
+from workflows.runtime.loading.sessions import SessionPlan, open_session
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.assignment import Assignment, placement_note
 from workflows.runtime.providers.preflight import try_out

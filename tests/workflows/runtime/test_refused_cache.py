@@ -9,7 +9,7 @@ import pytest
 from workflows.bundle import read_bundle
 from workflows.common.errors import DeviceError
 from workflows.runtime import open_machine
-from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import Placement
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.provider import Provider
 from workflows.wire.reports.devices import Device

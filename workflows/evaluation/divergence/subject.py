@@ -20,8 +20,7 @@ from workflows.graph.load import GraphFile, load_graph, parse_graph
 from workflows.inspection.build_stages import FINAL, read_stages
 from workflows.inspection.flat_graph import FlatGraph, flatten_graph
 from workflows.runtime import device_named, open_machine
-from workflows.runtime.loading.session_plan import Placement, SessionPlan, plan_sessions
-from workflows.runtime.loading.sessions import OpenSession, open_session
+from workflows.runtime.loading.sessions import OpenSession, Placement, SessionPlan, open_session, plan_sessions
 from workflows.wire.reports.devices import Device
 
 Values = dict[str, NDArray[np.generic]]

@@ -18,7 +18,7 @@ from workflows.generate.processors import sample_index, softmax
 from workflows.generate.speculative.draft import EMPTY_DRAFT, Draft
 from workflows.generate.speculative.draft_tree import WIDTH, TreeShape, grow_tree, paths_of
 from workflows.runtime import Machine, open_machine
-from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import Placement
 from workflows.runtime.program.draft_pipeline import draft_bundle, draft_faults
 
 Process = Callable[[Sequence[int], Logits], Logits]

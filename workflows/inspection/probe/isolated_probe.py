@@ -20,8 +20,7 @@ from workflows.checkpoint import CheckpointLocation, find_checkpoint
 from workflows.checkpoint.checkpoint import read_checkpoint
 from workflows.common.errors import CheckpointError, error_from_dict, error_to_dict, printable
 from workflows.process.sandbox import confine, limit_cpu_seconds
-from workflows.process.service import ConfinedService
-from workflows.process.subprocesses import claim_stdout
+from workflows.process.subprocesses import ConfinedService, claim_stdout
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.plan import PlanReport, ProbeReport

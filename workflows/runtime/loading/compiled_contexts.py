@@ -13,10 +13,9 @@ import onnxruntime as ort
 from workflows.bundle import Bundle
 from workflows.bundle.contexts import ContextOrigin
 from workflows.bundle.manifest import sha256_of
-from workflows.runtime.loading.session_plan import SessionPlan
+from workflows.runtime.loading.sessions import SessionPlan
 from workflows.runtime.providers import provider_of
 
-SHARE = "ep.share_ep_contexts"  # onnxruntime's option: contexts of several sessions share one file
 _SHAPING = ("graph_optimization_level",)  # the session options that, with the entries, change the context
 
 

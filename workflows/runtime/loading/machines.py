@@ -34,8 +34,14 @@ from workflows.kvcache.layouts import choose_layout
 from workflows.runtime.execution.binding import Observer
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.compiled_contexts import use_compiled_contexts
-from workflows.runtime.loading.session_plan import Placement, SessionPlan, plan_sessions
-from workflows.runtime.loading.sessions import OpenSession, is_emulated, open_session
+from workflows.runtime.loading.sessions import (
+    OpenSession,
+    Placement,
+    SessionPlan,
+    is_emulated,
+    open_session,
+    plan_sessions,
+)
 from workflows.runtime.program.compiler import compile_program, complete_pipeline
 from workflows.runtime.program.pipeline_inference import infer_pipeline
 from workflows.runtime.program.program import Program

@@ -1,25 +1,36 @@
-"""Opens onnxruntime sessions, without a silent fallback to another provider, and reads their inputs and outputs."""
+"""Opens onnxruntime sessions as planned, without a silent fallback to another provider; another thread can cancel it.
+
+    Bundle, Placement ──plan_sessions──▶ SessionPlan (file, device, options) ──open_session──▶ OpenSession
+    loading thread:    with loading: … open_session ──_cancellable(options)──▶ onnxruntime ──its error──▶ Cancelled
+    any other thread:  loading.stop() ──the options' flag──────────────────────┘
+
+onnxruntime reads the flag between the steps of loading; a plugin that compiles a partition reads it afterwards, or
+never. A caller that cannot wait ends the process.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
 
 import onnxruntime as ort
 import psutil
 from onnxruntime.capi import onnxruntime_pybind11_state
 
-from workflows.bundle import Pipeline
+from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.session_options import SessionOptions
-from workflows.common.errors import DeviceError, GraphError, printable
+from workflows.common.errors import Cancelled, DeviceError, GraphError, RequestError, printable
 from workflows.common.tensors import TensorSpec
-from workflows.runtime.loading.cancellation import cancellable
-from workflows.runtime.loading.compiled_contexts import SHARE
-from workflows.runtime.loading.session_plan import SessionPlan
 from workflows.runtime.program.signature import rename_tensors
 from workflows.runtime.providers import Provider, provider_of
 from workflows.runtime.providers.assignment import RECORD_ASSIGNMENT
 from workflows.runtime.providers.registry import CPU
+from workflows.wire.reports.devices import Device
 
 _ERROR_NAMES = (
     "DeviceReset", "EngineError", "EPFail", "Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf",
@@ -31,11 +42,127 @@ ORT_ERRORS: tuple[type[Exception], ...] = (
 )
 """The exceptions of onnxruntime, which have no common base class; builds for OpenVINO and DirectML lack some."""
 _WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph given as bytes
+SHARE = "ep.share_ep_contexts"  # onnxruntime's option: contexts of several sessions share one file
 _NO_PREPACKING, _KEEP_QDQ = "session.disable_prepacking", "session.disable_quant_qdq"
 _DISABLED_OPTIMIZERS = "optimization.disable_specified_optimizers"
 _OWN_FIELDS = {"log_id", "intra_op_num_threads", "inter_op_num_threads", "log_severity_level", "log_verbosity_level",
                "enable_cpu_mem_arena", "enable_mem_pattern"}  # fmt: skip
 EMULATED_PRECISION = "w8a16"  # the CPU provider has no integer kernels for it
+
+
+class LoadCancellation:
+    """Sessions opened within `with loading:` can be cancelled. cancelled: polled before and after each session."""
+
+    def __init__(self, cancelled: Callable[[], bool] = lambda: False) -> None:
+        self._cancelled, self._stopped = cancelled, False
+        self._lock = threading.Lock()
+        self._options: ort.SessionOptions | None = None  # of the session being opened
+        self._before: Token[LoadCancellation | None] | None = None
+
+    def __enter__(self) -> Self:
+        self._before = _CURRENT.set(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        assert self._before is not None
+        _CURRENT.reset(self._before)
+
+    def stop(self) -> None:
+        """Cancels the session being opened, and all later ones; may be called from any thread."""
+        with self._lock:
+            self._stopped = True
+            if self._options is not None:
+                self._options.set_load_cancellation_flag(True)
+
+    def set_current(self, options: ort.SessionOptions | None) -> None:
+        """Sets the options of the session being opened; None for no session. Raises Cancelled after `stop`."""
+        with self._lock:
+            self._options = options
+        if self._stopped or self._cancelled():
+            raise Cancelled("The model's loading was cancelled.") from None
+
+
+_CURRENT: ContextVar[LoadCancellation | None] = ContextVar("loading", default=None)
+
+
+@contextmanager
+def _cancellable(options: ort.SessionOptions) -> Iterator[None]:
+    """Makes the opening of a session with `options` cancellable. Raises Cancelled once it was cancelled."""
+    loading = _CURRENT.get()
+    if loading is None:
+        yield
+        return
+    loading.set_current(options)
+    try:
+        yield
+    finally:
+        loading.set_current(None)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where sessions run: on `device`, except those in `others`, by session name."""
+
+    device: Device
+    others: Mapping[str, Device]
+
+    def of(self, bundle: Bundle) -> Placement:
+        """The placement of the sessions that `bundle` has."""
+        own = bundle.pipeline.pipeline.sessions
+        return Placement(self.device, {name: one for name, one in self.others.items() if name in own})
+
+    def __str__(self) -> str:
+        """The device, and the sessions placed elsewhere: `cpu, decode=qnn`."""
+        return ", ".join([self.device.name, *(f"{name}={one.name}" for name, one in self.others.items())])
+
+
+@dataclass(frozen=True)
+class SessionPlan:
+    """One session to be opened.
+
+    path: the graph's file, or its compiled context's. options: the provider's. context: whether `path` is a compiled
+    context; shared: whether that shares its weights with others.
+    """
+
+    name: str
+    path: Path
+    device: Device
+    options: Mapping[str, str] = field(default_factory=dict)
+    settings: SessionOptions = field(default_factory=SessionOptions)
+    context: bool = False
+    shared: bool = False
+
+    @property
+    def key(self) -> tuple[Path, str, str]:
+        """Sessions with equal keys share one onnxruntime session."""
+        return self.path, self.settings.settings(), self.device.name
+
+    def from_context(self, path: Path, shared: bool) -> SessionPlan:
+        """The same session from its compiled context. shared: whether that shares its weights with others."""
+        return replace(self, path=path, context=True, shared=shared)
+
+
+def plan_sessions(
+    bundle: Bundle,
+    place: Placement,
+    device_options: Mapping[str, str] | None = None,
+    session_options: SessionOptions | None = None,
+) -> dict[str, SessionPlan]:
+    """Session → its plan, without sessions that only draft.
+
+    device_options: of the main device alone. session_options: for every session, over the file's own. Raises
+    RequestError for the placement of an unknown session.
+    """
+    known, plans = bundle.pipeline.pipeline.sessions, dict[str, SessionPlan]()
+    if odd := next((name for name in place.others if name not in known), None):
+        raise RequestError(f"There is no component {printable(odd)!r} to place: the components are {', '.join(known)}.")
+    for name in bundle.pipeline.pipeline.open_sessions:
+        settings, device = known[name].session_options.overlaid(session_options), place.others.get(name, place.device)
+        options = settings.of_provider(device.name, device.provider)
+        if device is place.device:
+            options = {**options, **(device_options or {})}
+        plans[name] = SessionPlan(name, bundle.file(known[name].file), device, options, settings)
+    return plans
 
 
 @dataclass(frozen=True)
@@ -89,7 +216,7 @@ def open_session(
         | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
     )
     try:
-        with cancellable(options):
+        with _cancellable(options):
             session = provider.open(path if graph is None else graph, options, plan.options)
         return OpenSession(
             plan.name,

@@ -31,9 +31,15 @@ from workflows.bundle.manifest import FileEntry, sha256_of
 from workflows.common.errors import BundleError, DeviceError, JoineryError, printable
 from workflows.common.files import remove, sync
 from workflows.process.subprocesses import exit_with_parent, run_isolated
-from workflows.runtime.loading.compiled_contexts import SHARE, context_origin
-from workflows.runtime.loading.session_plan import Placement, SessionPlan, plan_sessions
-from workflows.runtime.loading.sessions import ORT_ERRORS, session_settings
+from workflows.runtime.loading.compiled_contexts import context_origin
+from workflows.runtime.loading.sessions import (
+    ORT_ERRORS,
+    SHARE,
+    Placement,
+    SessionPlan,
+    plan_sessions,
+    session_settings,
+)
 from workflows.runtime.providers import device_named, provider_of
 from workflows.runtime.providers.preflight import try_out
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport

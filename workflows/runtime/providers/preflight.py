@@ -26,8 +26,7 @@ from workflows.common.tensors import Array
 from workflows.process.subprocesses import exit_with_parent, run_isolated
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import open_machine
-from workflows.runtime.loading.session_plan import Placement
-from workflows.runtime.loading.sessions import OpenSession, open_session
+from workflows.runtime.loading.sessions import OpenSession, Placement, open_session
 from workflows.runtime.providers import device_named
 from workflows.runtime.providers.assignment import Assignment, assignment_of
 from workflows.runtime.single_graph import SingleGraph, run_single, single_opening

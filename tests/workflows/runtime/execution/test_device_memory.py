@@ -19,7 +19,7 @@ from tests.workflows.conftest import Built
 from workflows.bundle import read_bundle
 from workflows.kvcache.cache_file import load_cache, save_cache
 from workflows.runtime import Machine, device_named, devices, open_machine
-from workflows.runtime.loading.session_plan import Placement
+from workflows.runtime.loading.sessions import Placement
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.provider import Provider
 

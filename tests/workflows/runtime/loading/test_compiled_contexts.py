@@ -19,8 +19,7 @@ from workflows.bundle.verify import verify_bundle
 from workflows.common.errors import BundleError, DeviceError, GraphError, JoineryError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, open_machine
-from workflows.runtime.loading.session_plan import SessionPlan
-from workflows.runtime.loading.sessions import open_session
+from workflows.runtime.loading.sessions import SessionPlan, open_session
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.context_compiler import compile_bundle, make_contexts
 from workflows.runtime.providers.provider import Provider
