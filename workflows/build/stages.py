@@ -194,7 +194,7 @@ def graph_facts(model: ir.Model) -> dict[str, Any]:
         "inputs": [str(value.name) for value in required_inputs(model.graph)],
         "outputs": [str(value.name) for value in model.graph.outputs],
         "nodes": model.graph.num_nodes(),
-        "op_counts": dict(Counter(_operator(node) for node in model.graph).most_common()),
+        "op_counts": dict(Counter(f"{node.domain}.{node.op_type}".lstrip(".") for node in model.graph).most_common()),
         "opset": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
         "bytes": _weight_bytes(model),
     }
@@ -202,7 +202,3 @@ def graph_facts(model: ir.Model) -> dict[str, Any]:
 
 def _weight_bytes(model: ir.Model) -> int:
     return sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
-
-
-def _operator(node: ir.Node) -> str:
-    return f"{node.domain}.{node.op_type}" if node.domain else str(node.op_type)

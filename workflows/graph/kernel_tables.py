@@ -165,7 +165,7 @@ class _Types:
         noted = [*graph.input, *graph.output, *graph.value_info]
         codes = {value.name: value.type.tensor_type.elem_type for value in noted}
         codes |= {tensor.name: tensor.data_type for tensor in graph.initializer}
-        self._types = {name: _type_name(code) for name, code in codes.items() if code}
+        self._types = {name: onnx.TensorProto.DataType.Name(code).lower() for name, code in codes.items() if code}
         self.axes = {value.name: [axis.dim_value for axis in value.type.tensor_type.shape.dim] for value in noted}
         for node in graph.node:
             self._follow(node)
@@ -199,11 +199,6 @@ class _Types:
 
 def _repeat_variadic(constraints: Sequence[str], count: int) -> list[str]:
     return [*constraints, *list(constraints[-1:]) * (count - len(constraints))]
-
-
-def _type_name(code: int) -> str:
-    """Formats a type as onnx's constraints do: `float`, `float16`, `int64`."""
-    return str(onnx.TensorProto.DataType.Name(code)).lower()
 
 
 def _single_type(allowed: Sequence[str]) -> str:

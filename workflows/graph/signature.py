@@ -35,8 +35,7 @@ def type_of(info: onnx.ValueInfoProto) -> tuple[str, list[int | str] | None]:
     tensor = getattr(info.type, kind)
     if not tensor.HasField("shape"):
         return dtype_name(tensor.elem_type), None
-    return dtype_name(tensor.elem_type), [_axis(axis) for axis in tensor.shape.dim]
-
-
-def _axis(axis: onnx.TensorShapeProto.Dimension) -> int | str:
-    return int(axis.dim_value) if axis.HasField("dim_value") else printable(axis.dim_param) or "?"
+    return dtype_name(tensor.elem_type), [
+        int(axis.dim_value) if axis.HasField("dim_value") else printable(axis.dim_param) or "?"
+        for axis in tensor.shape.dim
+    ]

@@ -50,7 +50,11 @@ def infer_shapes(model: ir.Model) -> None:
 
 def remove_unused(model: ir.Model) -> bool:
     """Removes dead initializers and unused opset imports; returns whether there were any."""
-    dead = [name for name, value in model.graph.initializers.items() if _is_dead(value)]
+    dead = [
+        name
+        for name, value in model.graph.initializers.items()
+        if not (value.uses() or value.is_graph_output() or value.is_graph_input())
+    ]
     for name in dead:
         del model.graph.initializers[name]
     unused = unused_domains(model)
@@ -80,10 +84,6 @@ def find_fault(model: ir.Model, ends: Interface, but: tuple[str, ...] = ()) -> s
         cause = error.__cause__ or error
         return f"onnx's checker refuses the graph: {' '.join(str(cause).split())[:200]}"
     return ""
-
-
-def _is_dead(value: ir.Value) -> bool:
-    return not value.uses() and not value.is_graph_output() and not value.is_graph_input()
 
 
 def _small_file(value: ir.Value) -> ir.ExternalTensor | None:

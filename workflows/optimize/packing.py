@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import onnx_ir as ir
@@ -98,7 +97,11 @@ def _concatenated_weights(weights: Sequence[ir.Value], name: str) -> ir.TensorPr
     """Returns [K, ΣN], computed when it is read."""
     tensors = [tensor for weight in weights if (tensor := constant_tensor(weight)) is not None]
     shape = ir.Shape([tensors[0].shape[0], sum(int(t.shape[1]) for t in tensors)])
-    return ir.LazyTensor(partial(_joined, tensors, 1), tensors[0].dtype, shape, name=name)
+
+    def joined() -> ir.TensorProtocol:
+        return ir.tensor(np.concatenate([np.asarray(t.numpy()) for t in tensors], 1), dtype=tensors[0].dtype)
+
+    return ir.LazyTensor(joined, tensors[0].dtype, shape, name=name)
 
 
 def _biases(group: Sequence[Projection], name: str) -> ir.TensorProtocol:
@@ -106,7 +109,3 @@ def _biases(group: Sequence[Projection], name: str) -> ir.TensorProtocol:
     dtype = next(p.bias.const_value.dtype for p in group if p.bias is not None)
     rows = [np.zeros(p.width, dtype.numpy()) if p.bias is None else p.bias.const_value.numpy() for p in group]
     return ir.tensor(np.concatenate(rows), dtype=dtype, name=name)
-
-
-def _joined(tensors: Sequence[ir.TensorProtocol], axis: int) -> ir.TensorProtocol:
-    return ir.tensor(np.concatenate([np.asarray(t.numpy()) for t in tensors], axis), dtype=tensors[0].dtype)

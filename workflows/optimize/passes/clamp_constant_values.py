@@ -45,8 +45,8 @@ class ClampConstantValues(Pass):
             assert tensor is not None  # a candidate is a constant
             array = np.asarray(tensor.numpy())
             where = str(value.name)
-            if not _may_be_infinite(array):
-                continue
+            if not array.size or (np.isfinite(array.min()) and np.isfinite(array.max())):
+                continue  # six times as fast as checking each element
             if np.isposinf(array).any():
                 yield Refusal(f"{where} holds +inf, which no mask does", where)
             if not np.isneginf(array).any():
@@ -59,11 +59,6 @@ class ClampConstantValues(Pass):
         for node in [node for node in model.graph.all_nodes() if node.op_type == "ConstantOfShape"]:
             if _clamp_fill(node):
                 yield None
-
-
-def _may_be_infinite(array: Array) -> bool:
-    """Whether its minimum or maximum is not finite; six times as fast as checking each element."""
-    return bool(array.size) and not (np.isfinite(array.min()) and np.isfinite(array.max()))
 
 
 def _candidates(model: ir.Model) -> Iterator[ir.Value]:
@@ -83,14 +78,14 @@ def _candidates(model: ir.Model) -> Iterator[ir.Value]:
 
 def _comparers(value: ir.Value) -> list[ir.Node]:
     """Returns the direct readers of `value` that lead to a comparison."""
-    found = []
+    comparers = []
     for use in value.uses():
         ends = [use.node] if use.node.op_type not in SHAPES else []
         for output in use.node.outputs if not ends else []:
             ends += [node for node, _ in uses_through(output, SHAPES)]
-        if any(node.op_type in COMPARISONS for node in ends) and use.node not in found:
-            found.append(use.node)
-    return found
+        if any(node.op_type in COMPARISONS for node in ends) and use.node not in comparers:
+            comparers.append(use.node)
+    return comparers
 
 
 def _clamp(graph: ir.Graph, value: ir.Value, array: Array, dtype: ir.DataType, but: list[ir.Node]) -> bool:

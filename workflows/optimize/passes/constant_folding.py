@@ -30,7 +30,9 @@ class ConstantFolding(Pass):
             should_fold=lambda node: False if _size(node) > LIMIT else None,
         )
         for name in model.graph.initializers.keys() - known:
-            _copy_constant(model.graph.initializers[name])
+            value = model.graph.initializers[name]
+            if (tensor := value.const_value) is not None:  # a transposed weight is a view of the file: copy it
+                value.const_value = ir.Tensor(np.array(tensor.numpy()), tensor.dtype, name=tensor.name)
         values = [output for node in model.graph.all_nodes() for output in node.outputs]
         for noted in (*model.graph.all_nodes(), *values, *model.graph.initializers.values()):
             noted.metadata_props.pop(FOLDED_FROM_KEY, None)  # onnxscript's own note
@@ -42,13 +44,6 @@ class ConstantFolding(Pass):
             if _is_constant(node) and _size(node) > LIMIT
         ]
         return PassResult(folded.modified, tuple(refused))
-
-
-def _copy_constant(value: ir.Value) -> None:
-    """Copies the constant: a transposed weight is a view of the file, which could not be closed."""
-    if value.const_value is not None:
-        tensor = value.const_value
-        value.const_value = ir.Tensor(np.array(tensor.numpy()), tensor.dtype, name=tensor.name)
 
 
 def _is_constant(node: ir.Node) -> bool:

@@ -26,7 +26,9 @@ class FoldTiedHead(Pass):
         for matmul in find_nodes(model.graph, "MatMul"):
             transpose = producer(matmul.inputs[1], "Transpose")
             weight = weight_input(transpose, 0) if transpose is not None else None
-            if transpose is None or weight is None or not _swaps(transpose, weight):
+            if transpose is None or weight is None or len(dimensions(weight) or ()) != 2:
+                continue
+            if tuple(transpose.attributes.get_ints("perm", (1, 0))) != (1, 0):
                 continue
             reason = ""
             if len(consumers(weight)) == 1:
@@ -34,10 +36,6 @@ class FoldTiedHead(Pass):
             elif not (reason := _reason_against(matmul, weight)):
                 _to_gemm(matmul, weight)
             yield refusal_of(matmul, reason)
-
-
-def _swaps(transpose: ir.Node, weight: ir.Value) -> bool:
-    return len(dimensions(weight) or ()) == 2 and tuple(transpose.attributes.get_ints("perm", (1, 0))) == (1, 0)
 
 
 def _reason_against(matmul: ir.Node, weight: ir.Value) -> str:

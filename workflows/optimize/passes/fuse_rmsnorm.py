@@ -86,10 +86,10 @@ def _squared(value: ir.Value | None) -> ir.Value | None:
 def _over_last_axis(mean: ir.Node) -> bool:
     axes = mean.attributes.get_ints("axes")
     if axes is None and len(mean.inputs) > 1:
-        found = constant_array(mean.inputs[1])
-        axes = found.reshape(-1).tolist() if found is not None else None
-    kept = mean.attributes.get_int("keepdims", 1) == 1
-    return kept and axes is not None and len(axes) == 1 and is_last_axis(axes[0], mean.inputs[0])
+        constant = constant_array(mean.inputs[1])
+        axes = constant.reshape(-1).tolist() if constant is not None else None
+    keeps_axis = mean.attributes.get_int("keepdims", 1) == 1
+    return keeps_axis and axes is not None and len(axes) == 1 and is_last_axis(axes[0], mean.inputs[0])
 
 
 def _divided(root: ir.Node, x: ir.Value) -> ir.Value | None:
@@ -152,11 +152,6 @@ def _scaled(output: ir.Value, width: int | None) -> tuple[ir.Value | None, ir.Va
         (user,) = consumers(output)
         if user.op_type == "Mul":
             scale = user.inputs[1] if user.inputs[0] is output else user.inputs[0]
-            if (
-                scale is not None
-                and width is not None
-                and dimensions(scale) == (width,)
-                and scale.dtype == output.dtype
-            ):
+            if scale is not None and width and dimensions(scale) == (width,) and scale.dtype == output.dtype:
                 return scale, user.outputs[0]
     return None, output

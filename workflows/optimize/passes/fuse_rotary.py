@@ -146,13 +146,9 @@ def _angles(value: ir.Value) -> ir.Value | None:
 def _source(value: ir.Value) -> ir.Value | None:
     """Returns the value from which `value` is computed elementwise, without another table."""
     step = producer(value, *_BY_ELEMENT, "Mul")
-    whole = (
-        next((v for v in step.inputs if v is not None and constant_scalar(v) is None), None)
-        if step is not None
-        else None
-    )
     tables = [v for v in step.inputs if constant_scalar(v) is None] if step is not None else []
-    return whole if len(tables) == 1 and whole is not None and dimensions(whole) == dimensions(value) else None
+    whole = tables[0] if len(tables) == 1 else None
+    return whole if whole is not None and dimensions(whole) == dimensions(value) else None
 
 
 def _is_doubled(value: ir.Value) -> bool:
@@ -179,6 +175,5 @@ def _half(value: ir.Value, made: dict[ir.Value, ir.Value]) -> ir.Value:
 def _fuse(add: ir.Node, rotary: _Rotary, halves: dict[ir.Value, ir.Value]) -> None:
     inputs = [rotary.x, _half(rotary.cos, halves), _half(rotary.sin, halves)]
     result = new_value_like(add.outputs[0])
-    replace_nodes(
-        [add.outputs[0]], [result], [make_node("RotaryEmbedding", inputs, [result], {"interleaved": 0}, like=add)], add
-    )
+    node = make_node("RotaryEmbedding", inputs, [result], {"interleaved": 0}, like=add)
+    replace_nodes([add.outputs[0]], [result], [node], add)

@@ -66,8 +66,8 @@ def _find(bend: ir.Node) -> tuple[ir.Node, ir.Value] | Refusal | None:
 
 
 def _only_user(value: ir.Value, op: str) -> ir.Node | None:
-    found = consumers(value)
-    return found[0] if len(found) == 1 and found[0].op_type == op and not value.is_graph_output() else None
+    users = consumers(value)
+    return users[0] if len(users) == 1 and users[0].op_type == op and not value.is_graph_output() else None
 
 
 def _is_scaled(value: ir.Value, x: ir.Value) -> bool:
@@ -112,15 +112,15 @@ def _is_power(value: ir.Value, x: ir.Value, exponent: int) -> bool:
 
 def _is_product(value: ir.Value, values: list[ir.Value], number: float) -> bool:
     """Whether `value` is the product of these values and of constants whose product is `number`."""
-    left, constant = list(values), 1.0
+    missing, constant = list(values), 1.0
     for part in product_factors(value):
-        if part in left:
-            left.remove(part)
-        elif (found := constant_scalar(part)) is not None:
-            constant *= found
+        if part in missing:
+            missing.remove(part)
+        elif (factor := constant_scalar(part)) is not None:
+            constant *= factor
         else:
             return False
-    return not left and math.isclose(constant, number, rel_tol=2e-3)
+    return not missing and math.isclose(constant, number, rel_tol=2e-3)
 
 
 def _fuse(last: ir.Node, x: ir.Value, *, tanh: bool, standard: bool) -> None:

@@ -112,14 +112,12 @@ def _pairs(turned: _RotatedInput) -> int | None:
 
 def _rows(model: ir.Model) -> int | None:
     """Returns the number of positions: the fixed capacity of the cache, or what the exporter noted."""
-    past = next(
-        (v for v in model.graph.inputs if str(v.name).startswith("past") and len(dimensions(v) or ()) == 4), None
-    )
-    slots = (dimensions(past) or (None,) * 4)[2]
-    noted = model.metadata_props.get(POSITIONS_KEY, "")
+    pasts = (dimensions(value) for value in model.graph.inputs if str(value.name).startswith("past"))
+    slots = next((axes[2] for axes in pasts if axes is not None and len(axes) == 4), None)
     if isinstance(slots, int):
         return slots
-    return int(noted) if noted.isdecimal() else None
+    limit = model.metadata_props.get(POSITIONS_KEY, "")
+    return int(limit) if limit.isdecimal() else None
 
 
 def _tables(
@@ -156,14 +154,14 @@ def _make_tables(model: ir.Model, ends: list[ir.Value]) -> tuple[ir.Value, ir.Va
         return nodes
     every = np.arange(rows)[None]
     some = np.unique(np.linspace(0, rows // 2, 5, dtype=np.int64))[::-1][None]
-    found = []
+    tables = []
     for end in ends:
         whole, part = (_evaluate(nodes, end, positions, at, model.opset_imports) for at in (every, some))
         if whole.ndim != 3 or whole.shape[:2] != (1, rows) or not np.array_equal(whole[:, some[0]], part):
             return "the angle of a position depends on more than the position"
         name = f"{end.name}.table"
-        found.append(add_initializer(model.graph, name, ir.tensor(np.ascontiguousarray(whole[0]), name=name)))
-    return found[0], found[1]
+        tables.append(add_initializer(model.graph, name, ir.tensor(np.ascontiguousarray(whole[0]), name=name)))
+    return tables[0], tables[1]
 
 
 def _subgraph_from_positions(ends: list[ir.Value], positions: ir.Value) -> list[ir.Node] | str:
@@ -190,8 +188,8 @@ def _evaluate(
 
     known = {positions: at}
     for node in nodes:
-        given = [value for value in dict.fromkeys(node.inputs) if value is not None]
-        arrays = {v.name: known[v] if v in known else v.const_value.numpy() for v in given}
+        inputs = [value for value in dict.fromkeys(node.inputs) if value is not None]
+        arrays = {v.name: known[v] if v in known else v.const_value.numpy() for v in inputs}
         results = ReferenceEvaluator(ir.to_proto(node), opsets=opsets).run(None, arrays)
         known |= dict(zip(node.outputs, results, strict=True))
     return np.asarray(known[end])
@@ -208,10 +206,9 @@ def _fuse(node: ir.Node, query: _RotatedInput, key: _RotatedInput, tables: tuple
     positions = next(value for value in graph.inputs if value.name == "position_ids")
     rest = list(node.inputs[9:])  # attention_bias and what is newer
     inputs = [*flat, *node.inputs[2:7], *tables, positions, *rest[1:]]
+    interleaved = query.rotary.attributes.get_int("interleaved", 0)
     attributes = {**node.attributes, "do_rotary": ir.AttrInt64("do_rotary", 1)}
-    attributes["rotary_interleaved"] = ir.AttrInt64(
-        "rotary_interleaved", query.rotary.attributes.get_int("interleaved", 0)
-    )
+    attributes["rotary_interleaved"] = ir.AttrInt64("rotary_interleaved", interleaved)
     outputs = [new_value_like(output) for output in node.outputs]
     fused = make_node(GQA, inputs, outputs, attributes, like=node, domain=CONTRIB)
     replace_nodes(list(node.outputs), outputs, [*new, fused], node)

@@ -38,17 +38,9 @@ def _gated(projections: list[Projection]) -> list[Projection]:
 
 def _products(value: ir.Value) -> list[ir.Node]:
     """Returns the nearest products of `value` outside its own activation (x · sigmoid(x))."""
-    found: list[ir.Node] = []
-    for node, _ in uses_through(value, ACTIVATION):
-        if node.op_type == "Mul" and node not in found:
-            found.append(node)
-    inner = [product for product in found if _is_own(product, value)]
-    return [p for p in found if p not in inner] + [p for own in inner for p in _products(own.outputs[0])]
-
-
-def _is_own(product: ir.Node, value: ir.Value) -> bool:
-    """Whether both factors are computed from `value`, or one is a constant."""
-    return all(part is None or _comes_of(part, value) for part in product.inputs)
+    products = list(dict.fromkeys(node for node, _ in uses_through(value, ACTIVATION) if node.op_type == "Mul"))
+    inner = [p for p in products if all(part is None or _comes_of(part, value) for part in p.inputs)]
+    return [p for p in products if p not in inner] + [p for own in inner for p in _products(own.outputs[0])]
 
 
 def _comes_of(part: ir.Value, value: ir.Value) -> bool:

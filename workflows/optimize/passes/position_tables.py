@@ -63,14 +63,14 @@ class PositionTables(Pass):
 def _position_nodes(graph: ir.Graph, positions: ir.Value) -> list[ir.Node]:
     """Returns the nodes that depend on positions and constants only, in the graph's order."""
     known = {positions}
-    found = []
+    nodes = []
     for node in graph:
         read = [value for value in node.inputs if value is not None]
         own = [value in known for value in read]
         if any(own) and all(mine or constant_tensor(value) is not None for mine, value in zip(own, read, strict=True)):
             known |= set(node.outputs)
-            found.append(node)
-    return found
+            nodes.append(node)
+    return nodes
 
 
 def _curve_outputs(nodes: Iterable[ir.Node]) -> list[ir.Value]:
@@ -102,10 +102,8 @@ def _table(model: ir.Model, value: ir.Value, nodes: Iterable[ir.Node], count: in
     opsets = [helper.make_opsetid(domain, version) for domain, version in model.opset_imports.items()]
     made = helper.make_model(graph, opset_imports=opsets, ir_version=model.ir_version)
     session = ort.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
-    rows: NDArray[np.generic] = session.run(None, {tensor_names.POSITIONS: np.arange(count, dtype=np.int64)[None]})[0][
-        0
-    ]
-    return rows
+    (rows,) = session.run(None, {tensor_names.POSITIONS: np.arange(count, dtype=np.int64)[None]})
+    return np.asarray(rows[0])
 
 
 def _gather_table(model: ir.Model, value: ir.Value, positions: ir.Value, table: NDArray[np.generic]) -> None:

@@ -18,14 +18,12 @@ class SimplifyLayout(Pass):
     def call(self, model: ir.Model) -> PassResult:
         modified, changing = False, True
         while changing:
-            found = find_nodes(model.graph, "Reshape", "Transpose")
-            changing = any([node.graph is not None and _simplify(node) for node in found])  # noqa: C419 every one of them
-            modified = modified or changing
+            changing = False
+            for node in find_nodes(model.graph, "Reshape", "Transpose"):
+                simplify = _simplify_transpose if node.op_type == "Transpose" else _simplify_reshape
+                changing |= node.graph is not None and simplify(node)
+            modified |= changing
         return PassResult(modified)
-
-
-def _simplify(node: ir.Node) -> bool:
-    return _simplify_transpose(node) if node.op_type == "Transpose" else _simplify_reshape(node)
 
 
 def _simplify_transpose(node: ir.Node) -> bool:

@@ -67,13 +67,8 @@ def _reason_against(attention: ir.Node, parts: _CacheParts) -> str:
     flags = ("is_causal", "qk_matmul_output_mode")
     query, mask = attention.inputs[0], attention.inputs[3] if len(attention.inputs) > 3 else None
     shapes = [dimensions(value) for value in (query, *parts.rows)]
-    if (
-        any(
-            shape is None or len(shape) != 4 or not isinstance(shape[1], int) or not isinstance(shape[3], int)
-            for shape in shapes
-        )
-        or shapes[0] is None
-    ):
+    known = [shape for shape in shapes if shape is not None and len(shape) == 4]
+    if len(known) < len(shapes) or not all(isinstance(shape[1], int) and isinstance(shape[3], int) for shape in known):
         return "its query, keys and values are not all [1,H,S,D] with known H and D"
     if any(node.attributes.get_int("axis", 0) not in (2, -2) for node in (parts.keys, parts.values)):
         return "past and new rows are not joined along the slots"
@@ -83,8 +78,8 @@ def _reason_against(attention: ir.Node, parts: _CacheParts) -> str:
         return "it has no float32 mask, or is not in float32"
     if attention.attributes.get_float("softcap", 0) or any(attention.attributes.get_int(flag, 0) for flag in flags):
         return "it caps its scores, masks by itself, or gives them out"
-    if isinstance(shapes[0][2], int) and shapes[0][2] > 1:
-        return f"it is fixed to {shapes[0][2]} queries, for which one product over joined rows is faster"
+    if isinstance(known[0][2], int) and known[0][2] > 1:
+        return f"it is fixed to {known[0][2]} queries, for which one product over joined rows is faster"
     width = _known_size(parts.rows[1], 1) * _known_size(parts.rows[1], 3)
     if width < _NARROW:
         return f"its cache has rows of {width} numbers, and copying less than {_NARROW} costs less than it saves"
