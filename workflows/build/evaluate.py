@@ -61,10 +61,7 @@ def evaluate(
     cancelled: Callable[[], bool] = lambda: False,
     fetched: OnFetched = keep_network,
 ) -> EvalReport:
-    """The report of `eval --json`, with `suggestions` where they were requested. fetched: as in `build`.
-
-    Raises RequestError and its kinds, before any long work where possible, and Cancelled.
-    """
+    """The report of `eval --json`. fetched: as in `build`. Raises RequestError, before long work, and Cancelled."""
     if request.steps < 1:
         raise RequestError(f"--steps must be at least 1, and {request.steps} was given.")
     if request.questions < 0:

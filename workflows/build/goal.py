@@ -37,10 +37,7 @@ MIX = "mix.json"
 
 
 def check_goal(goal: Goal, recipe: Recipe) -> str:
-    """The SHA-256 of the goal with the contents of its files, before any long work.
-
-    Raises RecipeError where the recipe sets what the goal searches, and the errors of reading the files.
-    """
+    """The SHA-256 of the goal and its files. Raises RecipeError where the recipe sets what the goal searches."""
     if not recipe.keeps_weights:
         raise RecipeError("A goal chooses the precision of every node: leave out --precision, nodes and components.")
     if recipe.early_exit is not None:
@@ -53,10 +50,7 @@ def check_goal(goal: Goal, recipe: Recipe) -> str:
 
 
 def make_goal(composite: OptimizedComposite, goal: Goal, work: BuildWorkspace, folder: Path, trials: Path) -> Evidence:
-    """Searches, and writes the trials and the result into `folder`.
-
-    Raises RecipeError where no mix reaches the goal, and as split_prompts does.
-    """
+    """Searches, and writes the result into `folder`. Raises RecipeError where no mix reaches the goal."""
     optimized = composite.optimized
     reference = _reference(trials, composite)
     models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in load_evidence(optimized)}

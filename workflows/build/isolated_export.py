@@ -31,10 +31,7 @@ _SECONDS = 30 * 24 * 3600.0  # no practical limit: the subprocess ends with its 
 def export_isolated(
     checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report, check: Callable[[], None]
 ) -> Evidence:
-    """Returns what make_export returns. check: raises Cancelled after a cancellation.
-
-    Raises what make_export raises, and CheckpointError where the code ended the process.
-    """
+    """Like make_export; raises CheckpointError where the code ended the process, and Cancelled by `check`."""
     request = {
         "folder": str(checkpoint.folder),
         "source": checkpoint.source,

@@ -37,10 +37,7 @@ STAGE = "quantize"
 
 
 def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -> Evidence:
-    """Quantizes the graphs of the stage `optimized` into `folder`.
-
-    Raises RecipeError where an excluded node does not exist, or where nothing could be quantized.
-    """
+    """Quantizes the stage's graphs into `folder`. Raises RecipeError for an unknown excluded node, or no effect."""
     optimized = composite.optimized
     components = load_evidence(optimized)
     models = {entry["file"]: load_saved_graph(optimized / entry["file"]) for entry in components}

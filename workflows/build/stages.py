@@ -82,10 +82,7 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
 
 
 def _reference_parity(exported: Path, recipe: Recipe, pipeline: Pipeline, files: Mapping[str, Path]) -> Any:
-    """Compares the final graphs with the model, past its windows and the chunk; None without reference logits.
-
-    Raises RecipeError where they differ.
-    """
+    """Compares the final graphs with the reference logits, if there are any. Raises RecipeError if they differ."""
     reference = ReferenceLogits.read(exported)
     if reference is None:
         return None

@@ -126,10 +126,7 @@ class BuildWorkspace:
 
 @contextmanager
 def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[], bool]) -> Iterator[BuildWorkspace]:
-    """Locks the target `out` and yields its workspace; the stages stay where the build fails.
-
-    Raises RequestError as check_target and locked_target do.
-    """
+    """Locks `out` and yields its workspace, which stays after a failure. Raises RequestError as check_target does."""
     with raise_disk_full(out), locked_target(out):
         check_target(out, force)  # another build may have ended meanwhile
         work = BuildWorkspace(out.with_name(f".{out.name}.build"), report, cancelled, StageCache())

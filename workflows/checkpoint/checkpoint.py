@@ -71,10 +71,7 @@ class Checkpoint:
     def compute_digest(
         self, report: Callable[[Event], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
     ) -> str:
-        """Returns `digest`; reports progress in bytes. An unchanged file is read once per process.
-
-        Raises Cancelled, and CheckpointError where a file has disappeared.
-        """
+        """Returns `digest`, with progress in bytes. Raises Cancelled, CheckpointError for a file that disappeared."""
         paths = {name: regular_file(self.folder, name) for name in self.files}
         total, done, reported = sum(path.stat().st_size for path in paths.values()), 0, 0
 

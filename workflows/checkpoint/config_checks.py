@@ -54,10 +54,7 @@ def check_values(config: Mapping[str, object]) -> None:
 
 
 def check_layers(config: Mapping[str, object], tensors: Iterable[str]) -> None:
-    """Raises CheckpointError for a number of layers above the highest layer index in a tensor's name.
-
-    Only valid for models in which every layer has its own weights.
-    """
+    """Raises CheckpointError for more layers than tensor names; for models whose layers each have weights."""
     held = 1 + max((int(part) for name in tensors for part in name.split(".") if part.isdecimal()), default=0)
     for key, value in _numbers(config):
         if key in LAYER_COUNTS and value > held:

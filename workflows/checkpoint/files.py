@@ -116,10 +116,7 @@ def parse_object(content: bytes, name: str) -> dict[str, object]:
 
 
 def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
-    """The SHA-256 of a resolved file, computed once per process while the file stays unchanged.
-
-    `advance` is called with the number of bytes after each MiB, and may raise to stop.
-    """
+    """The SHA-256 of a resolved file, cached while it is unchanged. advance: called with bytes read; may raise."""
     with open_file(path) as file:
         info = os.fstat(file.fileno())
         if (known := known_digest(path, info)) is not None:

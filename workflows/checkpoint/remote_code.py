@@ -45,10 +45,7 @@ def remote_code(folder: Path) -> dict[str, str]:
 
 
 def auto_map_modules(config: dict[str, object], name: str) -> set[str]:
-    """Returns the modules named in the auto_map of a decoded config, at any depth.
-
-    Raises CheckpointError where one belongs to another repository.
-    """
+    """Returns the modules in a config's auto_map, at any depth. Raises CheckpointError for another repository's."""
     modules: set[str] = set()
     for key, value in walk(config):
         if key == "auto_map" and value:

@@ -235,10 +235,7 @@ def normalized_name(name: str) -> str:
 
 
 def error_to_dict(error: Exception, job: str) -> dict[str, str] | None:
-    """The error as JSON fields for another process, which `error_from_dict` reads; None for an unexpected error.
-
-    job: the name of the command or request, for messages.
-    """
+    """The error's JSON fields for `error_from_dict`; None for an unexpected one. job: the command, for messages."""
     if is_out_of_memory(error):
         error = MemoryShortError(out_of_memory_message(job))
     elif not isinstance(error, JoineryError):

@@ -109,10 +109,7 @@ def _machine_id() -> str:
 
 @contextmanager
 def name_os_errors(path: Path, needed: int | None = None) -> Iterator[None]:
-    """Makes an OSError raised while `path` is written name it. needed: the size in bytes, if it is known.
-
-    On a full disk the reason has the needed and the free space.
-    """
+    """Makes an OSError name `path`, and on a full disk the free space and the `needed` bytes, if known."""
     try:
         yield
     except OSError as error:
@@ -127,10 +124,7 @@ def name_os_errors(path: Path, needed: int | None = None) -> Iterator[None]:
 
 @contextmanager
 def raise_disk_full(path: Path, needed: int | None = None) -> Iterator[None]:
-    """Raises DiskFullError if the disk or the user's quota is full while `path`, a file or a folder, is written.
-
-    needed: the size in bytes, if it is known.
-    """
+    """Raises DiskFullError if disk or quota is full while `path` is written. needed: bytes, if known."""
     try:
         yield
     except OSError as error:

@@ -47,10 +47,7 @@ def installed() -> list[InstalledPlugin]:
 
 
 def allow(library: str) -> str:
-    """Allows the plugins of a distribution in its installed version, which is returned.
-
-    Raises RequestError if it is not installed or has no plugins.
-    """
+    """Allows a distribution's installed version and returns it. Raises RequestError if it has no plugins here."""
     version = next(
         (one.version for one in installed() if normalized_name(one.library) == normalized_name(library)), None
     )

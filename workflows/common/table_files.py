@@ -25,10 +25,7 @@ def is_table(file: Path) -> bool:
 
 
 def read_rows(file: Path) -> Iterator[tuple[int, Row]]:
-    """The rows of a table with their numbers, which count lines; empty lines are none.
-
-    Raises PromptError for a file that cannot be read, is empty, or holds another thing than rows.
-    """
+    """The rows with their line numbers, without empty lines. Raises PromptError for an unreadable or empty file."""
     empty = True
     for number, row in _of_parquet(file) if file.suffix.lower() == PARQUET else _of_lines(file):
         empty = False

@@ -169,10 +169,7 @@ def _weights(scores: torch.Tensor, sinks: torch.Tensor | None) -> torch.Tensor:
 
 @dataclass
 class BaseCacheAdapter:
-    """State of every adapter: past by layer, the new rows, and the methods that models call on a cache.
-
-    windows: layer → its detected window.
-    """
+    """State of every adapter, and the methods that models call on a cache. windows: layer → detected window."""
 
     keys: Sequence[torch.Tensor] = ()
     values: Sequence[torch.Tensor] = ()
@@ -217,10 +214,7 @@ class BaseCacheAdapter:
 
 @dataclass
 class HostCacheAdapter(BaseCacheAdapter):
-    """Keys are past ++ new; present has the new rows only, which the host writes to their slots.
-
-    masks: window → additive mask [1,1,S,C+S].
-    """
+    """Keys are past ++ new; present has the new rows, for the host. masks: window → [1,1,S,C+S], additive."""
 
     masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
 
@@ -320,10 +314,7 @@ def detect_layers(run: Callable[[ProbeCacheAdapter], object], cross: bool = Fals
 
 
 def patch_position_bias(model: PreTrainedModel) -> bool:
-    """Makes learned relative position biases use the adapter's key positions instead of counting from the first key.
-
-    Replaces `compute_bias` of T5's attention in this model's decoder; returns whether there was any.
-    """
+    """Makes T5's learned relative biases use the adapter's key positions; returns whether there was any."""
     modules = [m for m in model.modules() if hasattr(m, "compute_bias") and getattr(m, "is_decoder", False)]
     for module in modules:
         module.compute_bias = MethodType(_compute_bias, module)

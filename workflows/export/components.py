@@ -239,10 +239,7 @@ def _trace_pair(
 def save_components(
     folder: Path, graphs: Mapping[ComponentRole, ir.Model], cut: Cut, source_length: int | None
 ) -> None:
-    """Writes the graphs of the cut's components over one weight file into `folder`.
-
-    graphs: the traced ones. source_length: the fixed length of an encoder, None for any.
-    """
+    """Writes the cut's components into `folder` over one weight file. source_length: an encoder's, None for any."""
     if source_length is not None:
         for graph in graphs.values():
             _fix(graph, {SOURCE: source_length})

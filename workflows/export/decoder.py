@@ -61,10 +61,7 @@ class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
 
 @contextmanager
 def hidden_states(model: PreTrainedModel, wanted: bool) -> Iterator[list[torch.Tensor]]:
-    """Collects the decoder's output while the model runs, [1,S,E]; does nothing unless `wanted`.
-
-    Raises RecipeError for a model whose decoder is not a separate module.
-    """
+    """Collects the decoder's output [1,S,E] if `wanted`. Raises RecipeError for a decoder that is no module."""
     states: list[torch.Tensor] = []
     if not wanted:
         yield states

@@ -115,10 +115,7 @@ def _domain_warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto]) -> I
 
 
 def topological_order(graph: onnx.GraphProto) -> list[int]:
-    """Returns the indices of the graph's nodes in topological order, in file order among independent nodes.
-
-    Raises GraphError for a cycle.
-    """
+    """Returns node indices in topological order, else in file order. Raises GraphError for a cycle."""
     makers = {name: index for index, node in enumerate(graph.node) for name in node.output if name}
     reads = [{makers[name] for name in values_read(node) if name in makers} for node in graph.node]
     if all(maker < index for index, needed in enumerate(reads) for maker in needed):

@@ -47,10 +47,7 @@ class Method:
 
 
 def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, ranges: Ranges | None = None) -> PassReport:
-    """Runs `method` on `model`, in place.
-
-    Raises GraphError for a graph that is already quantized, JoineryError if onnx's checker refuses the result.
-    """
+    """Runs `method` in place. Raises GraphError for a quantized graph, JoineryError for a result with a fault."""
     _refuse_quantized(model)
     infer_shapes(model)
     before, began, ends = model.graph.num_nodes(), time.monotonic(), graph_interface(model)

@@ -35,10 +35,7 @@ _ROWS, _COLUMNS = 512, 1024
 
 
 def quantize_rows(rows: Weights, how: BlockFormat, moments: Sums | None = None) -> tuple[Bytes, Weights, Bytes]:
-    """Returns (q, scales, zero points) of [N,K], the scales in its type; see the module for their shapes.
-
-    moments: second moments of the matrix's inputs, to compensate for rounding errors.
-    """
+    """Returns (q, scales, zero points) of [N,K], see the module. moments: of its inputs, to compensate errors."""
     shapes = how.shapes(*rows.shape)
     packed, zeros = np.empty(shapes[0], np.uint8), np.empty(shapes[2], np.uint8)
     scales = np.empty(shapes[1], rows.dtype)

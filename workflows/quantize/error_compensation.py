@@ -54,10 +54,7 @@ def shrink_moments(sums: Sums, rows: int, width: int) -> Sums:
 
 
 def error_shares(moments: Floats, used: int) -> Floats:
-    """Returns [used, used], upper: row i holds how the error of weight i spreads to itself and the later ones.
-
-    moments: of one group, whose first `used` inputs exist.
-    """
+    """Returns [used, used], upper: how the error of weight i spreads to later ones. moments: of one group."""
     square = moments[:used, :used].astype(np.float64)
     mean = float(np.trace(square)) / used or 1.0
     square[np.diag_indices(used)] += _DAMPING * mean

@@ -42,10 +42,7 @@ class BlockFormat:
         return 1 << (self.bits - 1)
 
     def fitted(self, inner: int) -> BlockFormat:
-        """Returns the format with the largest block size up to this one that divides `inner`; else this format.
-
-        Padding is stored and multiplied too.
-        """
+        """Returns the format with the largest block size up to this one that divides `inner`, else this one."""
         sizes = [size for size in BLOCK_SIZES if size <= self.size and inner % size == 0]
         return replace(self, size=max(sizes, default=self.size))
 

@@ -47,10 +47,7 @@ class QdqProduct:
 
 @dataclass(frozen=True)
 class QdqPlan:
-    """The products and other nodes to compute in integers, in the graph's order, and the refusals.
-
-    outputs: whether the products' outputs are quantized too.
-    """
+    """The products and other nodes in integers, in the graph's order. outputs: whether those of products are, too."""
 
     products: list[QdqProduct]
     others: list[ir.Node]

@@ -87,9 +87,6 @@ def _slower_layout_reason(recipe: Recipe, family: Family, config: Mapping[str, o
 
 
 def layout_notice(recipe: Recipe, family: Family, config: Mapping[str, object], options: Mapping[str, object]) -> str:
-    """A sentence that explains why `recipe`, resolved from `options`, has not the fastest cache.
-
-    Empty where it has, where a person chose the cache, and for providers without a faster one.
-    """
+    """A sentence why `recipe` has not the fastest cache; empty where it has, or a person chose the cache."""
     why = "" if options.get("cache") else default_layout(recipe, family, config).why
     return f"The cache is static, for {why}." if why else ""

@@ -22,10 +22,7 @@ _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, 
 
 
 def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometry: ModelGeometry | None) -> None:
-    """Raises RecipeError for the first setting that target, family or checkpoint do not support.
-
-    geometry: None for a model without a cache. Raises CheckpointError for a config that cannot be exported.
-    """
+    """Raises RecipeError for the first unsupported setting, CheckpointError for a config that cannot be exported."""
     for refusal in (*target_refusals(recipe), *early_exit_refusals(recipe, family, geometry)):
         raise RecipeError(refusal)
     _refuse_checkpoint(recipe, family, checkpoint, geometry.max_positions if geometry else DEFAULT_CAPACITY)

@@ -56,7 +56,7 @@ class CacheTensors:
 class Component:
     """One graph of a cut. own_inputs, own_outputs: inputs and outputs besides the cache tensors.
 
-    when: empty for a draft, which a strategy runs. made_of: the graph of which this is a copy with fixed axes; None if
+    when: empty for a draft, which a strategy runs. copy_of: the graph of which this is a copy with fixed axes; None if
     it is traced itself. columns, slots: tokens per run and cache slots if the graph fixes them, None for any number.
     """
 

@@ -59,10 +59,7 @@ class CalibrationSettings(BaseModel):
 
 
 class NodePrecision(BaseModel):
-    """The precision of one node, overriding its component's. fp16: stored in fp16, computed in fp32.
-
-    block_size: of int4 and int8.
-    """
+    """The precision of one node. fp16: stored so, and computed in fp32. block_size: of int4 and int8."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

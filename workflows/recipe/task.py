@@ -38,10 +38,7 @@ _OTHER_MODALITIES = ("vision_config", "audio_config")
 
 
 def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """The tasks for which `checkpoint` can be built, the family's default first.
-
-    Raises RecipeError where no family builds its model type or its architecture.
-    """
+    """The tasks for which `checkpoint` can be built, the default first. Raises RecipeError where there is none."""
     names, model_type = checkpoint.architectures, checkpoint.model_type
     heads = {_task_of_head(name) for name in names}
     tasks = family_for(model_type, _TEXT).tasks if heads == {_TEXT} else tasks_of(model_type)

@@ -28,10 +28,7 @@ class LogitsRows(Pass):
     reshapes: tuple[str, ...] = (LOGITS,)
 
     def requires(self, model: ir.Model) -> Refusal | None:
-        """Needs logits [1,S,V] with a symbolic S whose rows cannot be selected yet.
-
-        Graphs of fixed shapes are for providers that do not support symbolic axes.
-        """
+        """Needs logits [1,S,V] with a symbolic S whose rows cannot be selected yet."""
         axes = logits_axes(model)
         if isinstance(axes, Refusal):
             return axes

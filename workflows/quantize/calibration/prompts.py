@@ -45,10 +45,7 @@ class _Row:
 
 
 def prompts_digest(place: str) -> str:
-    """Returns the SHA-256 of the prompts in the recipe's `place`; empty if it names none.
-
-    Raises PromptError if it contains no prompts, before a long build begins.
-    """
+    """The SHA-256 of the prompts in `place`, empty without a place. Raises PromptError for one without prompts."""
     if not place:
         return ""
     return hashlib.sha256(repr(_rows_of(Path(place))).encode()).hexdigest()
