@@ -26,9 +26,8 @@ from workflows.generate import Engine
 from workflows.graph.weights import WEIGHTS
 from workflows.quantize import METHODS, Ranges
 from workflows.quantize.calibration.moments import SecondMoments
-from workflows.quantize.calibration.observers import add_observers
 from workflows.quantize.calibration.prompts import calibration_prompts
-from workflows.quantize.calibration.ranges import RunObserver, make_range_finder
+from workflows.quantize.calibration.ranges import RunObserver, add_observers, make_range_finder
 from workflows.quantize.calibration.trajectories import run_trajectories
 from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe

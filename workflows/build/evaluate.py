@@ -70,15 +70,15 @@ def evaluate(
         raise RequestError(f"--suggest cannot be {request.suggest}: give 0 for none.")
     if not _is_bundle(str(request.bundle)) and not is_genai(request.bundle):
         read_bundle(request.bundle)  # raises for a folder that is no bundle, before a download
-    found = None
+    location = None
     if not _is_bundle(request.against):
-        found = find_checkpoint(request.against, report=report, cancelled=cancelled)
-    fetched(found.weights_bytes if found else 0)
+        location = find_checkpoint(request.against, report=report, cancelled=cancelled)
+    fetched(location.weights_bytes if location else 0)
     if request.prompts is not None:
         read_prompts(request.prompts)
     task = read_task(request.task) if request.task else None
     candidate = read_bundle(request.bundle)
-    with _open_reference(request, found, candidate, report, cancelled) as reference:
+    with _open_reference(request, location, candidate, report, cancelled) as reference:
         if request.suggest:
             find_products(reference, candidate)
         chosen = partial(choose_prompts, file=request.prompts)
@@ -105,32 +105,28 @@ def _is_bundle(path: str) -> bool:
 @contextmanager
 def _open_reference(
     request: EvalRequest,
-    found: CheckpointLocation | None,
+    location: CheckpointLocation | None,
     candidate: Bundle,
     report: Callable[[Event], None],
     cancelled: Callable[[], bool],
 ) -> Iterator[Bundle]:
-    """The bundle to compare with, built of the checkpoint that was found where it is no bundle yet."""
-    if found is None:
+    """The bundle to compare with, built of the checkpoint at `location` where it is no bundle yet."""
+    if location is None:
         yield read_bundle(request.against)
         return
-    facts = candidate.pipeline.metadata
-    options: dict[str, object] = {"precision": "fp32"}
-    if facts.task:
-        options["task"] = facts.task
-    if candidate.pipeline.capacity:
-        options["capacity"] = candidate.pipeline.capacity
+    own = {"task": candidate.pipeline.metadata.task, "capacity": candidate.pipeline.capacity}
+    options = {"precision": "fp32"} | {name: value for name, value in own.items() if value}
 
     def forward(event: Event) -> None:
         report(event)
         if isinstance(event, StageEvent) and (event.stage, event.state) == ("checkpoint", "done"):
-            said = f"{request.against} is no bundle: an fp32 one is built of it, and removed afterwards."
-            report(LogEvent(message=said))
+            message = f"{request.against} is no bundle: an fp32 one is built of it, and removed afterwards."
+            report(LogEvent(message=message))
 
     with tempfile.TemporaryDirectory(prefix="joinery-eval-") as folder:
         out = Path(folder) / "reference"
         wanted = BuildRequest(
-            request.against, out, options, request.trust_remote_code, consented=request.consented, location=found
+            request.against, out, options, request.trust_remote_code, consented=request.consented, location=location
         )
         try:
             build(wanted, forward, cancelled)

@@ -116,8 +116,7 @@ def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
         flow=[FlowStage(run=name, when=when) for name, when in cut.stages],
         dataflow=[DataflowEdge(source=edge.source, target=edge.target) for edge in cut.edges],
         state=SharedState(
-            kv_cache=KVState() if cut.cache else None,
-            cross_cache=CrossState(source=cut.source) if cut.source else None,
+            kv_cache=KVState() if cut.cache else None, cross_cache=CrossState(source=cut.source) if cut.source else None
         ),
         strategy=_strategy(recipe),
     )

@@ -182,15 +182,15 @@ class BaseCacheAdapter:
     is_compileable = False
 
     def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Stores the new rows and returns what `update` returns."""
-        raise NotImplementedError
+        """Takes the new rows and returns what `update` returns, by default its arguments."""
+        return key, value
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
         """Self-attention over past and new rows."""
         raise NotImplementedError
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        raise NotImplementedError
+        return torch.arange(sequence)
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: object, **__: object) -> KeyValueRows:
         """See CacheAdapter; further arguments differ between models and are ignored."""
@@ -270,9 +270,6 @@ class ProbeCacheAdapter(BaseCacheAdapter):
                 "layout supports: it cannot be built."
             )
         return super().attend(call)
-
-    def key_positions(self, sequence: int) -> torch.Tensor:
-        return torch.arange(sequence)
 
     def get_query_offset(self, layer: int = 0) -> int:
         """The number of tokens before this step, as transformers' mask functions read it."""

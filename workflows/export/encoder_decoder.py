@@ -75,18 +75,11 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
 
 
 class SourceAttentionAdapter(BaseCacheAdapter):
-    """Attention among the source's tokens, each of which attends to all that the mask permits."""
-
-    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        """Returns its arguments: one decoder token runs only to capture its cross-attention."""
-        return key, value
+    """Attention among the source's tokens, and of one decoder token, run only to capture its cross-attention."""
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """See BaseCacheAdapter; the result is unused."""
+        """Attends without a mask; the result is unused."""
         return reference_attention(call, None)
-
-    def key_positions(self, sequence: int) -> torch.Tensor:
-        return torch.arange(sequence)
 
 
 class EncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here

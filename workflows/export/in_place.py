@@ -26,9 +26,6 @@ from workflows.export.attention import (
 class _InPlaceAdapter(BaseCacheAdapter):
     """Passes the new rows to the operator that writes them."""
 
-    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        return key, value
-
     def key_positions(self, sequence: int) -> torch.Tensor:
         """[C]: slots are positions."""
         return torch.arange(self.keys[0].shape[-2])

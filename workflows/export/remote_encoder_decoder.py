@@ -21,7 +21,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from workflows.common.errors import RecipeError
 from workflows.common.tensor_names import CROSS_KEY, CROSS_VALUE, MASK
-from workflows.export.attention import BaseCacheAdapter, KeyValueRows, LayerFacts
+from workflows.export.attention import BaseCacheAdapter, KeyValueRows, LayerFacts, ProbeCacheAdapter
 from workflows.export.decoder import DecoderModule
 from workflows.export.signature import ExportSignature
 
@@ -58,14 +58,6 @@ class RemoteDecoderModule(DecoderModule):
             )
 
 
-class RemoteProbeAdapter(BaseCacheAdapter):
-    """Records the shapes of the new rows."""
-
-    def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
-        self.present[layer] = key, value
-        return key, value
-
-
 def run_remote(
     model: PreTrainedModel,
     adapter: BaseCacheAdapter,
@@ -96,16 +88,10 @@ def run_remote(
 
 def remote_layers(model: PreTrainedModel) -> tuple[LayerFacts, ...]:
     """The decoder's self-attention layers. Raises RecipeError where it has no cache."""
-    adapter = RemoteProbeAdapter()
+    adapter = ProbeCacheAdapter()
     with torch.no_grad():
-        run_remote(
-            model,
-            adapter,
-            torch.zeros(1, 1, dtype=torch.long),
-            torch.zeros(1, 1, dtype=torch.long),
-            torch.zeros(1, 1, 1, 1),
-            {"source_mask": torch.zeros(1, 1, 1, 2)},
-        )
+        ids = torch.zeros(1, 1, dtype=torch.long)
+        run_remote(model, adapter, ids, ids, torch.zeros(1, 1, 1, 1), {"source_mask": torch.zeros(1, 1, 1, 2)})
     if sorted(adapter.present) != list(range(len(adapter.present))) or not adapter.present:
         raise RecipeError(
             "This model's own code does not pass a cache to its decoder, so no KV cache can be fitted to it."

@@ -16,10 +16,7 @@ from typing import Any
 
 import onnx
 from google.protobuf import descriptor_pool, message_factory  # type: ignore[import-untyped,unused-ignore]
-from google.protobuf.descriptor_pb2 import (  # type: ignore[import-untyped,unused-ignore]
-    DescriptorProto,
-    FileDescriptorProto,
-)
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto  # type: ignore[import-untyped,unused-ignore]
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
 
 from workflows.common.errors import GraphError, printable

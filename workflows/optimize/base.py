@@ -85,9 +85,7 @@ class PassReport:
 
 
 def run_passes(
-    model: ir.Model,
-    passes: Iterable[Pass],
-    after: Callable[[PassReport, ir.Model], None] = lambda report, model: None,
+    model: ir.Model, passes: Iterable[Pass], after: Callable[[PassReport, ir.Model], None] = lambda report, model: None
 ) -> list[PassReport]:
     """Runs `passes` in order on `model`, in place; `after` is called with the model after each of them.
 

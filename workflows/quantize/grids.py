@@ -49,11 +49,7 @@ class BlockFormat:
     def shapes(self, outer: int, inner: int) -> tuple[tuple[int, ...], ...]:
         """Returns the shapes of q, scales and zero points of a matrix [outer, inner]."""
         blocks = -(-inner // self.size)
-        return (
-            (outer, blocks, self.size * self.bits // 8),
-            (outer, blocks),
-            (outer, -(-blocks * self.bits // 8)),
-        )
+        return ((outer, blocks, self.size * self.bits // 8), (outer, blocks), (outer, -(-blocks * self.bits // 8)))
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,7 @@ Reader = Callable[[str], NDArray[np.generic]]  # of an initializer by its name
 
 
 def rounding_errors(
-    file: GraphFile,
-    report: Callable[[Event], None] = lambda _: None,
-    cancelled: Callable[[], bool] = lambda: False,
+    file: GraphFile, report: Callable[[Event], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
 ) -> RoundingReport:
     """Lists each node that reads a quantized weight, the largest error first. Raises Cancelled on request."""
     weights = {one.name: one for graph in all_graphs(file.proto.graph) for one in graph.initializer}

@@ -136,22 +136,17 @@ def _refuse_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> N
             f"The transformer-only variant is not right for this model: {misfit}; build the plain variant."
         )
     if recipe.kv_dtype != "float32" and (recipe.cache != "gqa" or misfit):
-        _refuse_half_cache(recipe, layout_conflict("gqa", recipe, family, geometry))
+        if conflict := layout_conflict("gqa", recipe, family, geometry):
+            raise RecipeError(
+                f"A cache in {recipe.kv_dtype} needs the gqa layout, which is not right for this model: {conflict}; "
+                "leave kv_dtype out."
+            )
+        raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} has the model's own dtype.")
     if misfit:
         other = alternative_layout(recipe, family, geometry)
         raise RecipeError(
             f"The {recipe.cache} cache is not right for {family.name}: {misfit}; build with --cache {other}."
         )
-
-
-def _refuse_half_cache(recipe: Recipe, misfit: str) -> None:
-    """misfit: why the model cannot have the only layout with such a cache; empty where it can."""
-    if misfit:
-        raise RecipeError(
-            f"A cache in {recipe.kv_dtype} needs the gqa layout, which is not right for this model: {misfit}; leave "
-            "kv_dtype out."
-        )
-    raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} has the model's own dtype.")
 
 
 def _refuse_components(recipe: Recipe, cut: Cut) -> None:

@@ -1,8 +1,11 @@
-"""Range finders over a stream of runs: minmax, percentile, entropy.
+"""Observes the values of runs, and finds their ranges: minmax, percentile, entropy.
 
-    outputs of one run ──▶ two numbers a value (minmax), or a Histogram of a fixed size ──▶ (low, high)
+    value ──ReduceMin, ReduceMax──▶ one number each ──Concat──▶ calibration.low, calibration.high  [values]
+    value ──Identity──▶ calibration.0, calibration.1, …
 
-Only these are stored, so memory does not grow with the samples.
+    outputs of one run ──▶ two numbers a value (minmax), or a histogram of a fixed size ──▶ (low, high)
+
+Only these are stored, so memory does not grow with the samples; for minmax no large tensor leaves the session.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+import onnx
 from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
 
 from workflows.common.tensors import Array
 from workflows.quantize.base import Ranges
@@ -181,3 +186,26 @@ def kl_divergence(counts: NDArray[np.int64], half: int, levels: int) -> float:
         return math.inf
     p, q = p[filled] / p.sum(), q[filled] / q.sum()
     return float((p * np.log(p / np.maximum(q, _SMOOTH * p))).sum())
+
+
+_ONE = "calibration.one"
+
+
+def add_observers(model: onnx.ModelProto, values: Sequence[str], *, whole: bool) -> None:
+    """Adds outputs to `model` for `values`, which are float32 and not empty."""
+    if not values:
+        return
+    graph = model.graph
+    if whole:
+        for index, value in enumerate(values):
+            graph.node.append(helper.make_node("Identity", [value], [WHOLE % index]))
+            graph.output.append(helper.make_tensor_value_info(WHOLE % index, TensorProto.FLOAT, None))
+        return
+    graph.initializer.append(numpy_helper.from_array(np.array([1], np.int64), _ONE))
+    for op, end in (("ReduceMin", LOW), ("ReduceMax", HIGH)):
+        parts = [f"{end}.{index}" for index in range(len(values))]
+        for value, part in zip(values, parts, strict=True):
+            graph.node.append(helper.make_node(op, [value], [f"{part}.scalar"]))
+            graph.node.append(helper.make_node("Reshape", [f"{part}.scalar", _ONE], [part]))
+        graph.node.append(helper.make_node("Concat", parts, [end], axis=0))
+        graph.output.append(helper.make_tensor_value_info(end, TensorProto.FLOAT, [len(values)]))

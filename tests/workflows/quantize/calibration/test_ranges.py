@@ -12,8 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.workflows.optimize.making import parse, values
-from workflows.quantize.calibration.observers import add_observers
-from workflows.quantize.calibration.ranges import BINS, RangeHistogram, kl_divergence, make_range_finder
+from workflows.quantize.calibration.ranges import BINS, RangeHistogram, add_observers, kl_divergence, make_range_finder
 from workflows.recipe.schema import CalibrationSettings
 
 GRAPH = "g (float[N,4] x) => (float[N,4] y) { h = Mul(x, c)  y = Add(h, x) }"
