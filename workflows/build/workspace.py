@@ -161,10 +161,8 @@ def timed_stage(report: Report, stage: Stage) -> Iterator[dict[str, float]]:
         yield spent
     except BaseException as error:
         spent |= _usage(began)
-        message = str(error) or type(error).__name__
-        report(
-            StageEvent(stage=stage, state="failed", note=message, seconds=spent["seconds"], peak_mib=spent["peak_mib"])
-        )
+        note = str(error) or type(error).__name__
+        report(StageEvent(stage=stage, state="failed", note=note, seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
         raise
     spent |= _usage(began)
     report(StageEvent(stage=stage, state="done", seconds=spent["seconds"], peak_mib=spent["peak_mib"]))

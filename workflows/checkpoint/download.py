@@ -17,6 +17,7 @@ import queue
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -116,14 +117,13 @@ def run_in_thread(
     job: Callable[[], Path], state: DownloadState, report: Callable[[Event], None], cancelled: Callable[[], bool]
 ) -> Path:
     """Runs `job` in a thread and reports its progress meanwhile. Returns its result; raises its error, or Cancelled."""
-    results: list[Path] = []
-    errors: list[BaseException] = []
+    future: Future[Path] = Future()
 
     def run() -> None:
         try:
-            results.append(job())
+            future.set_result(job())
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-            errors.append(error)
+            future.set_exception(error)
 
     worker = threading.Thread(target=run, name="joinery-hub", daemon=True)
     worker.start()
@@ -133,9 +133,7 @@ def run_in_thread(
         if worker.is_alive():
             state.stop()
             worker.join(_JOIN)
-    if errors:
-        raise errors[0]
-    return results[0]
+    return future.result()
 
 
 def _watch(

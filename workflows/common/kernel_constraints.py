@@ -5,10 +5,8 @@
                        ──▶ fusing rotary positions (optimize/passes/gqa_attention.py, export/in_place.py)
                        ──▶ preflight (graph/kernel_tables.py)
 
-The sweep and the fuzzer (tests/sweep) draw sizes on both sides of the limits and build with what this table chooses.
 recipe/target.py has the limits of other targets' providers. The rows were measured with onnxruntime 1.31.1:
-tests/workflows/common/test_kernel_constraints.py runs every kernel on both sides of every limit and fails if another
-version of onnxruntime has other limits.
+tests/workflows/common/test_kernel_constraints.py fails if another version has other limits.
 """
 
 from __future__ import annotations

@@ -116,8 +116,13 @@ def _stored(checkpoint: Checkpoint, files: ExitStack) -> dict[str, Any]:
 
 
 def _check_shapes(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
-    """Compares the shapes of the config's model with those of the file, before memory is allocated."""
-    _check_total(checkpoint, skeleton)
+    """Compares the sizes of the config's model with those of the file, before memory is allocated."""
+    made = sum(weight.numel() for weight in skeleton.parameters())
+    if made > 2 * checkpoint.parameters + _UNSTORED:  # far larger than the stored weights
+        raise CheckpointError(
+            f"{checkpoint.source}: config.json makes a model of {made:,} parameters and the weights hold "
+            f"{checkpoint.parameters:,}; the two do not belong together."
+        )
     for name, weight in skeleton.named_parameters():
         stored = checkpoint.tensors.get(name)
         if stored is not None and stored.shape != tuple(weight.shape):
@@ -130,16 +135,6 @@ def _check_shapes(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
                 f"{checkpoint.source}: the weight {printable(name)} is stored in {stored.dtype} without a scale: "
                 "get the checkpoint in floating point."
             )
-
-
-def _check_total(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
-    """Raises CheckpointError for a model far larger than the stored weights, before the gaps are filled."""
-    made = sum(weight.numel() for weight in skeleton.parameters())
-    if made > 2 * checkpoint.parameters + _UNSTORED:
-        raise CheckpointError(
-            f"{checkpoint.source}: config.json makes a model of {made:,} parameters and the weights hold "
-            f"{checkpoint.parameters:,}; the two do not belong together."
-        )
 
 
 def _check_values(checkpoint: Checkpoint, model: PreTrainedModel) -> None:

@@ -237,7 +237,8 @@ class _LayerCopier:
             elif role in weights:
                 values[value] = _initializer(self._graph, f"{self._repeat.path}.{index}.{role}", weights[role])
             else:
-                values[value] = self._input(role % index, value)
+                name = role % index
+                values[value] = self._ends[name] = ir.Value(name=name, shape=value.shape, type=value.type)
         for node in part.nodes:
             inputs = [values.get(value, value) for value in node.inputs]
             copy = ir.Node(
@@ -249,10 +250,6 @@ class _LayerCopier:
                 values[value] = self._ends[copied.name] = copied
             self._graph.append(copy)
         return self._ends[_AFTER % index]
-
-    def _input(self, name: str, like: ir.Value) -> ir.Value:
-        self._ends[name] = ir.Value(name=name, shape=like.shape, type=like.type)
-        return self._ends[name]
 
     def _name(self, value: ir.Value, old: int, new: int) -> str:
         """The name of a value's copy: the layer number of a graph output changes."""

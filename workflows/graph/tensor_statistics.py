@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -99,13 +98,13 @@ def _external_blocks(file: GraphFile, tensor: onnx.TensorProto) -> BlockReader:
         raise GraphError(f"The values of {name} are in {printable(place.location)}, which is not there.")
     if place.offset < 0 or place.offset + wanted > path.stat().st_size:
         raise GraphError(f"{printable(place.location)} is cut short: {name} ends beyond its last byte.")
-    return lambda: _read(path, place.offset, wanted, tensor)
 
+    def read() -> Iterator[NDArray[np.float64]]:
+        with path.open("rb") as opened:
+            opened.seek(place.offset)
+            yield from _decoded((opened.read(size) for _, size in _spans(wanted, tensor)), tensor)
 
-def _read(path: Path, offset: int, wanted: int, tensor: onnx.TensorProto) -> Iterator[NDArray[np.float64]]:
-    with path.open("rb") as file:
-        file.seek(offset)
-        yield from _decoded((file.read(size) for _, size in _spans(wanted, tensor)), tensor)
+    return read
 
 
 def _decoded(chunks: Iterable[bytes], tensor: onnx.TensorProto) -> Iterator[NDArray[np.float64]]:

@@ -153,7 +153,7 @@ class FamilyRegistry:
             return named
         if task is not None and (model_type, task) in self._by_pair:
             return self._by_pair[model_type, task]
-        served = self._server(model_type, task)
+        served = next((f for f in self.families if f.serves is not None and f.serves(model_type, task)), None)
         if served is not None and (task is None or task in served.tasks):
             return served
         tasks = {t for m, t in self._by_pair if m == model_type} or set(served.tasks if served else ())
@@ -162,16 +162,10 @@ class FamilyRegistry:
                 f"{printable(model_type)} cannot be built for the task {printable(task)!r}: choose "
                 f"{', '.join(sorted(tasks))}."
             )
-        raise self._unknown(model_type)
-
-    def _server(self, model_type: str, task: str | None) -> Family | None:
-        """The generic family that serves this model type."""
-        return next((f for f in self.families if f.serves is not None and f.serves(model_type, task)), None)
-
-    def _unknown(self, model_type: str) -> RecipeError:
-        named = ", ".join(f"{family.name} ({family.covers})" for family in self.families)
-        return RecipeError(
-            f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are {named}."
+        families = ", ".join(f"{family.name} ({family.covers})" for family in self.families)
+        raise RecipeError(
+            f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are "
+            f"{families}."
         )
 
 
