@@ -26,7 +26,7 @@ from workflows.generate.prompt_sets import read_prompts
 from workflows.graph.weights import WEIGHTS, load_saved_graph
 from workflows.quantize import check_excluded
 from workflows.quantize.base import expand_node_patterns
-from workflows.recipe import QuantizeSettings, Recipe, family_for
+from workflows.recipe import Recipe, family_for
 from workflows.recipe.schema import CalibrationSettings
 from workflows.runtime import device_named, open_machine
 from workflows.wire.codec import dumps
@@ -74,7 +74,9 @@ def make_goal(composite: OptimizedComposite, goal: Goal, work: BuildWorkspace, f
     search = GoalSearch(trial_runs, goal, levels, work.report, confirms=bool(sets.confirm))
     mix = search.run()
     (folder / GOAL_FILE).write_text(dumps(search.to_report(mix, sets)) + "\n", "utf-8")
-    _save_mix(folder, *mix_recipe(units, mix, recipe.quantize))
+    precision, quantize = mix_recipe(units, mix, recipe.quantize)
+    plain = quantize.model_copy(update={"calibration": CalibrationSettings()})  # which needs no prompts
+    (folder / MIX).write_text(json.dumps({"precision": precision, "quantize": plain.model_dump()}, indent=1), "utf-8")
     try_remove(trials)
     return []
 
@@ -91,12 +93,6 @@ def recipe_with_mix(recipe: Recipe, folder: Path) -> Recipe:
     """The recipe with the mix that the stage in `folder` found."""
     mix = json.loads((folder / MIX).read_text("utf-8"))
     return Recipe.model_validate(recipe.model_dump() | mix)
-
-
-def _save_mix(folder: Path, precision: str, quantize: QuantizeSettings) -> None:
-    """Saves the mix as ordinary recipe settings without calibration, which needs no prompts."""
-    plain = quantize.model_copy(update={"calibration": CalibrationSettings()})
-    (folder / MIX).write_text(json.dumps({"precision": precision, "quantize": plain.model_dump()}, indent=1), "utf-8")
 
 
 def target_levels(recipe: Recipe) -> tuple[PrecisionLevel, ...]:

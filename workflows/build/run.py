@@ -30,7 +30,7 @@ from workflows.checkpoint.checkpoint import read_checkpoint
 from workflows.common.errors import Cancelled, DeviceError, LayoutError
 from workflows.common.files import raise_disk_full
 from workflows.process.sandbox import OnFetched, keep_network
-from workflows.recipe import QuantizeSettings, Recipe, family_for, resolve_recipe
+from workflows.recipe import Recipe, family_for, resolve_recipe
 from workflows.recipe.cache_layout import layout_notice
 from workflows.recipe.compatibility import target_remarks
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
@@ -255,18 +255,14 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     names = [*(component["file"] for component in components), WEIGHTS, *archives]
     work.transfer_files(goals | {last / name: draft / name for name in names})
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
-    portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
+    calibration = recipe.quantize.calibration  # without a path of this machine
+    named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})
+    quantize = recipe.quantize.model_copy(update={"calibration": named})
+    portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": quantize})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
     (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")
     return draft
-
-
-def _portable(quantize: QuantizeSettings) -> QuantizeSettings:
-    """The settings without a path of this machine."""
-    calibration = quantize.calibration
-    named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})
-    return quantize.model_copy(update={"calibration": named})
 
 
 def _key(*parts: Any) -> str:

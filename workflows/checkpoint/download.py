@@ -181,6 +181,7 @@ def _attempt(
     session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, state: DownloadState
 ) -> str:
     import httpx2
+    from huggingface_hub.utils import hf_raise_for_status
 
     with partial.open("ab+") as out:
         hasher, start = _resume(file, out, state)
@@ -188,7 +189,9 @@ def _attempt(
             request = {**headers, "Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
             timeout = httpx2.Timeout(30, connect=10)
             with session.stream("GET", url, headers=request, timeout=timeout) as response, state.reading(response):
-                _accept(response)
+                if response.status_code >= 400:
+                    response.read()
+                hf_raise_for_status(response)
                 if start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
                     out.truncate(0)  # the server sends the whole file again
                     hasher, state.current = file.hasher(), 0
@@ -222,11 +225,3 @@ def _resume(file: RemoteFile, out: BinaryIO, state: DownloadState) -> tuple[hash
         hasher.update(chunk)
         state.advance(len(chunk))
     return hasher, state.current
-
-
-def _accept(response: httpx2.Response) -> None:
-    from huggingface_hub.utils import hf_raise_for_status
-
-    if response.status_code >= 400:
-        response.read()
-    hf_raise_for_status(response)

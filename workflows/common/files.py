@@ -84,7 +84,9 @@ def atomic_target(path: Path, needed: int | None = None) -> Iterator[Path]:
 def _remove_stale_drafts(path: Path) -> None:
     """Removes temporary files of `path` whose processes, on this machine, have ended."""
     for entry, match in _matching_siblings(path, f".{path.name}.{_machine_id()}-", _DRAFT):
-        if not _is_running(int(match[1])):
+        import psutil  # rarely: a process was killed
+
+        if not psutil.pid_exists(int(match[1])):
             _delete(entry)
 
 
@@ -94,12 +96,6 @@ def _matching_siblings(path: Path, head: str, rest: re.Pattern[str]) -> Iterator
         match = rest.fullmatch(entry.name, len(head)) if entry.name.startswith(head) else None
         if match is not None:
             yield entry, match
-
-
-def _is_running(pid: int) -> bool:
-    import psutil  # rarely: a process was killed
-
-    return bool(psutil.pid_exists(pid))
 
 
 def _machine_id() -> str:

@@ -48,7 +48,12 @@ class Method:
 
 def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, ranges: Ranges | None = None) -> PassReport:
     """Runs `method` in place. Raises GraphError for a quantized graph, JoineryError for a result with a fault."""
-    _refuse_quantized(model)
+    node = next((node for node in model.graph.all_nodes() if node.op_type in QUANTIZED_OPS), None)
+    if node is not None:
+        raise GraphError(
+            f"The graph is quantized already, by {node.op_type} {printable(str(node.name))}: quantize the "
+            "floating-point model that it was made from."
+        )
     infer_shapes(model)
     before, began, ends = model.graph.num_nodes(), time.monotonic(), graph_interface(model)
     refusal = method.requires(model, settings)
@@ -72,15 +77,6 @@ def check_excluded(models: Iterable[ir.Model], settings: QuantizeSettings) -> No
     near = difflib.get_close_matches(missing, names, 3, cutoff=0.4)
     hint = f"near it are {', '.join(near)}" if near else "joinery inspect --graph names them"
     raise RecipeError(f"quantize.{key} names {printable(missing)!r}, and no graph has such a node: {hint}.")
-
-
-def _refuse_quantized(model: ir.Model) -> None:
-    node = next((node for node in model.graph.all_nodes() if node.op_type in QUANTIZED_OPS), None)
-    if node is not None:
-        raise GraphError(
-            f"The graph is quantized already, by {node.op_type} {printable(str(node.name))}: quantize the "
-            "floating-point model that it was made from."
-        )
 
 
 def expand_node_patterns(recipe: Recipe, models: Iterable[ir.Model]) -> Recipe:

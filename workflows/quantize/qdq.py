@@ -52,23 +52,19 @@ class StaticQdq(Method):
         """Quantizes `model`; without ranges every product is refused."""
         plan = self._plan(model, settings)
         grids = _Grids(model, self.bits, ranges or {})
-        taken = [product for product in plan.products if grids.knows(product.node.inputs[0])]
+        products = [product for product in plan.products if grids.knows(product.node.inputs[0])]
         others = [node for node in plan.others if all(grids.knows(value) for value in float_values(node))]
-        refused = [*plan.refused, *_values_without_range(plan, taken, ranges)]
+        lost = "the range of its input is too large for a grid" if ranges else "calibration never ran this component"
+        refused = [*plan.refused, *(Refusal(lost, str(one.node.name)) for one in plan.products if one not in products)]
         tables = _quantize_tables(model.graph, settings, refused)
-        for product in taken:
+        for product in products:
             _round_product(product, grids, outputs=plan.outputs)
         for node in others:
             grids.round_node(node)
-        return PassResult(bool(taken or others or tables), tuple(refused))
+        return PassResult(bool(products or others or tables), tuple(refused))
 
     def _plan(self, model: ir.Model, settings: QuantizeSettings) -> QdqPlan:
         return make_plan(model, settings, flow=self.bits == 16)
-
-
-def _values_without_range(plan: QdqPlan, taken: list[QdqProduct], ranges: Ranges | None) -> list[Refusal]:
-    reason = "calibration never ran this component" if not ranges else "the range of its input is too large for a grid"
-    return [Refusal(reason, str(product.node.name)) for product in plan.products if product not in taken]
 
 
 class _Grids:

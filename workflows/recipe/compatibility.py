@@ -5,7 +5,7 @@ recipe ──check_recipe──▶ the first unsupported setting, which ends the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
@@ -103,7 +103,11 @@ def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, m
         if getattr(recipe, field) != has:
             raise RecipeError(f"The recipe is for {field} {getattr(recipe, field)!r} and the checkpoint is {has!r}.")
     _refuse_variant(recipe, family)
-    _refuse_config(checkpoint.config)
+    if checkpoint.config.get("quantization_config"):
+        raise CheckpointError(
+            "The checkpoint's weights are quantized already, which cannot be exported: open the original model."
+        )
+    check_layer_types(checkpoint.config.get("layer_types"))
     if recipe.capacity > max_positions:
         raise RecipeError(
             f"A capacity of {recipe.capacity:,} is beyond the {max_positions:,} positions that the model was made for."
@@ -172,15 +176,6 @@ def _refuse_two_caches(recipe: Recipe, cut: Cut) -> None:
             f"{half} changes the dtype of the cache, which {' and '.join(types.values())} share: choose {half} for "
             "all of them or for none."
         )
-
-
-def _refuse_config(config: Mapping[str, object]) -> None:
-    """Raises CheckpointError for config settings that the export would silently get wrong."""
-    if config.get("quantization_config"):
-        raise CheckpointError(
-            "The checkpoint's weights are quantized already, which cannot be exported: open the original model."
-        )
-    check_layer_types(config.get("layer_types"))
 
 
 def check_layer_types(layer_types: object) -> None:
