@@ -129,15 +129,11 @@ def raise_disk_full(path: Path, needed: int | None = None) -> Iterator[None]:
             raise  # its class is more specific than the system's message
         if error.errno not in _DISK_FULL:
             raise OSError(error.errno, error.strerror, os.fspath(target)) from error
-        raise DiskFullError(_disk_full_message(target, needed)) from error
-
-
-def _disk_full_message(path: Path, needed: int | None) -> str:
-    needs = f"{path.name} needs {needed / 2**20:,.1f} MiB and" if needed is not None else f"{path.name} does not fit,"
-    return (
-        f"The disk of {_folder_of(path)} is full: {needs} {free_space_text(path)}; make room there, or choose a folder "
-        "on another disk."
-    )
+        needs = "does not fit," if needed is None else f"needs {needed / 2**20:,.1f} MiB and"
+        raise DiskFullError(
+            f"The disk of {_folder_of(target)} is full: {target.name} {needs} {free_space_text(target)}; make room "
+            "there, or choose a folder on another disk."
+        ) from error
 
 
 def free_space_text(path: Path) -> str:

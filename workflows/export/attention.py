@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MethodType
 from typing import Any, Protocol
 
@@ -23,10 +24,12 @@ from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedM
 from transformers.masking_utils import causal_mask_function, sdpa_mask
 
 from workflows.common.errors import RecipeError, printable
-from workflows.export.masks import MaskRule, is_part_of, window_of
+from workflows.recipe.family import UNLIMITED
 
 ATTENTION_NAME = "joinery"
 KeyValueRows = tuple[torch.Tensor, torch.Tensor]
+MaskRule = Callable[..., torch.Tensor]  # (batch, head, query, key) → whether the query attends to the key
+_QUERIES = (0, 1, 2, 77, 4097, UNLIMITED // 2 + 1, UNLIMITED - 2, UNLIMITED - 1)  # positions at which rules are tried
 # Exceptions that a model's code may raise when its cache is not one of transformers'.
 MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError,
                 TypeError, ValueError)  # fmt: skip
@@ -53,8 +56,7 @@ def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
 
 @dataclass(frozen=True)
 class AttentionCall:
-    """One call of attention: query [B,Hq,S,D], key and value as the adapter returned them, and the terms of the
-    formula.
+    """One call of attention: query [B,Hq,S,D], key and value of the adapter, and the terms of the formula.
 
     window: how far back the layer attends; before detection, the layer's own argument. sinks [Hq]: logits of a key
     without a value. mask: the model's.
@@ -334,3 +336,38 @@ def _compute_bias(
         max_distance=self.relative_attention_max_distance,
     )
     return self.relative_attention_bias(buckets).permute(2, 0, 1)[None]
+
+
+@lru_cache(maxsize=4)  # many layers share a rule
+def window_of(rule: MaskRule) -> int | None:
+    """How many positions back a token attends by `rule`, itself included; None for all.
+
+    Raises RecipeError for a rule that is not a causal band: blocks, chunks, prefixes, or later tokens.
+    """
+    queries, keys = torch.tensor(_QUERIES)[:, None], torch.arange(UNLIMITED)[None]
+    first = torch.zeros(1, 1, dtype=torch.long)
+    seen = torch.as_tensor(rule(first, first, queries, keys)).expand(len(_QUERIES), UNLIMITED)
+    back = queries - keys
+    if bool((seen & (back < 0)).any()):
+        raise RecipeError(
+            "This model's tokens attend to later tokens, so keys and values cannot be cached: it cannot be built "
+            "as a model that generates."
+        )
+    window = int(seen[-1].sum())
+    if window == 0:
+        raise RecipeError(
+            "By its mask a token of this model attends to no token, not even itself: config.json has a sliding "
+            "window without a size, so correct the file."
+        )
+    if not torch.equal(seen, (back >= 0) & (back < window)):
+        raise RecipeError(
+            "This model's mask is neither causal nor a sliding window, which no cache layout supports: it cannot "
+            "be built."
+        )
+    return window if window < UNLIMITED else None
+
+
+def is_part_of(view: torch.Tensor, whole: torch.Tensor) -> bool:
+    """Whether `view` is `whole` or a slice of it."""
+    base, other = (one if one._base is None else one._base for one in (view, whole))
+    return base is other

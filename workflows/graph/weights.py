@@ -193,13 +193,8 @@ def _in_order(array: Array) -> Array:
 
 def _external_tensor(value: ir.Value, region: WeightRegion, folder: Path) -> ir.ExternalTensor:
     """Returns the value's tensor with its location in the weight file of `folder`."""
-    tensor = _shared_tensor([value])
+    tensor, name = _shared_tensor([value]), str(value.name)
+    shape = ir.Shape(tensor.shape)
     return ir.ExternalTensor(
-        WEIGHTS,
-        region.offset,
-        region.length,
-        tensor.dtype,
-        shape=ir.Shape(tensor.shape),
-        name=str(value.name),
-        base_dir=folder,
+        WEIGHTS, region.offset, region.length, tensor.dtype, shape=shape, name=name, base_dir=folder
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import onnx_ir as ir
 
@@ -73,15 +73,7 @@ class PassReport:
 
     def to_dict(self) -> dict[str, object]:
         """Returns the report as `inspect --json` prints it."""
-        refused = [{"reason": refusal.reason, "node": refusal.node} for refusal in self.refused]
-        return {
-            "name": self.name,
-            "modified": self.modified,
-            "nodes_before": self.nodes_before,
-            "nodes_after": self.nodes_after,
-            "refused": refused,
-            "seconds": self.seconds,
-        }
+        return asdict(self)
 
 
 def run_passes(

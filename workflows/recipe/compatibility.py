@@ -33,9 +33,10 @@ def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometr
 
 def target_refusals(recipe: Recipe) -> list[str]:
     """A sentence for each setting that the target's provider, or the opset, does not support."""
+    instead = "the plain variant" if recipe.variant == "transformer-only" else "with --cache static"
     refusals = [
         f"The target {target.name} does not support {name} {str(value).lower()}: "
-        f"{target.refused[name, value]}{_alternative(name, recipe)}."
+        f"{target.refused[name, value]}{f'; build {instead}' if name == 'cache' else ''}."
         for target, (name, value) in _settings(recipe)
         if (name, value) in target.refused
     ]
@@ -49,13 +50,6 @@ def target_refusals(recipe: Recipe) -> list[str]:
             f"The target {target.name} does not support opset {recipe.opset}: it supports {target.opset} only."
         )
     return refusals
-
-
-def _alternative(setting: str, recipe: Recipe) -> str:
-    """What to build instead of an unsupported cache; every target supports static."""
-    if setting != "cache":
-        return ""
-    return "; build the plain variant" if recipe.variant == "transformer-only" else "; build with --cache static"
 
 
 def target_remarks(recipe: Recipe) -> list[str]:

@@ -21,10 +21,10 @@ from transformers.masking_utils import (
 from tests.workflows.families.models import save_decoder
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
+from workflows.export.attention import is_part_of, window_of
 from workflows.export.decoder import causal_layers
 from workflows.export.equivalence import check_causal
 from workflows.export.load import load_model
-from workflows.export.masks import is_part_of, window_of
 from workflows.recipe import resolve_recipe
 
 _EXPERTS = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
