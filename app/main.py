@@ -16,11 +16,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication
 
+from app.frame.rail import PageEntry
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
 from app.text.translatable import translatable
 from app.text.translator import install_language
-from app.widgets.rail import PageEntry
 from app.widgets.theme import theme
 from app.widgets.wheel_guard import guard_wheel
 from app.window import MainWindow

@@ -9,19 +9,19 @@ from PySide6.QtCore import QChildEvent, QEvent, QRect, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
-from app.help.controller import HelpController
+from app.frame.bundle_bar import BundleBar
+from app.frame.close_guard import CloseGuard
+from app.frame.command_palette import CommandPalette
+from app.frame.drop_frame import DropFrame
+from app.frame.note_line import ErrorBanner
+from app.frame.page_stack import PageStack
+from app.frame.rail import PageEntry, Rail
+from app.frame.screen_geometry import available_screens, fit_to_screen, minimum_window_size
+from app.frame.status_line import StatusLine
+from app.help.dialog import HelpController
 from app.interop.actions import InteropActions
 from app.state.context import Act, AppContext
 from app.text.translatable import translatable
-from app.widgets.bundle_bar import BundleBar
-from app.widgets.close_guard import CloseGuard
-from app.widgets.command_palette import CommandPalette
-from app.widgets.drop_frame import DropFrame
-from app.widgets.note_line import ErrorBanner
-from app.widgets.page_stack import PageStack
-from app.widgets.rail import PageEntry, Rail
-from app.widgets.screen_geometry import available_screens, fit_to_screen, minimum_window_size
-from app.widgets.status_line import StatusLine
 from app.widgets.styling import apply_style
 from app.widgets.theme import set_icon, theme
 
@@ -88,10 +88,10 @@ class MainWindow(QMainWindow):
         ):
             self._action(text, "", icon, act)
         for text, keys, act in (
-            (self.tr("Help for this page"), "F1", self.help.show_page_help),
-            (self.tr("Documentation"), "", self.help.show_documentation),
-            (self.tr("Keyboard shortcuts"), "Ctrl+?", self.help.show_shortcuts),
-            (self.tr("About Joinery"), "", self.help.show_about),
+            (self.tr("Help for this page"), "F1", partial(self.help.show_sheet, "page")),
+            (self.tr("Documentation"), "", partial(self.help.show_sheet, "documentation")),
+            (self.tr("Keyboard shortcuts"), "Ctrl+?", partial(self.help.show_sheet, "shortcuts")),
+            (self.tr("About Joinery"), "", partial(self.help.show_sheet, "about")),
         ):
             self._action(text, keys, "info", act)
         self._action(self.tr("Settings"), "Ctrl+,", "settings", lambda: self.show_page("settings"))
@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self.show_page)
-        self.rail.helpRequested.connect(self.help.show_page_help)
+        self.rail.helpRequested.connect(partial(self.help.show_sheet, "page"))
         self.context.settings.changed.connect(self._on_setting)
         self.bar.paletteRequested.connect(self.palette_box.open)
         self.context.navigate.connect(self.show_page)

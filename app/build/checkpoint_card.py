@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.build.code_view import CodeDialog
 from app.text.formatting import compact_number, format_bytes, format_number, pluralize
 from app.widgets.basics import CardFrame, PillLabel, button, label
+from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, mono_font
 from workflows.wire.reports.plan import ProbeReport
@@ -22,25 +23,17 @@ class CheckpointCard(CardFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        head = QHBoxLayout()
-        head.setSpacing(G)
         self._name = label("", "heading")
         self._pill = PillLabel()
-        head.addWidget(self._name)
-        head.addWidget(self._pill)
-        head.addStretch(1)
-        self.body.addLayout(head)
+        self.body.addLayout(hbox(self._name, self._pill, STRETCH))
         self.reason = label("", "error", wrap=True)
         self.body.addWidget(self.reason)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(4 * G)
-        self._grid.setVerticalSpacing(G)
-        self._facts: list[QWidget] = []
+        self._grid = grid_layout(4 * G, G)
         self.body.addLayout(self._grid)
         self._code = label("", wrap=True)
         self._code.setFont(mono_font())
         self._code_head = label("", "warning", wrap=True)
-        self.consent = QCheckBox(self.tr("I have read this code and let it run on this machine"))
+        self.consent = QCheckBox(self.tr("I have read this code and allow it to run on this machine"))
         self.consent.clicked.connect(self.consented)
         self.open_code = button(self.tr("Read the code …"), "file", clicked=self._read)
         self._files: dict[str, str] = {}
@@ -49,11 +42,7 @@ class CheckpointCard(CardFrame):
         """The hashes of the code files that were opened; changed files must be read again."""
         for part in (self._code_head, self._code):
             self.body.addWidget(part)
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addWidget(self.open_code)
-        row.addWidget(self.consent, 1)
-        self.body.addLayout(row)
+        self.body.addLayout(hbox(self.open_code, (self.consent, 1), spacing=2 * G))
 
     def set_report(self, report: ProbeReport | None, code: dict[str, str], trusted: bool) -> None:
         """Show a probe's result. code: the Python files of the checkpoint."""
@@ -72,8 +61,8 @@ class CheckpointCard(CardFrame):
         self._files, self._folder = dict(code), Path(report.path) if report else Path()
         for part in (self._code_head, self._code, self.consent, self.open_code):
             part.setVisible(bool(code))
-        one = self.tr("This checkpoint brings a Python file that would run here:")
-        many = self.tr("This checkpoint brings {0} Python files that would run here:")
+        one = self.tr("This checkpoint contains a Python file, which would run on this machine:")
+        many = self.tr("This checkpoint contains {0} Python files, which would run on this machine:")
         self._code_head.setText(pluralize(len(code), one, many))
         self._code.setText("\n".join(f"{name}  sha256 {digest}" for name, digest in code.items()))
         self.consent.setChecked(trusted)
@@ -98,18 +87,12 @@ class CheckpointCard(CardFrame):
         self._allow_consent()
 
     def _show_facts(self, facts: list[tuple[str, str]]) -> None:
-        for old in self._facts:
-            self._grid.removeWidget(old)
-            old.hide()
-            old.deleteLater()
-        self._facts = []
+        clear_layout(self._grid)
         for index, (name, value) in enumerate(facts):
             row, column = divmod(index, 3)
-            text, title = label(value), label(name, "muted")
-            self._grid.addWidget(title, row * 2, column)
-            self._grid.addWidget(text, row * 2 + 1, column)
+            self._grid.addWidget(label(name, "muted"), row * 2, column)
+            self._grid.addWidget(label(value), row * 2 + 1, column)
             self._grid.setColumnStretch(column, 1)
-            self._facts += [text, title]
 
 
 def _checkpoint_facts(widget: QWidget, report: ProbeReport) -> list[tuple[str, str]]:
@@ -132,6 +115,6 @@ def _checkpoint_facts(widget: QWidget, report: ProbeReport) -> list[tuple[str, s
                 widget.tr("Longest context"),
                 pluralize(decoder.max_positions, widget.tr("1 token"), widget.tr("{0} tokens")),
             ),
-            (widget.tr("KV cache a token"), format_bytes(decoder.kv_bytes_per_token)),
+            (widget.tr("KV cache per token"), format_bytes(decoder.kv_bytes_per_token)),
         ]
     return [*rows, (widget.tr("Tokenizer"), tokenizer_text)]

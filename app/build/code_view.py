@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QListWidget, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QPlainTextEdit, QWidget
 
 from app.widgets.basics import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, mono_font
 
 MAX_FILE_BYTES = 4 << 20
@@ -34,11 +35,7 @@ class NumberedTextView(QWidget):
         self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # keeps the columns aligned
         self.numbers.setViewportMargins(0, 0, 0, self.text.horizontalScrollBar().sizeHint().height())
         self.text.verticalScrollBar().valueChanged.connect(self.numbers.verticalScrollBar().setValue)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.numbers)
-        row.addWidget(self.text, 1)
+        hbox(self.numbers, (self.text, 1), parent=self, spacing=0)
 
     def show_text(self, text: str) -> None:
         """Show a text from its beginning."""
@@ -54,7 +51,7 @@ class CodeDialog(QDialog):
 
     def __init__(self, folder: Path, files: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Code that the checkpoint brings along"))
+        self.setWindowTitle(self.tr("Code of the checkpoint"))
         self._folder, self._files = folder, dict(files)
         self.seen: set[str] = set()
         self.list = QListWidget()
@@ -66,19 +63,12 @@ class CodeDialog(QDialog):
         self.status = label("", "muted", wrap=True)
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.list)
-        row.addWidget(self.code, 1)
-        box = QVBoxLayout(self)
-        box.addLayout(row, 1)
-        box.addWidget(self.status)
-        box.addWidget(close)
+        row = hbox(self.list, (self.code, 1))
+        vbox((row, 1), self.status, close, parent=self, margins=None, spacing=None)
         self.list.currentTextChanged.connect(self._show)
         self.list.setCurrentRow(0)
 
     def sizeHint(self) -> QSize:
-        """Room for eighty characters and the list."""
         return QSize(112 * G, 75 * G)
 
     def _show(self, name: str) -> None:
@@ -89,11 +79,13 @@ class CodeDialog(QDialog):
             self._show_text("", self.tr("{0} cannot be read: {1}.").format(name, str(error.strerror)))
             return
         if len(data) > MAX_FILE_BYTES or hashlib.sha256(data).hexdigest() != self._files[name]:
-            self._show_text("", self.tr("{0} is not what was found: look at the source again.").format(name))
+            self._show_text(
+                "", self.tr("{0} has changed since the source was read: read the source again.").format(name)
+            )
             return
         self.seen.add(name)
         left = sorted(set(self._files) - self.seen)
-        rest = self.tr("Still to be read: {0}").format(", ".join(left))
+        rest = self.tr("Not opened yet: {0}").format(", ".join(left))
         self._show_text(data.decode("utf-8", "replace"), rest if left else self.tr("Every file was opened."))
         if not left:
             self.read.emit()

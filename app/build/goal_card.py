@@ -10,21 +10,15 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QFileDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QPushButton, QSizePolicy, QWidget
 
 from app.build.step_page import ChoiceCard
 from app.text.formatting import format_bytes, format_number
+from app.text.translatable import tr
+from app.widgets.fields import combo_box, line_edit
+from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, theme
 from app.widgets.wheel_guard import ignore_wheel
@@ -42,20 +36,21 @@ class GoalCard(ChoiceCard):
 
     def __init__(self) -> None:
         super().__init__(
-            self.tr("Smallest that keeps …"),
-            self.tr("Many mixes of methods are tried, layer by layer, and the smallest that holds is built."),
+            self.tr("Smallest that reaches a quality goal …"),
+            self.tr(
+                "The build tries many mixes of methods, layer by layer, and uses the smallest one that meets the goal."
+            ),
         )
-        self.metric_box = ignore_wheel(QComboBox())
-        self.metric_box.setAccessibleName(self.tr("What is kept"))
-        self.metric_box.addItem(self.tr("the same first choice, at least"), "top1")
-        self.metric_box.addItem(self.tr("a divergence (KL) of at most"), "kl")
-        self.metric_box.addItem(self.tr("a perplexity ratio of at most"), "perplexity")
-        self.metric_box.addItem(self.tr("of the score in a task, at least"), "task")
+        metrics = (
+            (self.tr("top-1 agreement of at least"), "top1"),
+            (self.tr("a divergence (KL) of at most"), "kl"),
+            (self.tr("a perplexity ratio of at most"), "perplexity"),
+            (self.tr("share of the score in a task of at least"), "task"),
+        )
+        self.metric_box = ignore_wheel(combo_box(self.tr("Quality measure"), metrics))
         self.value = ignore_wheel(QDoubleSpinBox())
         self.value.setAccessibleName(self.tr("The limit"))
-        self.task = QLineEdit()
-        self.task.setPlaceholderText(self.tr("questions and answers, as JSON lines or parquet"))
-        self.task.setAccessibleName(self.tr("Task file"))
+        self.task = line_edit(self.tr("Task file"), self.tr("questions and answers, as JSON lines or parquet"))
         self.browse = QPushButton(self.tr("Choose a file…"))
         self._task, self._prompts = TaskFile(""), ""
         """A goal that was set elsewhere, for example by an edited build, and has no fields here."""
@@ -68,11 +63,7 @@ class GoalCard(ChoiceCard):
 
     def _rows(self) -> None:
         for parts in ((self.metric_box, self.value), (self.task, self.browse)):
-            row = QHBoxLayout()
-            row.setContentsMargins(3 * G, 0, 0, 0)
-            row.setSpacing(G)
-            row.addWidget(parts[0], 1)
-            row.addWidget(parts[1])
+            row = hbox((parts[0], 1), parts[1], margins=(3 * G, 0, 0, 0))
             self.body.insertLayout(self.body.count() - 1, row)
 
     @property
@@ -117,17 +108,13 @@ class GoalCard(ChoiceCard):
 def goal_description(goal: Goal) -> str:
     """A goal as a sentence."""
     texts = {
-        "top1": _tr("The smallest bundle that makes the model's own first choice at {0} % of the positions at least."),
-        "kl": _tr("The smallest bundle whose mean divergence (KL) is {0} nats at most."),
-        "perplexity": _tr("The smallest bundle whose perplexity is {0} times the model's own at most."),
-        "task": _tr("The smallest bundle that keeps {0} % of the model's own score in {1}."),
+        "top1": tr("The smallest bundle whose top-1 agreement with the model is at least {0} %."),
+        "kl": tr("The smallest bundle whose mean divergence (KL) is at most {0} nats."),
+        "perplexity": tr("The smallest bundle whose perplexity is at most {0} times the model's."),
+        "task": tr("The smallest bundle that reaches {0} % of the model's score in {1}."),
     }[goal.metric]
     limit = f"{goal.limit * 100:g}" if goal.metric in AT_LEAST else f"{goal.limit:g}"
     return texts.format(limit, Path(goal.task.file).name if goal.task else "")
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Goal", text)
 
 
 def read_goal_report(bundle: Path) -> GoalReport | None:
@@ -156,7 +143,7 @@ class TrialsChart(QWidget):
         self.setVisible(report is not None)
         if report is not None:
             chosen = report.points[report.chosen]
-            text = self.tr("{0} mixes tried; the smallest that holds has {1} of weights: {2}")
+            text = self.tr("{0} mixes tried; the smallest that meets the goal has {1} of weights: {2}")
             values = format_number(len(report.points)), format_bytes(chosen.bytes), chosen.what
             self.setAccessibleName(text.format(*values))
             set_tool_tip(self, self.accessibleName())
@@ -193,7 +180,6 @@ class TrialsChart(QWidget):
         return QRectF(2 * G, 2 * G, self.width() - 4 * G, self.height() - 7 * G)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the chart (Qt's name)."""
         report, places = self.report, self.places()
         if report is None:
             return
@@ -223,5 +209,5 @@ class TrialsChart(QWidget):
         under = QRectF(field.left(), field.bottom() + G, field.width(), 2 * G)
         painter.drawText(under, Qt.AlignmentFlag.AlignLeft, format_bytes(report.points[0].bytes))
         painter.drawText(under, Qt.AlignmentFlag.AlignRight, format_bytes(report.points[-1].bytes))
-        legend = self.tr("Upwards: error. Green holds, grey does not; the ring is what was built.")
+        legend = self.tr("Vertical axis: error. Green meets the goal, grey does not; the ring marks the built mix.")
         painter.drawText(under.translated(0, 2 * G), Qt.AlignmentFlag.AlignLeft, legend)

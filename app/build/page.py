@@ -12,19 +12,19 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget, QWizard
+from PySide6.QtWidgets import QApplication, QWidget, QWizard
 
-from app.build.done_page import DonePage
 from app.build.quantize_page import OptimizePage, QuantizePage
 from app.build.recipe_page import RecipePage
 from app.build.review_page import ReviewPage
-from app.build.run_page import RunPage
+from app.build.run_page import DonePage, RunPage
 from app.build.source_page import SourcePage
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
 from app.state.context import AppContext
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.widgets.actions import add_action
 from app.widgets.basics import label, set_role
+from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import PlainLabel
 from app.widgets.styling import style_separately
 from app.widgets.theme import G, set_icon
@@ -37,9 +37,7 @@ class StepLine(QWidget):
         super().__init__(parent)
         self._labels: list[PlainLabel] = []
         self._names = names
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * G, G, 3 * G, G)
-        row.setSpacing(G)
+        row = hbox(parent=self, margins=(3 * G, G, 3 * G, G))
         for index, name in enumerate(names):
             if index:
                 arrow = label()
@@ -51,7 +49,6 @@ class StepLine(QWidget):
         row.addStretch(1)
 
     def set_current(self, index: int) -> None:
-        """Mark the current step."""
         for other, step in enumerate(self._labels):
             set_role(step, "step-now" if other == index else "step-done" if other < index else "step")
         if 0 <= index < len(self._names):
@@ -226,10 +223,10 @@ class BuildWizard(QWizard):
         draft.restore(request.source, request.options, request.out, consented, request.goal)
         self.route.start(RECIPE)
         if other is not None:
-            text = self.tr("The recipe of the build took the place of what was chosen for another.")
+            text = self.tr("The recipe of this build has replaced the unsaved recipe.")
             self.context.show_note(
                 text,
-                self.tr("Bring that back"),
+                self.tr("Restore the unsaved recipe"),
                 lambda: self._bring_back(other),
                 owner={"page": "build", "draft": draft.source},
             )
@@ -335,11 +332,7 @@ class BuildPage(QWidget):
         self._context = context
         self.wizard = BuildWizard(context)
         self.line = StepLine([self.wizard.steps[i].heading for i in self.wizard.steps])
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(0)
-        box.addWidget(self.line)
-        box.addWidget(self.wizard, 1)
+        vbox(self.line, (self.wizard, 1), parent=self, spacing=0)
         self.wizard.currentIdChanged.connect(self.line.set_current)
         self.wizard.restart()
         self.wizard.show_build()

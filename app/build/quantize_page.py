@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout
+from PySide6.QtWidgets import QCheckBox
 
-from app.build.block_options import COMPENSATED, BlockOptions
-from app.build.calibration import CalibrationBox
 from app.build.goal_card import GoalCard
+from app.build.quantize_options import COMPENSATED, BlockOptions, CalibrationBox
 from app.build.step_page import ChoiceCard, StepPage, button_group
 from app.state.context import AppContext
 from app.text.formatting import format_bytes
 from app.widgets.basics import CardFrame, EmptyState, PillLabel, label, set_role
+from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox
 from app.widgets.theme import G
 from workflows.wire.codec import read
 from workflows.wire.reports.plan import PassOption, PlanReport, PrecisionOption
@@ -24,12 +24,15 @@ class OptimizePage(StepPage):
         super().__init__(
             context,
             self.tr("Optimize"),
-            self.tr("Passes over the graphs, in this order. The defaults suit the target; this page can be skipped."),
+            self.tr(
+                "Optimization passes over the graphs, in this order. The defaults fit the target; you can skip "
+                "this page."
+            ),
         )
         self.switches: dict[str, QCheckBox] = {}
         self._card = CardFrame()
         self.body.addWidget(self._card)
-        self._empty = EmptyState(self.tr("No passes for this model"), self.tr("The graphs stay as they are exported."))
+        self._empty = EmptyState(self.tr("No passes for this model"), self.tr("The exported graphs are not changed."))
         self.body.addWidget(self._empty)
         self.body.addStretch(1)
         self.draft.planned.connect(self._follow)
@@ -44,11 +47,7 @@ class OptimizePage(StepPage):
                 switch.setChecked(plan.chosen.passes.get(name, switch.isChecked()))
 
     def initializePage(self) -> None:
-        """One row per pass."""
-        for old in self.switches.values():
-            self._card.body.removeWidget(old)
-            old.hide()
-            old.deleteLater()
+        clear_layout(self._card.body)
         self.switches = {}
         plan = self.draft.plan
         offers = plan.passes if plan else []
@@ -76,12 +75,7 @@ class PrecisionCard(ChoiceCard):
         super().__init__(offer.title, offer.note)
         self.runs, self.weights = label("", "muted", wrap=True), label("", "muted")
         self.runs.setContentsMargins(3 * G, 0, 0, 0)
-        facts = QHBoxLayout()
-        facts.setContentsMargins(3 * G, 0, 0, 0)
-        facts.setSpacing(G)
-        facts.addWidget(PillLabel(offer.name))
-        facts.addWidget(self.weights)
-        facts.addStretch(1)
+        facts = hbox(PillLabel(offer.name), self.weights, STRETCH, margins=(3 * G, 0, 0, 0))
         self.body.insertWidget(self.body.count() - 1, self.runs)
         self.body.insertLayout(self.body.count() - 1, facts)
 
@@ -102,13 +96,10 @@ class QuantizePage(StepPage):
         super().__init__(
             context,
             self.tr("Quantize"),
-            self.tr("How the weights are stored. Fewer bits make a bundle smaller, and its answers less exact."),
+            self.tr("How the weights are stored. Fewer bits make the bundle smaller and its answers less accurate."),
         )
         self.cards: dict[str, PrecisionCard] = {}
-        self._grid = QGridLayout()
-        self._grid.setSpacing(2 * G)
-        for column in (0, 1):
-            self._grid.setColumnStretch(column, 1)
+        self._grid = grid_layout(2 * G, 2 * G, stretch=(0, 1))
         self.body.addLayout(self._grid)
         self.goal = GoalCard()
         self.goal.radio.toggled.connect(self._on_goal)
@@ -150,11 +141,7 @@ class QuantizePage(StepPage):
             self.cards[precision].mark()
 
     def initializePage(self) -> None:
-        """One card per method."""
-        for old in self.cards.values():
-            self._grid.removeWidget(old)
-            old.hide()
-            old.deleteLater()
+        clear_layout(self._grid)
         self.cards = {}
         plan = self.draft.plan
         chosen = plan.chosen.precision if plan else ""

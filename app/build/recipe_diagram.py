@@ -32,11 +32,9 @@ class RecipeDiagram(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Any width, fixed height (Qt's name)."""
         return QSize(60 * G, round(self._top) + _BOX_H + _GAP + _BAR_H + 2 * G)
 
     def minimumSizeHint(self) -> QSize:
-        """See sizeHint."""
         return QSize(30 * G, self.sizeHint().height())
 
     @property
@@ -59,7 +57,6 @@ class RecipeDiagram(QWidget):
         return {c.name: QRectF(1 + i * (width + _GAP), top, width, _BOX_H) for i, c in enumerate(self._components)}
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw everything (Qt's name)."""
         if not self._components:
             return
         painter = QPainter(self)

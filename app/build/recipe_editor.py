@@ -11,11 +11,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit
 
 from app.state.json_file import parse_json
 from app.state.unsaved_recipe import UnsavedRecipe
+from app.text.translatable import tr
 from app.widgets.basics import Section, button, label, set_role
+from app.widgets.layouts import STRETCH, hbox
 from app.widgets.theme import G, mono_font
 from workflows.common.files import write_atomically
 from workflows.wire.requests import Options
@@ -27,8 +29,7 @@ class RecipeEditor(Section):
     changed = Signal()
 
     def __init__(self, draft: UnsavedRecipe) -> None:
-        super().__init__("")
-        self.heading.setText(self.tr("Recipe"))
+        super().__init__(tr("Recipe"))
         self._draft = draft
         self._base: Options = {}
         """The options of the displayed plan."""
@@ -47,19 +48,19 @@ class RecipeEditor(Section):
         self.undo = button(self.tr("Undo"), "undo", clicked=self.text.undo)
         self.text.undoAvailable.connect(self.undo.setEnabled)
         self.undo.setEnabled(False)
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.undo)
-        row.addStretch(1)
-        row.addWidget(button(self.tr("Load a recipe …"), "folder", clicked=self._ask_load))
-        row.addWidget(button(self.tr("Save …"), "save", clicked=self._ask_save))
+        row = hbox(
+            self.undo,
+            STRETCH,
+            button(self.tr("Load a recipe …"), "folder", clicked=self._ask_load),
+            button(self.tr("Save …"), "save", clicked=self._ask_save),
+        )
         for part in (self.text, self.status):
             self.body.addWidget(part)
         self.body.addLayout(row)
         draft.planned.connect(self.show_plan)
 
     @property
-    def pending(self) -> bool:
+    def is_unchecked(self) -> bool:
         """Whether the typed text is not checked yet."""
         return self._delay.isActive()
 
@@ -68,7 +69,7 @@ class RecipeEditor(Section):
         plan, error = self._draft.plan, self._draft.plan_error
         if error is not None:
             self._show_problem(self._with_line(error.message))
-        elif plan is not None and not self.pending:
+        elif plan is not None and not self.is_unchecked:
             self._base = dict(self._draft.options)
             if self._read() != plan.recipe:
                 self._write(json.dumps(plan.recipe, indent=2, ensure_ascii=False))
@@ -134,7 +135,7 @@ class RecipeEditor(Section):
 
     def _show_problem(self, problem: str) -> None:
         self.problem = problem
-        self.status.setText(problem or self.tr("It can be changed here; what is wrong is said below it."))
+        self.status.setText(problem or self.tr("You can edit the recipe here; errors are shown below it."))
         set_role(self.status, "error" if problem else "muted")
         self.changed.emit()
 
@@ -149,7 +150,7 @@ class RecipeEditor(Section):
         try:
             text = file.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else self.tr("it is no text")
+            why = error.strerror if isinstance(error, OSError) else self.tr("it is not a text file")
             self._show_problem(self.tr("{0} cannot be read: {1}.").format(str(file), str(why)))
             return
         self._write(text)
@@ -163,7 +164,6 @@ class RecipeEditor(Section):
             self.save(Path(file))
 
     def save(self, file: Path) -> None:
-        """Save the text to a file."""
         try:
             write_atomically(file, (self.text.toPlainText().rstrip() + "\n").encode())
         except OSError as error:

@@ -12,9 +12,10 @@ from app.build.step_page import ChoiceCard, StepPage, button_group
 from app.state.context import AppContext
 from app.text.formatting import format_bytes, pluralize
 from app.widgets.basics import Section, label, set_role
+from app.widgets.fields import add_token_unit, combo_box
+from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.theme import G
-from app.widgets.token_spin import add_token_unit
 from workflows.wire.reports.plan import PlanOption, PlanReport, TargetOption
 
 
@@ -25,31 +26,30 @@ class RecipePage(StepPage):
         super().__init__(
             context,
             self.tr("Recipe"),
-            self.tr("The graphs that the model is cut into, and the cache that joins them."),
+            self.tr("The graphs into which the model is divided, and the cache that they share."),
         )
         self.diagram = RecipeDiagram()
         self.body.addWidget(self.diagram)
         self.layouts = {
             "static": ChoiceCard(
                 self.tr("Static cache"),
-                self.tr("A slot for each token up to the capacity; a full cache ends the reply."),
+                self.tr("One slot per token up to the capacity; a full cache ends the reply."),
             ),
             "window": ChoiceCard(
                 self.tr("Sliding window"),
-                self.tr("A full cache drops its oldest tokens and goes on; what was dropped is forgotten."),
+                self.tr("A full cache evicts its oldest tokens and continues; the model no longer sees them."),
             ),
             "gqa": ChoiceCard(
-                self.tr("Grouped attention in place"),
-                self.tr("GroupQueryAttention writes the cache itself: a token costs what is used."),
+                self.tr("Grouped-query attention"),
+                self.tr("The operator GroupQueryAttention writes the cache; a step costs only the used slots."),
             ),
             "scatter": ChoiceCard(
-                self.tr("Scatter in place"),
-                self.tr("TensorScatter writes the cache itself, and attention may have any mask or bias."),
+                self.tr("Tensor scatter"),
+                self.tr("The operator TensorScatter writes the cache; attention may have any mask or bias."),
             ),
         }
         self._group = button_group(self, list(self.layouts.values()))
-        grid = QGridLayout()
-        grid.setSpacing(2 * G)
+        grid = grid_layout(2 * G, 2 * G)
         for index, (name, card) in enumerate(self.layouts.items()):
             grid.addWidget(card, index // 2, index % 2)
             card.radio.toggled.connect(lambda on, name=name: self._choose_cache(name) if on else None)
@@ -74,7 +74,7 @@ class RecipePage(StepPage):
             self.tr("Model"),
             {
                 "plain": self.tr("The model as it is"),
-                "transformer-only": self.tr("Transformer apart, in operators of NPUs"),
+                "transformer-only": self.tr("Separate transformer, in operators for NPUs"),
             },
         )
         self.graphs = self._combo(
@@ -82,16 +82,14 @@ class RecipePage(StepPage):
             self.tr("Graphs"),
             {
                 "single": self.tr("One graph for prompt and decoding"),
-                "prefill-decode": self.tr("Prefill and decode apart"),
+                "prefill-decode": self.tr("Separate graphs for prefill and decode"),
             },
         )
         self.target = self._combo("target", self.tr("Target"), {})  # the plan lists the targets
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(3 * G)
-        grid.setVerticalSpacing(2 * G)
+        grid = grid_layout(3 * G, 2 * G, stretch=(0, 1))
         self.chunk_note = label("", "muted", wrap=True)
         graphs_note = label(
-            self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True
+            self.tr("Providers without dynamic shapes need two graphs; both share their weights."), "muted", wrap=True
         )
         self.target_note = label("", "muted", wrap=True)
         grid.addLayout(_labelled_field(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
@@ -110,8 +108,6 @@ class RecipePage(StepPage):
         self.source_field.setLayout(column)
         self.source_field.hide()
         grid.addWidget(self.source_field, 2, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
         return grid
 
     def _spin(self, name: str, most: int, step: int) -> QSpinBox:
@@ -125,10 +121,7 @@ class RecipePage(StepPage):
         return spin
 
     def _combo(self, option: str, name: str, texts: dict[str, str]) -> QComboBox:
-        combo = QComboBox()
-        combo.setAccessibleName(name)
-        for value, text in texts.items():
-            combo.addItem(text, value)
+        combo = combo_box(name, ((text, value) for value, text in texts.items()))
         combo.activated.connect(lambda _index: self._on_chosen(option, combo.currentData()))
         return combo
 
@@ -158,17 +151,15 @@ class RecipePage(StepPage):
     def _show_cost(self) -> None:
         decoder = self.draft.probe_report.decoder if self.draft.probe_report else None
         each = decoder.kv_bytes_per_token if decoder else 0
-        text = self.tr("{0} of KV cache: {1} a token, allocated when a bundle is opened.")
+        text = self.tr("{0} of KV cache, {1} per token, allocated when the bundle is opened.")
         text = text.format(format_bytes(each * self.capacity.value()), format_bytes(each))
-        self._cost = text if each else self.tr("This model keeps no cache.")
+        self._cost = text if each else self.tr("This model has no cache.")
         self._note(self.draft.plan_error.message if self.draft.plan_error else "")
 
     def initializePage(self) -> None:
-        """Show the options of the unsaved recipe."""
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the plan and its errors."""
         draft = self.draft
         error = draft.plan_error
         if draft.plan and error is None and not draft.planning and not self._late.isActive():
@@ -177,7 +168,7 @@ class RecipePage(StepPage):
         if error is None:
             self.banner.clear()
         elif error.message != self.banner.message:
-            self.banner.error(error.message, error.details, self.tr("Back to the defaults"), self._defaults)
+            self.banner.error(error.message, error.details, self.tr("Restore the defaults"), self._defaults)
         self.completeChanged.emit()
 
     def _choose_cache(self, name: str) -> None:
@@ -204,7 +195,7 @@ class RecipePage(StepPage):
         self._show_variant(plan.variants, chosen.variant)
         self.place.set_components([one.name for one in plan.components])
         self.place.set_offers([(one.title, one.name, "") for one in plan.targets])
-        self.place.follow(chosen.place)
+        self.place.show_placement(chosen.place)
         self._show_source(chosen.source_length)
         cached = any(offer.available for offer in plan.layouts)
         self.cache_section.setVisible(cached)
@@ -231,8 +222,8 @@ class RecipePage(StepPage):
 
     def _note(self, error: str) -> None:
         """Show what each number means, or the engine's error about it."""
-        chunk = self.tr("Prompt tokens that one prefill run takes.")
-        source = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
+        chunk = self.tr("Prompt tokens that one prefill run reads.")
+        source = self.tr("The fixed input length of the encoder: shorter sources are padded, longer ones are refused.")
         for name, note, text in (
             ("capacity", self.cost, self._cost),
             ("chunk", self.chunk_note, chunk),
@@ -250,30 +241,26 @@ class RecipePage(StepPage):
                 self.target.addItem(one.title, one.name)
         self.target.setCurrentIndex(self.target.findData(chosen))
         reasons = next((one.reasons for one in targets if one.name == chosen), [])
-        plain = self.tr("The graphs as they are: nothing is made otherwise for it.")
+        plain = self.tr("The graphs need no change for this target.")
         self.target_note.setText("\n".join(f"• {reason}" for reason in reasons) or plain)
 
     def _show_variant(self, variants: list[PlanOption], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))
         reason = next((offer.note for offer in variants if not offer.available), "")
         self.variant.setEnabled(not reason)
-        text = self.tr("Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.")
+        text = self.tr(
+            "Embeddings, transformer and head as separate graphs, with 1×1 convolutions, fp16 cache and "
+            "rotary positions inside."
+        )
         self.variant_note.setText(self.tr("Not for this model: {0}.").format(reason) if reason else text)
 
     def isComplete(self) -> bool:
-        """Whether there is a plan without an error."""
         draft = self.draft
         return draft.plan is not None and draft.plan_error is None and not draft.planning and not self._late.isActive()
 
 
 def _labelled_field(name: str, field: QWidget, note: QWidget) -> QVBoxLayout:
     """A label over its field over a note."""
-    box = QVBoxLayout()
-    box.setSpacing(G // 2)
     title = label(name, "heading")
     title.setBuddy(field)
-    box.addWidget(title)
-    box.addWidget(field)
-    box.addWidget(note)
-    box.addStretch(1)
-    return box
+    return vbox(title, field, note, STRETCH, spacing=G // 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget, QWizard
 
 from app.build.goal_card import goal_description
 from app.build.recipe_editor import RecipeEditor
@@ -15,6 +15,8 @@ from app.state.settings import expand_home
 from app.state.unsaved_recipe import estimated_seconds, free_output_folder
 from app.text.formatting import format_bytes, format_duration, pluralize
 from app.widgets.basics import CardFrame, Section, button, label, set_role
+from app.widgets.fields import line_edit
+from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G
 
 
@@ -55,17 +57,14 @@ class ReviewPage(StepPage):
         super().__init__(
             context,
             self.tr("Review"),
-            self.tr("The recipe is kept in the bundle; the same recipe builds the same bundle."),
+            self.tr("The recipe is saved in the bundle; the same recipe builds the same bundle."),
         )
         self.setCommitPage(True)
-        self.rename_buttons(commit=self.tr("Build"))
+        self.setButtonText(QWizard.WizardButton.CommitButton, self.tr("Build"))
         self.recipe = RecipeEditor(self.draft)
         for signal in (self.recipe.changed, self.draft.changed):
             signal.connect(self.completeChanged)
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addWidget(self.recipe, 3)
-        row.addWidget(self._estimate(), 2)
+        row = hbox((self.recipe, 3), (self._estimate(), 2), spacing=2 * G)
         self.body.addWidget(self._aim())
         self.body.addLayout(self._output())
         self.body.addLayout(row, 1)
@@ -78,8 +77,8 @@ class ReviewPage(StepPage):
         self.goal_text = label("", "heading", wrap=True)
         self.aim.body.addWidget(self.goal_text)
         explanation = self.tr(
-            "Built to a goal: the precision of every weight is found while it is built, and stands in the bundle's "
-            "recipe afterwards. The recipe and the figures here are those of fp32, where the search begins."
+            "The build searches for the precision of every weight and writes it into the recipe of the "
+            "bundle. The recipe and the figures on this page are those of fp32, with which the search begins."
         )
         self.aim.body.addWidget(label(explanation, "muted", wrap=True))
         return self.aim
@@ -93,7 +92,7 @@ class ReviewPage(StepPage):
             "seconds": self.tr("Time"),
             "memory": self.tr("Memory while building"),
             "disk": self.tr("Disk"),
-            "kv": self.tr("KV cache when open"),
+            "kv": self.tr("KV cache of an open bundle"),
         }
         for name, title in titles.items():
             card.body.addWidget(label(title, "muted"))
@@ -105,20 +104,15 @@ class ReviewPage(StepPage):
         return section
 
     def _output(self) -> QVBoxLayout:
-        self.out = QLineEdit()
-        self.out.setAccessibleName(self.tr("Output folder"))
+        self.out = line_edit(self.tr("Output folder"))
         self.out.textChanged.connect(self._on_out)
         self.problem = label("", "error", wrap=True)
-        box = QVBoxLayout()
-        box.setSpacing(G // 2)
-        box.addWidget(label(self.tr("Output folder"), "heading"))
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.out, 1)
-        row.addWidget(button(self.tr("Browse"), "folder", clicked=self._browse))
-        box.addLayout(row)
-        box.addWidget(self.problem)
-        return box
+        return vbox(
+            label(self.tr("Output folder"), "heading"),
+            hbox((self.out, 1), button(self.tr("Browse"), "folder", clicked=self._browse)),
+            self.problem,
+            spacing=G // 2,
+        )
 
     def _browse(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, self.tr("Output folder"), self.out.text())
@@ -154,7 +148,7 @@ class ReviewPage(StepPage):
         self.recipe.show_plan()
         price = plan.estimate
         sought = self.draft.goal is not None
-        about = self.tr("about {0}, and the search") if sought else self.tr("about {0}")
+        about = self.tr("about {0}, plus the search") if sought else self.tr("about {0}")
         self.figures["seconds"].setText(about.format(format_duration(price.seconds)))
         self.notes["seconds"].setText(self._whence(price.builds))
         self._show_need("memory", price.memory_bytes, price.free_memory_bytes, "")
@@ -163,8 +157,11 @@ class ReviewPage(StepPage):
         self.completeChanged.emit()
 
     def _whence(self, builds: int) -> str:
-        resumes = self.tr("The build can be left and cancelled; it resumes.")
-        one, many = self.tr("As an earlier build of like size."), self.tr("As {0} earlier builds of like size.")
+        resumes = self.tr("You can cancel the build and resume it later.")
+        one, many = (
+            self.tr("Estimated from an earlier build of similar size."),
+            self.tr("Estimated from {0} earlier builds of similar size."),
+        )
         return f"{pluralize(builds, one, many)} {resumes}" if builds else resumes
 
     def _show_disk(self) -> None:
@@ -181,7 +178,7 @@ class ReviewPage(StepPage):
     def _show_need(self, name: str, need: int, free: int, where: str) -> None:
         self.figures[name].setText(format_bytes(need))
         short = need > free
-        note = self.tr("more than the {0} that are free") if short else self.tr("of {0} free")
+        note = self.tr("more than the free {0}") if short else self.tr("of {0} free")
         self.notes[name].setText(" ".join(filter(None, [note.format(format_bytes(free)), where])))
         set_role(self.notes[name], "warning" if short else "muted")
 
@@ -198,7 +195,7 @@ class ReviewPage(StepPage):
         """Whether there is a plan and the folder can be used."""
         draft = self.draft
         stands = draft.plan is not None and draft.plan_error is None and not draft.planning
-        read = not self.recipe.pending and not self.recipe.problem
+        read = not self.recipe.is_unchecked and not self.recipe.problem
         return stands and read and not output_problem(self.out.text())
 
     def validatePage(self) -> bool:

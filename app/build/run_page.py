@@ -1,26 +1,22 @@
-"""Run page: the stages with state, time and memory, the end of the log, and how to continue after a failure."""
+"""Run page: the stages with state, time and memory, the end of the log, and how to continue; Done page: the bundle."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QPlainTextEdit,
-    QProgressBar,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-)
+from pathlib import Path
 
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPlainTextEdit, QTableWidget, QTableWidgetItem, QWizard
+
+from app.build.goal_card import TrialsChart, read_goal_report
 from app.build.step_page import StepPage
 from app.state.build import TAIL, StageRow
 from app.state.context import AppContext
-from app.text.formatting import approximate_duration, format_bytes, format_duration, format_number
-from app.widgets.basics import Section, button, label
+from app.text.formatting import approximate_duration, format_bytes, format_duration, format_number, split_unit
+from app.widgets.basics import CardFrame, Section, Stat, button, label
+from app.widgets.fields import progress_bar
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G, mono_font, theme
+from app.widgets.theme import G, mono_font, set_icon, theme
 
 _STATE_STYLES = {
     "waiting": ("circle", "muted"),
@@ -42,15 +38,12 @@ class RunPage(StepPage):
         super().__init__(
             context,
             self.tr("Build"),
-            self.tr("It runs in a process of its own: this page can be left, and the build goes on."),
+            self.tr("The build runs in a separate process and continues while you use other pages."),
         )
         self.setCommitPage(True)
-        self.rename_buttons(commit=self.tr("Next"))
+        self.setButtonText(QWizard.WizardButton.CommitButton, self.tr("Next"))
         self.text = label("", "heading")
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, 1000)
-        self.bar.setAccessibleName(self.tr("Progress of the build"))
+        self.bar = progress_bar(self.tr("Progress of the build"), total=1000)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=self.build.cancel)
         self.retry = button(self.tr("Retry from here"), "refresh", "primary", clicked=self.build.retry)
         self.edit = button(self.tr("Edit recipe"), "edit", clicked=self.editRequested.emit)
@@ -77,16 +70,7 @@ class RunPage(StepPage):
         self._on_change()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        column = QVBoxLayout()
-        column.setSpacing(G)
-        column.addWidget(self.text)
-        column.addWidget(self.bar)
-        row.addLayout(column, 1)
-        for part in (self.edit, self.retry, self.cancel):
-            row.addWidget(part)
-        self.body.addLayout(row)
+        self.body.addLayout(hbox((vbox(self.text, self.bar), 1), self.edit, self.retry, self.cancel))
         self.body.addWidget(self.table)
         section = Section(self.tr("Log"))
         section.body.addWidget(self.log)
@@ -115,7 +99,6 @@ class RunPage(StepPage):
         return table
 
     def initializePage(self) -> None:
-        """Show the build that was just started."""
         self.refresh()
 
     def _on_change(self) -> None:
@@ -138,7 +121,6 @@ class RunPage(StepPage):
             self.log.appendPlainText("\n".join(lines))
 
     def refresh(self) -> None:
-        """Show the state of the model."""
         build = self.build
         if not build.running:
             self._clock.stop()
@@ -166,7 +148,7 @@ class RunPage(StepPage):
                 filter(None, [self._current_work(), format_duration(build.elapsed), self._remaining_text()])
             )
         texts = {
-            "idle": self.tr("Nothing is being built"),
+            "idle": self.tr("No build is running"),
             "done": self.tr("Built in {0}"),
             "failed": self.tr("Failed after {0}"),
             "cancelled": self.tr("Stopped after {0}"),
@@ -231,12 +213,71 @@ class RunPage(StepPage):
                 details = build.error.details or "\n".join(list(build.tail)[-40:])
                 self.banner.error(build.error.message, details)
         elif build.state == "cancelled":
-            text = self.tr("The build was stopped. What was finished is kept, and Resume goes on from there.")
+            text = self.tr("The build was stopped. Finished stages are saved, and Resume continues after them.")
             if self.banner.message != text:
                 self.banner.show_message("info", text)
         else:
             self.banner.clear()
 
     def isComplete(self) -> bool:
-        """Whether the bundle is finished."""
         return self.build.state == "done"
+
+
+class DonePage(StepPage):
+    """Four actions: chat, inspect, measure, compare with the checkpoint."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(
+            context, self.tr("Done"), self.tr("The bundle is complete: every file was written and verified.")
+        )
+        self.setFinalPage(True)
+        card = CardFrame()
+        tick = label()
+        set_icon(tick, "ok", "ok", 24)
+        self.name = label("", "heading")
+        card.body.addLayout(hbox(tick, (self.name, 1)))
+        self.path = label("", "muted", wrap=True)
+        card.body.addWidget(self.path)
+        self.stats = {
+            "seconds": Stat(self.tr("Build time")),
+            "bytes": Stat(self.tr("Size")),
+            "components": Stat(self.tr("Components")),
+        }
+        stats = hbox(*self.stats.values(), STRETCH, spacing=4 * G)
+        card.body.addSpacing(G)
+        card.body.addLayout(stats)
+        self.body.addWidget(card)
+        self.tried = TrialsChart()
+        self.chosen = label("", "muted", wrap=True)
+        self.body.addWidget(self.tried)
+        self.body.addWidget(self.chosen)
+        self.chat = button(self.tr("Chat with it"), "chat", "primary", lambda: self._go("chat"))
+        self.inspect = button(self.tr("Inspect the graphs"), "inspect", clicked=lambda: self._go("inspect"))
+        self.measure = button(self.tr("Measure"), "measure", clicked=lambda: self._go("measure"))
+        self.accuracy = button(self.tr("Check accuracy"), "ok", clicked=self._check)
+        self.body.addLayout(hbox(self.chat, self.inspect, self.measure, self.accuracy, STRETCH))
+        self.body.addStretch(1)
+
+    def initializePage(self) -> None:
+        """Show the outcome and make the bundle the current one."""
+        outcome = self.build.outcome
+        if outcome is None:
+            return
+        self.name.setText(outcome.bundle.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
+        self.path.setText(outcome.bundle)
+        self.tried.show_report(read_goal_report(Path(outcome.bundle)))
+        self.chosen.setText(self.tried.accessibleName() if self.tried.report else "")
+        self.chosen.setVisible(bool(self.chosen.text()))
+        self.stats["seconds"].set(*split_unit(format_duration(outcome.seconds)))
+        self.stats["bytes"].set(*split_unit(format_bytes(outcome.bytes)))
+        self.stats["components"].set(format_number(len(outcome.components)), ", ".join(outcome.components))
+
+    def _check(self) -> None:
+        request, outcome = self.build.request, self.build.outcome
+        if request is not None and outcome is not None and self.context.open_bundle(outcome.bundle):
+            self.context.accuracyRequested.emit(outcome.bundle, request.source, list(request.consented))
+
+    def _go(self, page: str) -> None:
+        outcome = self.build.outcome
+        if outcome is not None and self.context.open_bundle(outcome.bundle):
+            self.context.navigate.emit(page)

@@ -7,16 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QProgressBar,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from app.build.checkpoint_card import CheckpointCard
 from app.build.step_page import ChoiceCard, StepPage, button_group
@@ -24,6 +15,8 @@ from app.state.context import AppContext
 from app.state.unsaved_recipe import DEMO
 from app.text.formatting import format_bytes
 from app.widgets.basics import EmptyState, button, label, set_role
+from app.widgets.fields import combo_box, line_edit, progress_bar
+from app.widgets.layouts import STRETCH, hbox, stack, vbox
 from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent, ProgressEvent
@@ -46,17 +39,14 @@ class DropZone(PlainLabel):
         self.setAcceptDrops(True)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept a local folder."""
         if any(u.isLocalFile() for u in event.mimeData().urls()):
             event.acceptProposedAction()
             set_role(self, "true", "hover")
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Remove the highlight."""
         set_role(self, "false", "hover")
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Use the first dropped path."""
         set_role(self, "false", "hover")
         paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
@@ -79,15 +69,8 @@ class SourcePage(StepPage):
             ChoiceCard(self.tr("Demo"), self.tr("A small trained model that ships with Joinery")),
         ]
         self._group = button_group(self, self.cards)
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        for card in self.cards:
-            row.addWidget(card, 1)
-        self.body.addLayout(row)
-        self.inputs = QStackedWidget()
-        self.inputs.addWidget(self._folder_input())
-        self.inputs.addWidget(self._hub_input())
-        self.inputs.addWidget(self._demo_input())
+        self.body.addLayout(hbox(*((card, 1) for card in self.cards), spacing=2 * G))
+        self.inputs = stack(self._folder_input(), self._hub_input(), self._demo_input())
         self.body.addWidget(self.inputs)
         self.body.addWidget(self._busy_row())
         self.card = CheckpointCard()
@@ -96,8 +79,8 @@ class SourcePage(StepPage):
         self.hint = EmptyState(
             self.tr("Nothing chosen yet"),
             self.tr(
-                "What is found is shown here before anything is converted: architecture, parameters, tokenizer, "
-                "and any code that the checkpoint brings along."
+                "Architecture, parameters, tokenizer and code of the checkpoint appear here before anything is "
+                "converted."
             ),
             icon="search",
         )
@@ -115,75 +98,43 @@ class SourcePage(StepPage):
         self.drop = DropZone(self.tr("or drop a folder here"))
         self.drop.dropped.connect(self._take_folder)
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G)
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.folder, 1)
-        row.addWidget(self.browse)
-        row.addWidget(button(self.tr("Look"), "search", clicked=self._look_folder))
-        column.addLayout(row)
-        column.addWidget(self.drop)
+        row = hbox((self.folder, 1), self.browse, button(self.tr("Look"), "search", clicked=self._look_folder))
+        vbox(row, self.drop, parent=box)
         return box
 
     def _hub_input(self) -> QWidget:
         self.hub = self._field(self.tr("owner/name"), self._look_hub)
         self.look_hub = button(self.tr("Look"), "hub", clicked=self._look_hub)
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.hub, 1)
-        row.addWidget(self.look_hub)
-        column.addLayout(row)
-        note = self.tr("Only this asks the network. Files go to the Hugging Face cache of this machine.")
-        column.addWidget(label(note, "muted", wrap=True))
-        column.addStretch(1)
+        row = hbox((self.hub, 1), self.look_hub)
+        note = self.tr("Only this downloads files. They are saved in the Hugging Face cache of this machine.")
+        vbox(row, label(note, "muted", wrap=True), STRETCH, parent=box, spacing=None)
         return box
 
     def _demo_input(self) -> QWidget:
-        self.demo = QComboBox()
-        self.demo.setAccessibleName(self.tr("Demo"))
-        for source, text in {
-            DEMO: self.tr("Qwen3: a chat about sums, capitals and opposites"),
-            "demo:qwen3-draft": self.tr("Qwen3 draft: a small sibling that drafts the chat's tokens"),
-            "demo:t5": self.tr("T5: a phrase book from English to French, and short summaries"),
-            "demo:mu": self.tr("Mu: settings in five languages; it brings its own code"),
-        }.items():
-            self.demo.addItem(text, source)
+        demos = (
+            (self.tr("Qwen3: a chat about sums, capitals and opposites"), DEMO),
+            (self.tr("Qwen3 draft: a small model that proposes tokens for the chat"), "demo:qwen3-draft"),
+            (self.tr("T5: a phrase book from English to French, and short summaries"), "demo:t5"),
+            (self.tr("Mu: settings in five languages; includes Python code"), "demo:mu"),
+        )
+        self.demo = combo_box(self.tr("Demo"), demos)
         self.demo.activated.connect(lambda: self.draft.probe(self.demo.currentData()))
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.demo)
-        column.addStretch(1)
+        vbox(self.demo, STRETCH, parent=box)
         return box
 
     def _field(self, hint: str, act: object) -> QLineEdit:
-        field = QLineEdit()
-        field.setPlaceholderText(hint)
-        field.setAccessibleName(hint)
+        field = line_edit(hint, hint)
         field.returnPressed.connect(act)
         return field
 
     def _busy_row(self) -> QWidget:
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(self.tr("Progress of looking at the source"))
+        self._bar = progress_bar(self.tr("Progress of reading the source"))
         self._message = label("", "muted")
         self.stop = button(self.tr("Stop"), "stop", clicked=self._stop)
         self._busy = QWidget()
-        row = QHBoxLayout(self._busy)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * G)
-        column = QVBoxLayout()
-        column.setSpacing(G // 2)
-        column.addWidget(self._message)
-        column.addWidget(self._bar)
-        row.addLayout(column, 1)
-        row.addWidget(self.stop)
+        hbox((vbox(self._message, self._bar, spacing=G // 2), 1), self.stop, parent=self._busy, spacing=2 * G)
         return self._busy
 
     def _choose(self, index: int) -> None:
@@ -216,7 +167,6 @@ class SourcePage(StepPage):
         self.draft.probe(self.draft.source, trusted)
 
     def refresh(self) -> None:
-        """Show the unsaved recipe's source and probe."""
         draft = self.draft
         self._show_source()
         self._busy.setVisible(draft.probing)
@@ -224,7 +174,7 @@ class SourcePage(StepPage):
         self._bar.setRange(0, 1000 if progress and progress.total else 0)
         if progress and progress.total:
             self._bar.setValue(round(1000 * progress.done / progress.total))
-        self._message.setText(_progress_text(self.tr("Looking at {0}").format(draft.source), progress))
+        self._message.setText(_progress_text(self.tr("Reading {0}").format(draft.source), progress))
         shown = draft.probe_report is not None or bool(draft.remote_code)
         self.card.setVisible(shown)
         if shown:
@@ -255,7 +205,6 @@ class SourcePage(StepPage):
             self.banner.error(error.message, error.details, again, lambda: self.draft.probe(self.draft.source))
 
     def isComplete(self) -> bool:
-        """Whether the probe found a supported checkpoint."""
         return self.draft.supported
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget, QWizard, QWizardPage
+from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget, QWizardPage
 
 from app.state.context import AppContext
 from app.widgets.basics import Banner, CardFrame, label, scroll_area, set_role
+from app.widgets.layouts import vbox
 from app.widgets.theme import G
 
 if TYPE_CHECKING:
@@ -30,27 +31,12 @@ class StepPage(QWizardPage):
         self.heading = title
         self.banner = Banner()
         content = QWidget()
-        self.body = QVBoxLayout(content)
-        self.body.setContentsMargins(2 * G, G, 2 * G, 2 * G)
-        self.body.setSpacing(2 * G)
-        head = QVBoxLayout()
-        head.setSpacing(G // 2)
-        head.addWidget(label(title, "title"))
-        head.addWidget(label(text, "body-muted", wrap=True))
-        self.body.addLayout(head)
-        self.body.addWidget(self.banner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll_area(content))
+        head = vbox(label(title, "title"), label(text, "body-muted", wrap=True), spacing=G // 2)
+        self.body = vbox(head, self.banner, parent=content, margins=(2 * G, G, 2 * G, 2 * G), spacing=2 * G)
+        vbox(scroll_area(content), parent=self)
 
     def cleanupPage(self) -> None:
         """Keep the choices when the user goes back (Qt's name)."""
-
-    def rename_buttons(self, **names: str) -> None:
-        """Rename the wizard's buttons on this page: next="Build"."""
-        buttons = {"next": QWizard.WizardButton.NextButton, "commit": QWizard.WizardButton.CommitButton}
-        for key, text in names.items():
-            self.setButtonText(buttons[key], text)
 
 
 class ChoiceCard(CardFrame):

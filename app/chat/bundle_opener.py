@@ -112,8 +112,8 @@ class BundleOpener(QObject):
         request = self._session.request
         if request is None or request.bundle != self.path:
             return
-        self._panel.choice.follow(request.provider, request.cache)  # the KV tab may have opened it
-        self._panel.placement.follow(request.place)
+        self._panel.choice.show_session(request.provider, request.cache)  # the KV tab may have opened it
+        self._panel.placement.show_placement(request.place)
         self._banner.clear()
         before, self._last_opened = self._last_opened, (request.bundle, ready.provider)
         if before[0] == request.bundle and before[1] != ready.provider and len(self._controller.chat):

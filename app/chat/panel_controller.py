@@ -99,7 +99,7 @@ class PanelController(QObject):
         choice = self._panel.choice
         provider, layout = choice.chosen
         choice.set_built(str(summary.get("layout", "")))
-        choice.follow(provider, saved.layout if saved is not None else None)
+        choice.show_session(provider, saved.layout if saved is not None else None)
         if before and (changed or choice.chosen[1] != layout):
             self._banner.show_message("info", self._title(saved is not None))
 

@@ -27,8 +27,7 @@ from app.chat.settings_panel import SettingsPanel
 from app.text.formatting import pluralize
 from app.widgets import button
 from app.widgets.actions import tool_button
-from app.widgets.flow_layout import FlowLayout
-from app.widgets.layouts import hbox
+from app.widgets.layouts import FlowLayout, hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFileDialog,
-    QGridLayout,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
@@ -26,7 +25,7 @@ from app.chat.preset_picker import PresetPicker
 from app.chat.sampling import SamplingSettings, parse_stops, show_stops
 from app.text.translatable import tr
 from app.widgets import Section, button, label, scroll_area
-from app.widgets.layouts import STRETCH, vbox
+from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
@@ -195,10 +194,7 @@ class SettingsPanel(QWidget):
         part.header.addWidget(self.reset_button)
         self.presets = PresetPicker()
         part.body.addWidget(self.presets)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(G)
-        grid.setVerticalSpacing(G)
-        grid.setColumnStretch(0, 1)
+        grid = grid_layout(stretch=(0,))
         for row, (name, title, tip) in enumerate(self._rows()):
             caption = label(title, "small", wrap=True, selectable=False)
             spin = self._spin(name)

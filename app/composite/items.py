@@ -63,11 +63,9 @@ class NodeItem(CompositeItem):
             self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def boundingRect(self) -> QRectF:
-        """Qt's name: the box with the frame of its mark."""
         return self.box.adjusted(-5, -5, 5, 5)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Qt's name: draws outline, texts and pills."""
         color = theme().color
         tint = color(_outline(self.node.tint))
         if self.active:
@@ -128,7 +126,6 @@ class LinkItem(CompositeItem):
         self._bounds = self._shape.boundingRect().adjusted(-2, -2, 2, 2)
 
     def boundingRect(self) -> QRectF:
-        """Qt's name: the line with its label."""
         return self._bounds
 
     def shape(self) -> QPainterPath:
@@ -136,7 +133,6 @@ class LinkItem(CompositeItem):
         return self._shape
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Qt's name: draws the line, then its label."""
         name = "accent" if self.marked else self.link.tint
         tint = theme().color(_tint(self.active) if self.active else name)
         painter.setPen(QPen(tint, 3 if self.active else 2 if self.marked else 1.5))

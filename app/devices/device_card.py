@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from app.state.context import AppContext
 from app.state.device_jobs import DeviceJobs
 from app.text.formatting import format_bytes
 from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
+from app.widgets.fields import progress_bar
+from app.widgets.layouts import grid_layout, hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.preflight_view import PreflightView
 from app.widgets.theme import G, set_icon
@@ -35,19 +37,13 @@ class DeviceCard(CardFrame):
         if device.remedy:
             self.body.addWidget(label(device.remedy, "muted", wrap=True))
         self.act = button(self.tr("Install {0}").format(device.install), "plus", clicked=self.installRequested.emit)
-        self.remove = button(self.tr("Uninstall"), "trash", clicked=self.removalRequested.emit)
-        set_tool_tip(self.remove, self.tr("Removes {0} from Joinery's own environment.").format(device.uninstall))
-        self.compile = button(self.tr("Compile"), "play", clicked=self._compile)
-        set_tool_tip(
-            self.compile,
-            self.tr("What the provider makes of the bundle's graphs is made once and kept, so that they open at once."),
-        )
+        tip = self.tr("Removes {0} from Joinery's own environment.").format(device.uninstall)
+        self.remove = button(self.tr("Uninstall"), "trash", clicked=self.removalRequested.emit, tip=tip)
+        tip = self.tr("Compile the graphs for this provider once and save the result, so that they open faster.")
+        self.compile = button(self.tr("Compile"), "play", clicked=self._compile, tip=tip)
         self.check = button(self.tr("Check a bundle"), "play", clicked=self._check)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=self._cancel)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
-        self.progress.setFixedHeight(6)
+        self.progress = progress_bar(height=6)
         self.status = ElidedLabel("")
         self.problem = label("", "error", wrap=True)
         self.preflight_view: PreflightView | None = None
@@ -56,20 +52,17 @@ class DeviceCard(CardFrame):
 
     def _head(self) -> QHBoxLayout:
         usable = self.device.usable
-        head = QHBoxLayout()
-        head.setSpacing(G)
         picture = label()
         set_icon(picture, _ICONS[self.device.kind], "text" if usable else "muted", 24)
-        head.addWidget(picture)
-        head.addWidget(label(self.device.title, "heading", wrap=True), 1)
-        head.addWidget(PillLabel(self.tr("usable") if usable else self.tr("not usable"), "ok" if usable else "warning"))
-        return head
+        return hbox(
+            picture,
+            (label(self.device.title, "heading", wrap=True), 1),
+            PillLabel(self.tr("usable") if usable else self.tr("not usable"), "ok" if usable else "warning"),
+        )
 
     def _facts(self) -> QGridLayout:
         device = self.device
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * G)
-        grid.setVerticalSpacing(G // 2)
+        grid = grid_layout(2 * G, G // 2, stretch=(1,))
         memory = device.memory_bytes
         facts = (
             (self.tr("Provider"), device.provider),
@@ -80,18 +73,13 @@ class DeviceCard(CardFrame):
         for row, (name, value) in enumerate(facts):
             grid.addWidget(label(name, "muted"), row, 0)
             grid.addWidget(label(value, "small", wrap=True), row, 1)
-        grid.setColumnStretch(1, 1)
         grid.setColumnMinimumWidth(0, 9 * G)
         return grid
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        for part in (self.act, self.check, self.compile, self.cancel):
-            row.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
-        row.addWidget(self.status, 1)
-        row.addWidget(self.remove)
-        self.body.addLayout(row)
+        buttons = (self.act, self.check, self.compile, self.cancel)
+        left = ((part, 0, Qt.AlignmentFlag.AlignLeft) for part in buttons)
+        self.body.addLayout(hbox(*left, (self.status, 1), self.remove))
         self.body.addWidget(self.progress)
         self.body.addWidget(self.problem)
         self.body.addStretch(1)
@@ -114,9 +102,7 @@ class DeviceCard(CardFrame):
         self.compile.setEnabled(bundle is not None and not self._context.compiler.device)
         self.check.setVisible(device.usable and not busy)
         self.check.setEnabled(bundle is not None and tried.running is None)
-        set_tool_tip(
-            self.check, "" if bundle else self.tr("Open a bundle first: Home lists those that you have built.")
-        )
+        set_tool_tip(self.check, "" if bundle else self.tr("Open a bundle first; the Home page lists recent bundles."))
         self.cancel.setVisible(busy)
         if focused:  # hiding the focused button would move the focus to the next one, which may install something
             (self.cancel if busy else self.check if device.usable else self.act).setFocus()
@@ -125,16 +111,16 @@ class DeviceCard(CardFrame):
         wrong = tried.failure_of(bundle, device.name)
         self.problem.setText(wrong)
         self.problem.setVisible(bool(wrong))
-        self._show_found(checking)
+        self._show_preflight(checking)
 
     def _status_text(self, checking: bool) -> str:
         bundle, running = self._context.bundle, self._context.preflights.running
         if checking and running is not None:
             name = running[0].replace("\\", "/").rsplit("/", 1)[-1]
-            return self.tr("Trying {0}: a chunk and a step, beside the CPU …").format(name)
+            return self.tr("Checking {0}: one chunk and one step, compared with the CPU …").format(name)
         return str(bundle["name"]) if bundle and self.device.usable else ""
 
-    def _show_found(self, checking: bool) -> None:
+    def _show_preflight(self, checking: bool) -> None:
         if self.preflight_view is not None:
             self.body.removeWidget(self.preflight_view)
             self.preflight_view.hide()

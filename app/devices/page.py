@@ -3,22 +3,92 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
-from app.devices.bundle_table import BundleTable
 from app.devices.device_card import DeviceCard
 from app.devices.plugin_installer import PluginInstaller, PluginWatcher
 from app.state.context import AppContext
-from app.text.formatting import format_bytes
+from app.text.formatting import format_bytes, format_local_time
 from app.widgets.actions import add_action
-from app.widgets.basics import Banner, EmptyState, button, label, scroll_area
+from app.widgets.basics import Banner, EmptyState, Section, button, label, scroll_area
+from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox, vbox
+from app.widgets.preflight_view import difference_text, largest_difference, node_share
+from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.compiled import CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.requests import ListDevices
+
+_MODE = QHeaderView.ResizeMode
+
+
+class BundleTable(Section):
+    """Rows are the bundles with the current one's architecture; columns are their precision and the devices.
+
+    A device has a column if it is usable, or if results are known for it.
+    """
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__("", parent=parent)
+        self._context = context
+        self._devices: list[Device] = []
+        self.table: ReadOnlyTable | None = None
+        self.hide()
+
+    def show_devices(self, devices: list[Device]) -> None:
+        self._devices = devices
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Update the rows after a check or a change of the current bundle."""
+        clear_layout(self.body)
+        self.table = None
+        bundles = self._bundles()
+        self.setVisible(bool(bundles and self._devices))
+        if not bundles:
+            return
+        self.heading.setText(self.tr("Bundles of {0} by device").format(bundles[0]["architecture"]))
+        shown = [device for device in self._devices if device.usable or self._has_result(bundles, device)]
+        rows = TextTableModel([self.tr("Bundle"), self.tr("Precision"), *(one.title for one in shown)])
+        rows.fill([self._row(one, shown) for one in bundles])
+        self.table = ReadOnlyTable(rows, self.heading.text())
+        head = self.table.horizontalHeader()
+        for column in range(rows.columnCount()):
+            wide = column > 1
+            head.setSectionResizeMode(column, _MODE.Stretch if wide else _MODE.ResizeToContents)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.setFixedHeight(head.sizeHint().height() + 28 * len(bundles) + G)
+        self.body.addWidget(self.table)
+
+    def _has_result(self, bundles: list[dict[str, Any]], device: Device) -> bool:
+        return any(self._context.preflights.find(one, device.name) for one in bundles)
+
+    def _bundles(self) -> list[dict[str, Any]]:
+        current = self._context.bundle
+        known = [one.summary for one in self._context.recents.entries if one.summary]
+        return [one for one in known if current and one["architecture"] == current["architecture"]]
+
+    def _row(self, bundle: dict[str, Any], devices: list[Device]) -> list[str]:
+        cells = [self._cell(bundle, device) for device in devices]
+        return [Path(str(bundle["path"])).name, str(bundle["precision"]), *cells]
+
+    def _cell(self, bundle: dict[str, Any], device: Device) -> str:
+        checked = self._context.preflights.find(bundle, device.name)
+        if checked is None:
+            return self.tr("not checked")
+        report = checked.report
+        if not report.usable:
+            return self.tr("no: {0}").format(report.reason)
+        text = self.tr("{0} of nodes · difference {1} · {2}")
+        return text.format(
+            node_share(report), difference_text(largest_difference(report)), format_local_time(checked.at)
+        )
 
 
 class DevicesPage(QWidget):
@@ -28,37 +98,24 @@ class DevicesPage(QWidget):
         super().__init__()
         self.title = self.tr("Devices")
         self._context = context
-        self._asked = False
+        self._requested = False
         self.cards: list[DeviceCard] = []
         self.banner = Banner()
-        self.state = EmptyState(self.tr("Looking for devices"), icon="devices")
-        self.again = button(self.tr("Look again"), "refresh", clicked=self.refresh)
+        self.state = EmptyState(self.tr("Searching for devices"), icon="devices")
+        self.again = button(self.tr("Search again"), "refresh", clicked=self.refresh)
         content = QWidget()
-        box = QVBoxLayout(content)
-        box.setContentsMargins(3 * G, 3 * G, 3 * G, 3 * G)
-        box.setSpacing(2 * G)
-        head = QHBoxLayout()
-        head.addWidget(label(self.title, "title"))
-        head.addStretch(1)
-        head.addWidget(self.again)
-        box.addLayout(head)
-        box.addWidget(label(self.tr("What this machine can run a bundle on."), "body-muted", wrap=True))
-        box.addWidget(self.banner)
-        box.addWidget(self.state)
-        self._grid = QGridLayout()
-        self._grid.setSpacing(2 * G)
-        box.addLayout(self._grid)
+        head = hbox(label(self.title, "title"), STRETCH, self.again, spacing=None)
+        self._grid = grid_layout(2 * G, 2 * G, stretch=(0, 1))
         self.table = BundleTable(context)
-        box.addWidget(self.table)
-        box.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll_area(content))
-        add_action(self, self.tr("Look for devices again"), self.refresh, icon="refresh")
+        text = label(self.tr("The devices of this machine that can run bundles."), "body-muted", wrap=True)
+        parts = (head, text, self.banner, self.state, self._grid, self.table, STRETCH)
+        vbox(*parts, parent=content, margins=3 * G, spacing=2 * G)
+        vbox(scroll_area(content), parent=self)
+        add_action(self, self.tr("Search for devices again"), self.refresh, icon="refresh")
         self.plugins = PluginInstaller(context, lambda: {card.device.name: card.device for card in self.cards}, self)
         self.plugins.failed.connect(lambda error: self.banner.error(error.message, error.details))
         self.watch = PluginWatcher(self)
-        self.watch.changed.connect(self._look_again)
+        self.watch.changed.connect(self._refresh_outdated)
         context.plugins.changed.connect(self._refresh_cards)
         context.plugins.done.connect(lambda _, report: self._on_answer(report))
         context.compiler.changed.connect(self._refresh_cards)
@@ -69,22 +126,20 @@ class DevicesPage(QWidget):
         context.bundleChanged.connect(self._refresh_all)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Request the devices the first time (Qt's name)."""
         super().showEvent(event)
-        if not self._asked:
+        if not self._requested:
             self.refresh()
 
-    def _look_again(self) -> None:
+    def _refresh_outdated(self) -> None:
         """Update after plugins changed outside of this window; installations from here report their end themselves."""
-        if self._asked and not self._context.plugins.device:
+        if self._requested and not self._context.plugins.device:
             self.refresh()
 
     def refresh(self) -> None:
-        """Request the devices from the engine."""
-        self._asked = True
+        self._requested = True
         self.again.setEnabled(False)
         self.banner.clear()
-        self.state.set(self.tr("Looking for devices"), self.tr("Each execution provider is asked what it can use."))
+        self.state.set(self.tr("Searching for devices"), self.tr("The engine queries each execution provider."))
         self.state.setVisible(not self.cards)
         job = self._context.probe_worker.request(ListDevices())
         job.on_answer(self._on_answer)
@@ -102,7 +157,7 @@ class DevicesPage(QWidget):
     def _on_error(self, error: ErrorEvent) -> None:
         self.again.setEnabled(True)
         self.state.hide()
-        self.banner.error(error.message, error.details, self.tr("Look again"), self.refresh)
+        self.banner.error(error.message, error.details, self.tr("Search again"), self.refresh)
 
     def _refresh_cards(self) -> None:
         for card in self.cards:
@@ -113,20 +168,15 @@ class DevicesPage(QWidget):
         self.table.refresh()
 
     def _show_devices(self, devices: list[Device]) -> None:
-        for old in self.cards:
-            self._grid.removeWidget(old)
-            old.hide()
-            old.deleteLater()
+        clear_layout(self._grid)
         self.cards = [DeviceCard(device, self._context) for device in devices]
         self.plugins.listed.emit()
         for index, card in enumerate(self.cards):
             card.installRequested.connect(partial(self.plugins.request, card.device, removes=False))
             card.removalRequested.connect(partial(self.plugins.request, card.device, removes=True))
             self._grid.addWidget(card, index // 2, index % 2)
-        for column in (0, 1):
-            self._grid.setColumnStretch(column, 1)
         self.table.show_devices(devices)
         self.state.set(
-            self.tr("No device was reported"), self.tr("The engine named no execution provider on this machine.")
+            self.tr("No device was reported"), self.tr("The engine reported no execution provider on this machine.")
         )
         self.state.setVisible(not self.cards)

@@ -103,9 +103,9 @@ class PluginInstaller(QObject):
             box.setDetailedText("\n".join(plugin.hashes))
         role = QMessageBox.ButtonRole.DestructiveRole if removes else QMessageBox.ButtonRole.AcceptRole
         act = partial(self._remove if removes else self._install, device.name)
-        box.offer(self.tr("Remove") if removes else self.tr("Install"), role, act)
-        box.refuse(self.tr("Cancel"))
-        box.follow(self._context.plugins.changed, self.listed)
+        box.add_answer(self.tr("Remove") if removes else self.tr("Install"), role, act)
+        box.add_refusal(self.tr("Cancel"))
+        box.check_after(self._context.plugins.changed, self.listed)
         box.finished.connect(self._forget)
         self.question = box
         box.open()
@@ -119,9 +119,11 @@ class PluginInstaller(QObject):
 
     def _origin(self, plugin: PluginReport) -> str:
         text = self.tr(
-            "It comes from {0}. Its file must have one of the {1} SHA-256 hashes that Joinery was tested with."
+            "Source: {0}. pip accepts only files with one of the {1} SHA-256 hashes that Joinery was tested with."
         )
-        return text.format(", ".join(plugin.sources) or self.tr("nowhere: pip may use no index"), len(plugin.hashes))
+        return text.format(
+            ", ".join(plugin.sources) or self.tr("none: pip is not allowed to use an index"), len(plugin.hashes)
+        )
 
     def _install(self, name: str) -> None:
         self._context.plugins.start(name, InstallPlugin(name), self.tr("Starting pip …"))

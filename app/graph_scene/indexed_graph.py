@@ -78,8 +78,7 @@ class IndexedGraph:
 
     def sources(self, inside: set[int]) -> set[int]:
         """The nodes outside `inside` that produce inputs of its nodes."""
-        found = {self.producer[v] for n in inside for v in self.nodes[n].inputs if v >= 0}
-        return found - inside - {-1}
+        return {self.producer[v] for n in inside for v in self.nodes[n].inputs if v >= 0} - inside - {-1}
 
     def targets(self, inside: set[int]) -> set[int]:
         """The nodes outside `inside` that consume outputs of its nodes."""

@@ -46,7 +46,7 @@ class LevelReader:
         self.graph, self.outline, self.scope = graph, outline, scope
         self.level = SceneLevel(scope)
         self.slot: dict[int, int] = {}
-        self._found: dict[tuple[int, int], GraphLink] = {}
+        self._links: dict[tuple[int, int], GraphLink] = {}
         self._ports: dict[tuple[int, bool, str, str], Port] = {}
 
     def read(self) -> Generator[None, None, SceneLevel]:
@@ -66,7 +66,7 @@ class LevelReader:
             if done % 200 == 0:
                 yield
         level.by_key = {box.key: box for box in level.boxes}
-        level.edges, level.links = list(self._found), list(self._found.values())
+        level.edges, level.links = list(self._links), list(self._links.values())
         level.ranking = yield from rank_boxes(len(level.boxes), level.edges)
         yield from self._add_long_ports()
         return level
@@ -97,10 +97,10 @@ class LevelReader:
         nodes = self.graph.nodes
         ends = (nodes[maker].change, nodes[taker].change, self.graph.values[v].change)
         change = next((c for c in CHANGES[:2] if c in ends), "")
-        link = self._found.get((a, b))
+        link = self._links.get((a, b))
         if link is None:
             boxes = self.level.boxes
-            self._found[a, b] = GraphLink(boxes[a].key, boxes[b].key, change, 1, v)
+            self._links[a, b] = GraphLink(boxes[a].key, boxes[b].key, change, 1, v)
         else:
             link.count += 1
             link.change = link.change if link.change == change else ""

@@ -136,14 +136,14 @@ class Scene:
 
     def at(self, x: float, y: float) -> tuple[GraphBox, float, float] | None:
         """The innermost box at a point, and its corner; None between the boxes."""
-        level, left, top, found = self.root, 0.0, 0.0, None
+        level, left, top, innermost = self.root, 0.0, 0.0, None
         while True:
             hit = next((b for b in level.boxes_in(y - top, y - top) if b.x <= x - left <= b.x + b.w), None)
             if hit is None:
-                return found
-            found = (hit, left + hit.x, top + hit.y)
+                return innermost
+            innermost = (hit, left + hit.x, top + hit.y)
             if hit.inner is None:
-                return found
+                return innermost
             left, top, level = left + hit.x + PAD, top + hit.y + HEAD, hit.inner
 
 

@@ -92,7 +92,6 @@ class ScopeTree:
         return path
 
     def children(self, scope: Scope) -> list[Scope]:
-        """The child scopes."""
         return [self.scopes[path] for path in scope.children]
 
     def all_nodes(self, scope: Scope) -> list[int]:

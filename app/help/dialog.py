@@ -1,31 +1,106 @@
-"""The help dialog: the current page, the documentation, the shortcuts, About. It does not block the main window."""
+"""The help dialog: the current page, the documentation, the shortcuts of all pages, versions and licences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import platform
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QDialog,
-    QGridLayout,
-    QHeaderView,
-    QLineEdit,
-    QTableWidget,
-    QTableWidgetItem,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QObject, QSize, Qt, qVersion
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QDialog, QGridLayout, QHeaderView, QTableWidget, QTableWidgetItem, QTabWidget, QWidget
 
-from app.help.about import about_text, version_facts
+from app.frame.command_palette import matches
+from app.frame.page_stack import PageStack
 from app.help.documentation import DocumentationSheet
-from app.help.page_help import PageHelp
-from app.help.shortcuts import Shortcut
+from app.help.page_help import PageHelp, page_help
 from app.widgets.basics import button, label, scroll_area
-from app.widgets.command_palette import matches
+from app.widgets.fields import line_edit
+from app.widgets.layouts import STRETCH, clear_layout, vbox
 from app.widgets.theme import G
+from workflows import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """Keys in the system's notation, their effect, and the page that they work on (empty: every page)."""
+
+    keys: str
+    text: str
+    place: str = ""
+
+
+def action_shortcuts(actions: Iterable[QAction], place: str = "") -> Iterator[Shortcut]:
+    """The shortcuts of the actions that have keys, without duplicates."""
+    seen = set[tuple[str, str]]()
+    for action in actions:
+        text = action.text().replace("&", "")
+        for keys in action.shortcuts():
+            shown = keys.toString(QKeySequence.SequenceFormat.NativeText)
+            if shown and (shown, text) not in seen:
+                seen.add((shown, text))
+                yield Shortcut(shown, text, place)
+
+
+def page_shortcuts(page: str, place: str) -> Iterator[Shortcut]:
+    """The keys of a page that do not belong to an action."""
+    for keys, text in page_help(page).keys:
+        yield Shortcut(keys, text, place)
+
+
+PARTS = (
+    "PySide6",
+    "onnxruntime",
+    "onnxruntime-qnn",
+    "onnxruntime-ep-webgpu",
+    "onnxruntime-genai",
+    "torch",
+    "transformers",
+    "onnx",
+    "onnxscript",
+    "tokenizers",
+    "numpy",
+    "pyqtgraph",
+    "netron",
+)
+Fact = tuple[str, str, str]
+"""A name, its version and its licence."""
+
+
+def version_facts(parts: Sequence[str] = PARTS) -> list[Fact]:
+    """Version and licence of Joinery, Python, Qt and the installed packages of `parts`."""
+    rows = [
+        ("Joinery", __version__, "Apache-2.0"),
+        ("Python", platform.python_version(), "PSF-2.0"),
+        ("Qt", qVersion(), "LGPL-3.0"),
+    ]
+    for name in parts:
+        try:
+            package = metadata.metadata(name)
+        except metadata.PackageNotFoundError:
+            continue
+        rows.append((name, package["Version"], _licence_name(package)))
+    return rows
+
+
+def _licence_name(package: metadata.PackageMetadata) -> str:
+    """The licence in one line; the first one if the package names several."""
+    for field in ("License-Expression", "License"):
+        text = str(package[field] or "").strip()
+        if text:
+            first = re.split(r"\n| AND ", text)[0]
+            return first if first == text else f"{first} …"
+    classes = (str(value) for value in package.get_all("Classifier") or [])
+    return next((one.rpartition(" :: ")[2] for one in classes if one.startswith("License :: ")), "")
+
+
+def about_text(home: Path) -> str:
+    """Versions, system and data folder as text for a bug report."""
+    lines = [f"{name} {version}" for name, version, _licence in version_facts()]
+    return "\n".join([*lines, platform.platform(), str(home)])
 
 
 class PageSheet(QWidget):
@@ -35,32 +110,21 @@ class PageSheet(QWidget):
         super().__init__()
         self.title, self.what = label("", "title"), label("", wrap=True)
         self.first, self.keys = label("", wrap=True), QGridLayout()
-        self._lines: list[QWidget] = []
         self.keys.setColumnStretch(1, 1)
         self.keys.setHorizontalSpacing(2 * G)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        box.setSpacing(G)
         self.keys_title = label(self.tr("Keys on this page"), "heading")
-        for part in (self.title, self.what, label(self.tr("To begin"), "heading"), self.first, self.keys_title):
-            box.addWidget(part)
-        box.addLayout(self.keys)
-        box.addStretch(1)
+        texts = (self.title, self.what, label(self.tr("To begin"), "heading"), self.first)
+        vbox(*texts, self.keys_title, self.keys, STRETCH, parent=self, margins=2 * G)
 
     def show_help(self, title: str, content: PageHelp, shortcuts: Iterable[Shortcut]) -> None:
-        """Describe a page."""
         self.title.setText(title)
         self.what.setText(content.what)
         self.first.setText(content.first)
-        for part in self._lines:
-            self.keys.removeWidget(part)
-            part.deleteLater()
-        self._lines = []
+        clear_layout(self.keys)
         for row, one in enumerate(shortcuts):
-            for column, part in enumerate((label(one.keys, "heading"), label(one.text, wrap=True))):
-                self.keys.addWidget(part, row, column)
-                self._lines.append(part)
-        self.keys_title.setVisible(bool(self._lines))
+            self.keys.addWidget(label(one.keys, "heading"), row, 0)
+            self.keys.addWidget(label(one.text, wrap=True), row, 1)
+        self.keys_title.setVisible(self.keys.count() > 0)
 
 
 class ShortcutSheet(QWidget):
@@ -68,10 +132,7 @@ class ShortcutSheet(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(self.tr("Find a shortcut"))
-        self.field.setAccessibleName(self.tr("Find a shortcut"))
-        self.field.setClearButtonEnabled(True)
+        self.field = line_edit(self.tr("Find a shortcut"), self.tr("Find a shortcut"), clear=True)
         self.field.textChanged.connect(self._filter)
         self.table = QTableWidget(0, 3)
         self.table.setAccessibleName(self.tr("Shortcuts"))
@@ -86,14 +147,9 @@ class ShortcutSheet(QWidget):
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        box.setSpacing(G)
-        box.addWidget(self.field)
-        box.addWidget(self.table, 1)
+        vbox(self.field, (self.table, 1), parent=self, margins=2 * G)
 
     def fill(self, shortcuts: Iterable[Shortcut]) -> None:
-        """Replace the table's rows."""
         self.table.setRowCount(0)
         for one in shortcuts:
             row = self.table.rowCount()
@@ -123,29 +179,30 @@ class AboutSheet(QWidget):
 
     def __init__(self, home: Path) -> None:
         super().__init__()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        box.setSpacing(G)
-        box.addWidget(label("Joinery", "title"))
         text = self.tr(
             "A workbench that turns Hugging Face checkpoints into composite ONNX models, and lets you see, run and "
             "measure what was built."
         )
-        box.addWidget(label(text, wrap=True))
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * G)
         grid.setColumnStretch(2, 1)
         for row, fact in enumerate(version_facts()):
             for column, text in enumerate(fact):
                 grid.addWidget(label(text, "muted" if column == 2 else "small"), row, column)
-        box.addLayout(grid)
-        box.addWidget(label(self.tr("Your data is in {0}").format(home), "muted", wrap=True))
         self.copy = button(
             self.tr("Copy"), "copy", clicked=lambda: QGuiApplication.clipboard().setText(about_text(home))
         )
         self.copy.setAccessibleName(self.tr("Copy versions and folder"))
-        box.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
-        box.addStretch(1)
+        vbox(
+            label("Joinery", "title"),
+            label(text, wrap=True),
+            grid,
+            label(self.tr("Your data is in {0}").format(home), "muted", wrap=True),
+            (self.copy, 0, Qt.AlignmentFlag.AlignLeft),
+            STRETCH,
+            parent=self,
+            margins=2 * G,
+        )
 
 
 class HelpDialog(QDialog):
@@ -167,9 +224,7 @@ class HelpDialog(QDialog):
         )
         self._indices = {name: self.tabs.addTab(sheet, title) for name, sheet, title in sheets}
         self.tabs.currentChanged.connect(lambda _index: self._fill_sheet())
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self.tabs)
+        vbox(self.tabs, parent=self)
         self.resize(QSize(104 * G, 72 * G).boundedTo(parent.size() * 0.9))
 
     def show_sheet(self, name: str) -> None:
@@ -187,3 +242,46 @@ class HelpDialog(QDialog):
             self.shortcuts.fill(self._shortcuts())
         elif sheet is self.documentation:
             self.documentation.load()
+
+
+class HelpController(QObject):
+    """Creates the help dialog when it is first needed, and updates it when another page is shown."""
+
+    def __init__(self, home: Path, stack: PageStack, window: QWidget) -> None:
+        super().__init__(window)
+        self._home, self._stack, self._window = home, stack, window
+        self._dialog: HelpDialog | None = None
+
+    @property
+    def dialog(self) -> HelpDialog:
+        """The dialog; created by the first call."""
+        if self._dialog is None:
+            self._dialog = HelpDialog(self._home, self.shortcuts, self._window)
+        return self._dialog
+
+    def show_sheet(self, name: str) -> None:
+        """Show the sheet `page`, which describes the current page, `documentation`, `shortcuts` or `about`."""
+        self._describe_page()
+        self.dialog.show_sheet(name)
+
+    def update_page(self) -> None:
+        """Describe the current page if the dialog is visible."""
+        if self._dialog is not None and self._dialog.isVisible():
+            self._describe_page()
+
+    def shortcuts(self) -> Iterator[Shortcut]:
+        """The shortcuts of the window, then those of each page."""
+        yield from action_shortcuts(self._window.actions())
+        for name in self._stack.names:
+            yield from self._page_shortcuts(name)
+
+    def _page_shortcuts(self, name: str) -> Iterator[Shortcut]:
+        title = self._stack.title_of(name)
+        page = self._stack.built(name)
+        if page is not None:
+            yield from action_shortcuts(page.findChildren(QAction), title)
+        yield from page_shortcuts(name, title)
+
+    def _describe_page(self) -> None:
+        name = self._stack.current_name
+        self.dialog.page.show_help(self._stack.title_of(name), page_help(name), self._page_shortcuts(name))

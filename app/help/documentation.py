@@ -9,13 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Qt, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QTextBlock, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QMessageBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QMessageBox, QTextBrowser, QWidget
 
 import resources
+from app.text.translatable import tr
 from app.widgets.basics import label
 from app.widgets.expiring_question import ExpiringQuestion
+from app.widgets.layouts import hbox, vbox
 from app.widgets.markdown import MarkdownDocument
 from app.widgets.theme import G
 
@@ -54,15 +56,11 @@ def heading_anchor(title: str) -> str:
 
 def open_in_browser(url: QUrl, parent: QWidget) -> None:
     """Ask whether to open an address in the browser, and show the address in full."""
-
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("Help", text)
-
     title, text = tr("Open in the browser?"), tr("This link leads out of Joinery:")
     box = ExpiringQuestion(title, text, url.toDisplayString(), lambda: None, parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.offer(tr("Open"), QMessageBox.ButtonRole.AcceptRole, lambda: QDesktopServices.openUrl(url))
-    box.refuse(tr("Cancel"))
+    box.add_answer(tr("Open"), QMessageBox.ButtonRole.AcceptRole, lambda: QDesktopServices.openUrl(url))
+    box.add_refusal(tr("Cancel"))
     box.open()
 
 
@@ -83,17 +81,11 @@ class DocumentationSheet(QWidget):
         self._document = MarkdownDocument(self.view)
         self._document.setDocumentMargin(2 * G)
         self.view.setDocument(self._document)
-        self.view.anchorClicked.connect(self.follow)
+        self.view.anchorClicked.connect(self.follow_link)
         self.note = label("", "muted", wrap=True)
         self.note.hide()
-        column = QVBoxLayout()
-        column.addWidget(self.view, 1)
-        column.addWidget(self.note)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        row.setSpacing(G)
-        row.addWidget(self.list)
-        row.addLayout(column, 1)
+        column = vbox((self.view, 1), self.note, spacing=None)
+        hbox(self.list, (column, 1), parent=self, margins=2 * G)
 
     def load(self) -> None:
         """Read the pages when the sheet is first shown."""
@@ -115,7 +107,7 @@ class DocumentationSheet(QWidget):
             self.view.verticalScrollBar().setValue(round(top) - G)
         return True
 
-    def follow(self, url: QUrl) -> None:
+    def follow_link(self, url: QUrl) -> None:
         """Follow a link: to a heading or another page, or after a question to the browser."""
         self.note.hide()
         name = url.path() or self.pages[self.list.currentRow()].name

@@ -11,7 +11,7 @@ from app.state.recent_bundles import RecentBundle
 from app.text.formatting import cache_label, format_bytes, format_local_time, format_token_rate
 from app.widgets.actions import tool_button
 from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
-from app.widgets.layouts import STRETCH, hbox, vbox
+from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
 from app.widgets.theme import G
 
 
@@ -48,9 +48,7 @@ class RecentRow(CardFrame):
 
     def _figures(self) -> QGridLayout:
         entry = self.entry
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(3 * G)
-        grid.setVerticalSpacing(G // 2)
+        grid = grid_layout(3 * G, G // 2)
         speed = self.tr("Speed on {0}").format(entry.provider) if entry.provider else self.tr("Last speed")
         figures = (
             (speed, format_token_rate(entry.speed) if entry.speed else "–"),

@@ -8,16 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QProgressBar, QSpinBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QSpinBox, QWidget
 
 from app.state.bundle_session import BundleSession, SessionFailure
 from app.state.inspection import SlotOccupancy
 from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, CardFrame, button, label, set_role
+from app.widgets.fields import add_token_unit, progress_bar
 from app.widgets.file_suffix import with_file_suffix
+from app.widgets.layouts import STRETCH, hbox
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
-from app.widgets.token_spin import add_token_unit
 from workflows.common.paths import make_folder
 
 SUFFIX = ".safetensors"
@@ -105,20 +106,10 @@ class CacheControls(CardFrame):
         self.legal = label("", "muted", wrap=True)
         self.note = label("", "muted", wrap=True)
         self.result = label("", "muted", wrap=True)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(self.tr("The cache is being changed"))
+        self.progress = progress_bar(self.tr("The cache is being changed"))
         self.banner = Banner()
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.spin)
-        row.addWidget(self.rewind_button)
-        for opener in (self.open_button, self.choice.cache, self.choice.provider):
-            row.addWidget(opener)
-        row.addStretch(1)
-        for part in (self.save_button, self.load_button):
-            row.addWidget(part)
+        openers = (self.open_button, self.choice.cache, self.choice.provider)
+        row = hbox(self.spin, self.rewind_button, *openers, STRETCH, self.save_button, self.load_button)
         self.body.addLayout(row)
         lines: tuple[QWidget, ...] = (self.legal, self.progress, self.result, self.banner, self.note)
         for line in lines:
@@ -144,7 +135,7 @@ class CacheControls(CardFrame):
 
     def _follow_session(self, *_: object) -> None:
         if (last := self.session.request) is not None:
-            self.choice.follow(last.provider, last.cache)
+            self.choice.show_session(last.provider, last.cache)
 
     def set_table(self, table: SlotOccupancy | None, viewing: bool) -> None:
         """Follows the live cache, None before there is one; see CacheAccess."""
@@ -165,7 +156,6 @@ class CacheControls(CardFrame):
         self.session.cache.rewind(length)
 
     def choose_save_file(self) -> None:
-        """Opens the file dialog, then saves."""
         make_folder(self.folder)
         suggested = self.folder / f"{Path(self.access.bundle).name}-{self.access.length}-tokens{SUFFIX}"
         kinds = self.tr("Prompt caches (*{0})").format(SUFFIX)
@@ -174,20 +164,17 @@ class CacheControls(CardFrame):
             self.save(with_file_suffix(name, SUFFIX))
 
     def choose_load_file(self) -> None:
-        """Opens the file dialog, then loads."""
         kinds = self.tr("Prompt caches (*{0})").format(SUFFIX)
         name, _kind = QFileDialog.getOpenFileName(self, self.tr("Load a prompt cache"), str(self.folder), kinds)
         if name:
             self.load(Path(name))
 
     def save(self, path: Path) -> None:
-        """Saves the cache to a file."""
         self.banner.clear()
         self._show_result("")
         self.session.cache.save(path)
 
     def load(self, path: Path) -> None:
-        """Loads the cache from a file."""
         self.banner.clear()
         self._show_result("")
         self.session.cache.load(path)

@@ -6,12 +6,13 @@ KvGroup ──▶ facts;   SlotOccupancy ──▶ strip;   pointer, arrow keys 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.inspect.kv_strip import KvStrip
 from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, UNALLOCATED, KvGroup, SlotOccupancy
 from app.text.formatting import format_bytes, format_number, pluralize
 from app.widgets import CardFrame, PillLabel, label
+from app.widgets.layouts import STRETCH, grid_layout, hbox
 from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 from workflows.wire.reports.composite import format_ranges
@@ -29,14 +30,10 @@ class CacheGroupCard(CardFrame):
         self.state = label("", "small", wrap=True)
         self.readout = label("", "muted", wrap=True)
         self._values: list[PlainLabel] = []
-        head = QHBoxLayout()
-        head.setSpacing(G)
-        head.addWidget(label(self._title(kind), "heading"))
-        head.addWidget(PillLabel(group.layout, "prefill" if group.layout == CROSS else "cache"))
+        pills = [PillLabel(group.layout, "prefill" if group.layout == CROSS else "cache")]
         if group.layout == CROSS:
-            head.addWidget(PillLabel(self.tr("frozen")))
-        head.addStretch(1)
-        self.body.addLayout(head)
+            pills.append(PillLabel(self.tr("frozen")))
+        self.body.addLayout(hbox(label(self._title(kind), "heading"), *pills, STRETCH))
         self.body.addLayout(self._fact_grid())
         self.body.addWidget(self.state)
         if group.capacity:
@@ -55,9 +52,7 @@ class CacheGroupCard(CardFrame):
         return self.tr("Decoder cache · {0}").format(name) if kind == "decoder" else name
 
     def _fact_grid(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * G)
-        grid.setVerticalSpacing(0)
+        grid = grid_layout(2 * G, 0)
         for place, (name, value) in enumerate(self.facts()):
             row, column = divmod(place, FACT_COLUMNS)
             shown = label(value, "small", wrap=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.text.formatting import format_bytes, pluralize
 from app.widgets import CardFrame, PillLabel, label, set_role
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport
@@ -26,9 +27,7 @@ class ComponentCard(CardFrame):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.body.setContentsMargins(G + 4, G, G + 4, G)
         self.body.setSpacing(2)
-        head = QHBoxLayout()
-        head.addWidget(label(component.name, "heading", selectable=False))
-        head.addStretch(1)
+        head = hbox(label(component.name, "heading", selectable=False), STRETCH, spacing=None)
         if component.role and component.role != component.name:  # no duplicate
             head.addWidget(
                 PillLabel(component.role, "prefill" if component.role in ("prefill", "encoder") else "decode")
@@ -42,11 +41,9 @@ class ComponentCard(CardFrame):
         self.body.addWidget(label(f"{nodes} · {format_bytes(component.bytes)}", "muted", selectable=False))
 
     def set_chosen(self, on: bool) -> None:
-        """Marks the card of the chosen component."""
         set_role(self, "true" if on else "false", "chosen")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: chooses the component."""
         self.chosen.emit()
         super().mousePressEvent(event)
 
@@ -70,13 +67,9 @@ class ComponentList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.cards: list[ComponentCard] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, G, 0)
-        self._column.setSpacing(G)
-        self._column.addStretch(1)
+        self._column = vbox(STRETCH, parent=self, margins=(0, 0, G, 0))
 
     def fill(self, components: tuple[ComponentReport, ...]) -> None:
-        """Shows the cards of other components."""
         for card in self.cards:
             self._column.removeWidget(card)
             card.deleteLater()

@@ -8,17 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.composite.composite_view import CompositeView
-from app.composite.labels import composite_labels
-from app.composite.zoom_view import ZOOM_STEP
+from app.composite.composite_view import ZOOM_STEP, CompositeView, composite_labels
 from app.inspect.inspect_tab import InspectTab
 from app.state.active_run import STARTED, ActiveRun
 from app.state.inspection import Inspection
 from app.widgets import Banner, ElidedLabel, EmptyState, PillLabel, button
 from app.widgets.actions import add_action, tool_button
 from app.widgets.file_suffix import with_file_suffix
+from app.widgets.layouts import hbox, stack, vbox
 from app.widgets.theme import G
 from workflows.common.errors import RequestError
 from workflows.common.paths import make_folder
@@ -47,9 +46,7 @@ class CompositeTab(InspectTab):
         self.empty = EmptyState(
             self.tr("No picture"), self.tr("The file does not say how these graphs run together."), icon="component"
         )
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(self.view)
+        self.stack = stack(self.empty, self.view)
         self._lay_out()
         self.setFocusProxy(self.view)
         add_action(self, self.tr("Composite: save the picture …"), self.choose_save_file)
@@ -57,28 +54,14 @@ class CompositeTab(InspectTab):
         self.show_composite(None, "")
 
     def _lay_out(self) -> None:
-        out, fit, into = (
-            tool_button("minus", self.tr("Smaller (-)"), "muted"),
-            tool_button("zoom", self.tr("Fit the whole picture (0)"), "muted"),
-            tool_button("plus", self.tr("Larger (+)"), "muted"),
-        )
-        out.clicked.connect(lambda: self.view.zoom(1 / ZOOM_STEP))
-        fit.clicked.connect(self.view.fit)
-        into.clicked.connect(lambda: self.view.zoom(ZOOM_STEP))
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(ElidedLabel(self.tr("Click a session to open its graph, or a state to open the KV cache.")), 1)
-        for part in (self.running, out, fit, into, self.save_button):
-            row.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(G, G, 0, 0)
-        column.setSpacing(G)
-        column.addLayout(row)
-        column.addWidget(self.banner)
-        column.addWidget(self.stack, 1)
+        out = tool_button("minus", self.tr("Smaller (-)"), "muted", lambda: self.view.zoom(1 / ZOOM_STEP))
+        fit = tool_button("zoom", self.tr("Fit the whole picture (0)"), "muted", self.view.fit)
+        into = tool_button("plus", self.tr("Larger (+)"), "muted", lambda: self.view.zoom(ZOOM_STEP))
+        hint = ElidedLabel(self.tr("Click a session to open its graph, or a state to open the KV cache."))
+        row = hbox((hint, 1), self.running, out, fit, into, self.save_button)
+        vbox(row, self.banner, (self.stack, 1), parent=self, margins=(G, G, 0, 0))
 
     def set_inspection(self, inspection: Inspection | None) -> None:
-        """Shows the composite of another inspection."""
         self.show_composite(inspection.composite if inspection else None, inspection.bundle if inspection else "")
 
     def show_composite(self, composite: Composite | None, bundle: str) -> None:
@@ -102,7 +85,6 @@ class CompositeTab(InspectTab):
     # -- export ----------------------------------------------------------------------------------------------
 
     def choose_save_file(self) -> None:
-        """Opens the file dialog, then saves."""
         if self.drawing is None:
             return
         make_folder(self.folder)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.inspect.inspect_tab import InspectTab
 from app.jobs.worker_client import WorkerClient
 from app.state.inspection import Inspection
 from app.text.formatting import format_bytes, format_local_time, pluralize
 from app.widgets import CardFrame, button, label, scroll_area, set_role
-from app.widgets.plain_text import set_tool_tip
+from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox, vbox
 from app.widgets.theme import G, mono_font
 from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import VerifyBundle
@@ -26,35 +26,19 @@ class DetailsTab(InspectTab):
         self._worker = worker
         self._inspection: Inspection | None = None
         content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(G, 2 * G, G, 2 * G)
-        column.setSpacing(2 * G)
-        self.verify_button = button(self.tr("Verify files"), "ok", clicked=self.verify)
-        set_tool_tip(self.verify_button, self.tr("Reads every file and compares it with the manifest"))
+        tip = self.tr("Reads every file and compares it with the manifest")
+        self.verify_button = button(self.tr("Verify files"), "ok", clicked=self.verify, tip=tip)
         self.verified = label("", "muted", wrap=True)
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addWidget(self.verify_button)
-        row.addWidget(self.verified, 1)
-        column.addLayout(row)
-        self._facts = QGridLayout()
-        self._facts.setHorizontalSpacing(3 * G)
-        self._facts.setVerticalSpacing(G // 2)
-        self._facts.setColumnStretch(1, 1)
+        row = hbox(self.verify_button, (self.verified, 1), spacing=2 * G)
+        self._facts = grid_layout(3 * G, G // 2, stretch=(1,))
         card = CardFrame()
         card.body.addLayout(self._facts)
-        column.addWidget(card)
-        column.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll_area(content))
+        vbox(row, card, STRETCH, parent=content, margins=(G, 2 * G, G, 2 * G), spacing=2 * G)
+        vbox(scroll_area(content), parent=self)
 
     def set_inspection(self, inspection: Inspection | None) -> None:
-        """Shows the facts of another inspection."""
         self._inspection = inspection
-        while (item := self._facts.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._facts)
         for place, (name, value) in enumerate(self.facts(inspection) if inspection else ()):
             cell = label(value, "small", wrap=True)
             cell.setFont(mono_font())
@@ -106,7 +90,6 @@ class DetailsTab(InspectTab):
     # -- verification ----------------------------------------------------------------------------------------
 
     def verify(self) -> None:
-        """Verifies every file of the bundle."""
         if self._inspection is None or not self._inspection.is_bundle:
             return
         path = self._inspection.path

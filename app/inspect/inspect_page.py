@@ -6,28 +6,99 @@ InspectTarget ──InspectionReader──▶ Inspection ──▶ cards and tab
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QMargins, Qt, QTimer
-from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QWidget
 
 from app.inspect.component_cards import ComponentList
 from app.inspect.inspect_tab import InspectTab
 from app.inspect.inspect_tabs import InspectTabs
-from app.inspect.inspection_reader import NO_TARGET, InspectionReader
-from app.state.inspection import Inspection, InspectTarget
+from app.state.inspection import Inspection, InspectTarget, inspection_of
 from app.widgets import Banner, EmptyState, PillLabel, button, label, scroll_area
 from app.widgets.actions import add_action, tool_button
-from app.widgets.splitter import Splitter
+from app.widgets.layouts import STRETCH, Stretch, clear_layout, hbox, stack, vbox
 from app.widgets.styling import style_separately
-from app.widgets.theme import G
+from app.widgets.theme import G, theme
 from workflows.inspection.picture.drawing import DrawnBox
 from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.inspection import InspectReport
+from workflows.wire.requests import InspectPath
 
 if TYPE_CHECKING:
+    from app.jobs.job import Job
     from app.state.context import AppContext
+
+
+class _Hair(QSplitterHandle):
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), theme().color("border"))
+
+
+class Splitter(QSplitter):
+    """Parts side by side or one below the other."""
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
+        super().__init__(orientation, parent)
+        self.setHandleWidth(1)
+
+    def createHandle(self) -> QSplitterHandle:  # noqa: N802
+        return _Hair(self.orientation(), self)
+
+
+NO_TARGET = InspectTarget("")
+
+
+class InspectionReader(QObject):
+    """Reads one target at a time: `next_target` is to be read when the page is seen, `target` is read or being read."""
+
+    started = Signal(object)  # InspectTarget
+    finished = Signal(object, object)  # Inspection, InspectTarget
+    failed = Signal(object, object)  # ErrorEvent, InspectTarget
+    cleared = Signal()
+
+    def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._job: Job[InspectReport] | None = None
+        self.next_target = self.target = NO_TARGET
+
+    def read(self, target: InspectTarget) -> None:
+        """Reads `target` in place of whatever is being read."""
+        self.next_target = self.target = target
+        if self._job is not None:
+            self._job.cancel()
+        self.started.emit(target)
+        job = self._job = self._context.probe_worker.request(InspectPath(target.path))
+        job.on_answer(lambda report: self._on_report(job, target, report))
+        job.on_error(lambda error: self._on_error(job, target, error))
+
+    def read_again(self) -> None:
+        """Reads the target anew."""
+        if self.target.path:
+            self.read(self.target)
+
+    def catch_up(self) -> None:
+        """Reads the next target, unless it was read already."""
+        if not self.next_target.path:
+            self.target = NO_TARGET
+            self.cleared.emit()
+        elif self.next_target.path != self.target.path:
+            self.read(self.next_target)
+
+    def _on_report(self, job: Job[InspectReport], target: InspectTarget, report: InspectReport) -> None:
+        if job is self._job:
+            self._job = None
+            self.finished.emit(replace(inspection_of(target.path, report), before=target.before), target)
+
+    def _on_error(self, job: Job[InspectReport], target: InspectTarget, error: ErrorEvent) -> None:
+        if job is self._job:
+            self._job = None
+            self.failed.emit(error, target)
+
 
 LIST_KEY, SPLITTER_KEY = "inspect.components", "inspect.splitter"
 """Keys of the settings: whether the components are listed, and how wide."""
@@ -79,36 +150,20 @@ class InspectPage(QWidget):
         self.empty.triggered.connect(lambda: self.context.navigate.emit("home"))
         self.banner = Banner()
         self._content = QWidget()
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        column.setSpacing(G)
-        column.addLayout(self._head())
-        column.addWidget(self.banner)
-        column.addWidget(self._body(), 1)
-        column.addStretch(0)  # fills the page where the body is hidden after an error
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(self._content)
-        outer = QHBoxLayout(self, contentsMargins=QMargins())  # type: ignore[call-overload]
-        outer.addWidget(self.stack)
+        filler = Stretch(0)  # where the body is hidden after an error
+        vbox(self._head(), self.banner, (self._body(), 1), filler, parent=self._content, margins=2 * G)
+        self.stack = stack(self.empty, self._content)
+        vbox(self.stack, parent=self)
         style_separately(self.tabs.pages)
 
     def _head(self) -> QHBoxLayout:
-        self.heading, self.pills = label("", "title"), QHBoxLayout()
-        self.pills.setSpacing(G)
+        self.heading, self.pills = label("", "title"), hbox()
         self.refresh_button = button(self.tr("Read again"), "refresh", clicked=self.reader.read_again)
-        self.list_button = tool_button("panel-left", self.tr("Components at the left (Ctrl+B)"), "muted")
-        self.list_button.setCheckable(True)
-        self.list_button.setChecked(self.context.settings.text(LIST_KEY, "1") == "1")
+        listed = self.context.settings.text(LIST_KEY, "1") == "1"
+        tip = self.tr("Components at the left (Ctrl+B)")
+        self.list_button = tool_button("panel-left", tip, "muted", checked=listed)
         self.list_button.toggled.connect(self._show_list)
-        head = QHBoxLayout()
-        head.setSpacing(2 * G)
-        head.addWidget(self.list_button)
-        head.addWidget(self.heading)
-        head.addLayout(self.pills)
-        head.addStretch(1)
-        head.addWidget(self.refresh_button)
-        return head
+        return hbox(self.list_button, self.heading, self.pills, STRETCH, self.refresh_button, spacing=2 * G)
 
     def _body(self) -> Splitter:
         self.components = ComponentList()
@@ -155,12 +210,12 @@ class InspectPage(QWidget):
     def _mirror(self, name: str, one: QAction) -> None:
         """Adds an action that shows the tab `name` and triggers `one`; both are enabled at the same times."""
 
-        def trigger() -> None:
+        def show_tab_and_run() -> None:
             self.context.navigate.emit("inspect")
             self.tabs.show_tab(name)
             one.trigger()
 
-        mirror = add_action(self, one.text(), trigger)
+        mirror = add_action(self, one.text(), show_tab_and_run)
         mirror.setEnabled(one.isEnabled())
         one.changed.connect(lambda: mirror.setEnabled(one.isEnabled()))
 
@@ -172,7 +227,6 @@ class InspectPage(QWidget):
             self.reader.catch_up()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: reads the open bundle, unless it was read already."""
         super().showEvent(event)
         self.reader.catch_up()
 
@@ -206,9 +260,7 @@ class InspectPage(QWidget):
             self.tabs.show_tab("composite" if inspection.is_bundle and not inspection.before else "graph")
 
     def _show_pills(self, facts: dict[str, Any]) -> None:
-        while (item := self.pills.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self.pills)
         for key, role in (("model_type", "accent"), ("layout", "cache"), ("precision", "")):
             if facts.get(key):
                 self.pills.addWidget(PillLabel(str(facts[key]), role))

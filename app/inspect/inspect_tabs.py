@@ -15,8 +15,7 @@ from app.inspect.details_tab import DetailsTab
 from app.inspect.graph.graph_tab import GraphTab
 from app.inspect.inspect_tab import InspectTab
 from app.inspect.kv_cache_tab import KvCacheTab
-from app.inspect.passes_tab import PassesTab
-from app.inspect.signature_tab import OperatorsTab, SignatureTab
+from app.inspect.table_tabs import OperatorsTab, PassesTab, SignatureTab
 from app.state.active_run import ActiveRun
 from app.state.inspection import Inspection
 from app.widgets.lazy_tabs import LazyTabs
@@ -81,35 +80,28 @@ class InspectTabs(LazyTabs):
 
     @property
     def composite(self) -> CompositeTab:
-        """The picture of how the components run together."""
         return self._composite()
 
     @property
     def graph(self) -> GraphTab:
-        """The graph of the chosen component, or the difference of two graphs."""
         return self._graph()
 
     @property
     def signature(self) -> SignatureTab:
-        """The inputs and outputs of the chosen component."""
         return self._signature()
 
     @property
     def operators(self) -> OperatorsTab:
-        """The operators of the chosen component."""
         return self._operators()
 
     @property
     def kv(self) -> KvCacheTab:
-        """The cache groups, empty or live."""
         return self._kv_cache()
 
     @property
     def passes(self) -> PassesTab:
-        """The changes and refusals of the passes."""
         return self._passes()
 
     @property
     def details(self) -> DetailsTab:
-        """All other facts, and the verification of the files."""
         return self._details()

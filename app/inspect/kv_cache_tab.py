@@ -8,24 +8,108 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSlider, QWidget
 
 from app.inspect.cache_controls import CacheControls
 from app.inspect.cache_group_card import CacheGroupCard
-from app.inspect.cache_history_slider import CacheHistorySlider
 from app.inspect.inspect_tab import InspectTab
 from app.inspect.slot_legend import SlotLegend
 from app.jobs.worker_client import WorkerClient
 from app.state.bundle_session import BundleSession
 from app.state.inspection import CROSS, Inspection, KvGroup, SlotOccupancy, session_group
-from app.state.session_cache import CacheSnapshot
-from app.widgets import EmptyState, label, scroll_area
+from app.state.session_cache import CacheHistory, CacheSnapshot
+from app.text.formatting import format_number, pluralize
+from app.widgets import EmptyState, button, label, scroll_area
 from app.widgets.actions import add_action
+from app.widgets.layouts import STRETCH, hbox, vbox
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.events import GroupView
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.requests import ListDevices
+
+
+class CacheHistorySlider(QWidget):
+    """A slider over the cache snapshots of the last generation; `moved` carries None for the live cache."""
+
+    moved = Signal(object)
+
+    def __init__(self, history: CacheHistory, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.history = history
+        self.snapshot: CacheSnapshot | None = None
+        self._first: CacheSnapshot | None = None
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName(self.tr("Step of the generation"))
+        set_tool_tip(self.slider, self.tr("Arrow keys walk through the steps of the last generation"))
+        self.slider.setPageStep(10)
+        self.moment_label = label("", "muted", selectable=False)
+        tip = self.tr("Show the cache as it is now")
+        self.live_button = button(self.tr("Live"), "play", clicked=self.show_live, tip=tip)
+        hbox((self.slider, 1), self.moment_label, self.live_button, parent=self, margins=G, spacing=2 * G)
+        self.moment_label.setMinimumWidth(26 * G)
+        self.slider.valueChanged.connect(self._on_value)
+        self.refresh()
+
+    def show_live(self) -> None:
+        """Shows the cache as it is now."""
+        was, self.snapshot = self.snapshot, None
+        self.refresh()
+        if was is not None:
+            self.moved.emit(None)
+
+    def refresh(self) -> None:
+        """Follows the history as it grows; a new generation ends the view of a snapshot of the last one."""
+        snapshots = self.history.snapshots
+        first, self._first = self._first, snapshots[0] if snapshots else None
+        if self.snapshot is not None and first is self._first:  # thinned out perhaps: the nearest one remains
+            self.snapshot = self._nearest(self.snapshot)
+        place = next((i for i, one in enumerate(snapshots) if one is self.snapshot), -1)
+        lost = self.snapshot is not None and place < 0
+        if lost:
+            self.snapshot = None
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, max(len(snapshots) - 1, 0))
+        self.slider.setValue(place if place >= 0 else len(snapshots) - 1)
+        self.slider.blockSignals(False)
+        self._show_moment()
+        if lost:
+            self.moved.emit(None)
+
+    def _nearest(self, snapshot: CacheSnapshot) -> CacheSnapshot:
+        snapshots = self.history.snapshots
+        if any(one is snapshot for one in snapshots):
+            return snapshot
+        return min(snapshots, key=lambda one: abs(one.step - snapshot.step))
+
+    def _on_value(self, place: int) -> None:
+        snapshots = self.history.snapshots
+        if not 0 <= place < len(snapshots):
+            return
+        self.snapshot = snapshots[place] if place < len(snapshots) - 1 else None
+        self._show_moment()
+        self.moved.emit(self.snapshot)
+
+    def _show_moment(self) -> None:
+        snapshots = self.history.snapshots
+        self.live_button.setEnabled(self.snapshot is not None)
+        if snapshots:
+            text = self.describe(self.snapshot or snapshots[-1])
+            self.moment_label.setText(text if self.snapshot else self.tr("live · {0}").format(text))
+
+    def describe(self, snapshot: CacheSnapshot) -> str:
+        """The text of a snapshot: its moment and its length."""
+        held = pluralize(snapshot.length, self.tr("1 token held"), self.tr("{0} tokens held"))
+        moment = {
+            "before": self.tr("before it began"),
+            "prefill": self.tr("prefill"),
+            "decode": self.tr("step {0}").format(format_number(snapshot.step)),
+            "rewind": self.tr("after a rewind"),
+            "load": self.tr("after a load"),
+        }[snapshot.moment]
+        return f"{moment} · {held}"
 
 
 class KvCacheTab(InspectTab):
@@ -52,17 +136,11 @@ class KvCacheTab(InspectTab):
         self.encoder = label("", "muted", wrap=True)
         self._legend = SlotLegend()
         content = QWidget()
-        self._column = QVBoxLayout(content)
-        self._column.setContentsMargins(G, 2 * G, G, 2 * G)
-        self._column.setSpacing(2 * G)
-        for part in (self.controls, self.encoder, self._none, self._legend):
-            self._column.addWidget(part, 1 if part is self._none else 0)
-        self._column.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(scroll_area(content), 1)
-        outer.addWidget(self.history_slider)
+        self._column = vbox(
+            self.controls, self.encoder, (self._none, 1), self._legend, STRETCH,
+            parent=content, margins=(G, 2 * G, G, 2 * G), spacing=2 * G,
+        )  # fmt: skip
+        vbox((scroll_area(content), 1), self.history_slider, parent=self, spacing=0)
         self.history_slider.moved.connect(self._on_scrub)
         self.controls.changed.connect(self._refresh_handles)
         self.controls.openRequested.connect(self._open_session)
@@ -87,7 +165,6 @@ class KvCacheTab(InspectTab):
         self.set_live(self.session.groups_for(self._bundle))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: requests the devices that a session can run on, once."""
         super().showEvent(event)
         if not self._devices_requested:
             self._devices_requested = True
@@ -109,7 +186,7 @@ class KvCacheTab(InspectTab):
             "save": add_action(self, self.tr("KV cache: save the prompt cache …"), controls.choose_save_file),
             "load": add_action(self, self.tr("KV cache: load a prompt cache …"), controls.choose_load_file),
             "scrub": add_action(self, self.tr("KV cache: walk through the steps"), history_slider.slider.setFocus),
-            "live": add_action(self, self.tr("KV cache: follow live"), history_slider.follow),
+            "live": add_action(self, self.tr("KV cache: follow live"), history_slider.show_live),
         }
         controls.changed.connect(self._refresh_actions)
 
@@ -119,7 +196,7 @@ class KvCacheTab(InspectTab):
         self.cache_actions["save"].setEnabled(controls.access.can_save)
         self.cache_actions["load"].setEnabled(controls.access.can_load)
         self.cache_actions["scrub"].setEnabled(not history_slider.isHidden())
-        self.cache_actions["live"].setEnabled(history_slider.shown is not None)
+        self.cache_actions["live"].setEnabled(history_slider.snapshot is not None)
 
     # -- groups and slots --------------------------------------------------------------------------------------
 
@@ -149,7 +226,7 @@ class KvCacheTab(InspectTab):
             self.controls.set_table(None, False)
         else:
             self._update_tables(groups)
-            self._show(self.history_slider.shown)
+            self._show(self.history_slider.snapshot)
 
     def _update_tables(self, groups: list[GroupView]) -> None:
         """Updates the live tables, also while a snapshot is shown."""

@@ -70,7 +70,6 @@ class StripGeometry:
 
     @property
     def area(self) -> QRect:
-        """The rectangle of the slots."""
         height = self.row_height * len(self.group.layers)
         return QRect(GUTTER, GRIP_H if self.has_handle else 0, max(self.width - GUTTER - 6, 1), height)
 
@@ -223,7 +222,6 @@ class KvStrip(QWidget):
         return StripGeometry(self.group, self.table, self.width(), self.handle.enabled)
 
     def sizeHint(self) -> QSize:
-        """Qt's name: the preferred size."""
         return QSize(480, self.height())
 
     def set_table(self, table: SlotOccupancy) -> None:
@@ -232,7 +230,6 @@ class KvStrip(QWidget):
         self.update()
 
     def set_movable(self, on: bool) -> None:
-        """Shows the handle or hides it."""
         if on != self.handle.enabled:
             self.handle.enabled = on
             self.handle.cancel()
@@ -243,7 +240,6 @@ class KvStrip(QWidget):
     # -- painting --------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: draws the strip."""
         painter, geometry = QPainter(self), self.slot_geometry
         if geometry.span:
             self._paint_slots(painter, geometry)
@@ -276,7 +272,6 @@ class KvStrip(QWidget):
         self._paint_cell(painter, geometry)
 
     def _paint_cell(self, painter: QPainter, geometry: StripGeometry) -> None:
-        """Outlines the hovered cell."""
         layer, slot = self._cell
         if slot < 0:
             return
@@ -322,14 +317,12 @@ class KvStrip(QWidget):
     # -- mouse and keyboard ----------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: grabs the handle."""
         geometry, point = self.slot_geometry, event.position().toPoint()
         if event.button() == Qt.MouseButton.LeftButton and self.handle.is_near(geometry, point):
             self.handle.drag_to(geometry, point)
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: releases the handle."""
         if self.handle.dragging and event.button() == Qt.MouseButton.LeftButton:
             self.handle.release(self.table)
         super().mouseReleaseEvent(event)
@@ -357,7 +350,6 @@ class KvStrip(QWidget):
         super().leaveEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Qt's name: no cell is hovered."""
         self._hover(-1, -1)
         super().focusOutEvent(event)
 

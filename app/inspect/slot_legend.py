@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.state.inspection import CROSS, EMPTY, EVICTED, FILLED, FROZEN, HEAD, PASSED, REUSED, UNALLOCATED, KvGroup
 from app.widgets import label
-from app.widgets.theme import G, theme
+from app.widgets.layouts import clear_layout, grid_layout
+from app.widgets.theme import G, blend_colors, theme
 
 
 def state_color(state: int) -> QColor:
     """The color of a slot state in the present theme."""
     color = theme().color
-    if state == FILLED:
-        return color("cache")
-    if state == REUSED:
-        return _mix(color("cache"), color("prefill"), 0.6)
-    if state == PASSED:
-        return _mix(color("cache"), color("empty"), 0.65)
-    if state == FROZEN:
-        return color("prefill")
-    if state == EVICTED:
-        return color("warning")
-    return color("error") if state == HEAD else color("empty")
+    mixes = {REUSED: ("prefill", "cache", 0.6), PASSED: ("empty", "cache", 0.65)}
+    if state in mixes:
+        one, other, share = mixes[state]
+        return blend_colors(color(one), color(other), share)
+    names = {FILLED: "cache", FROZEN: "prefill", EVICTED: "warning", HEAD: "error"}
+    return color(names.get(state, "empty"))
 
 
 def paint_slots(painter: QPainter, box: QRect, state: int) -> None:
@@ -37,14 +33,6 @@ def paint_slots(painter: QPainter, box: QRect, state: int) -> None:
         painter.fillRect(box, QBrush(theme().color("warning" if state == EVICTED else "muted"), pattern))
 
 
-def _mix(one: QColor, other: QColor, share: float) -> QColor:
-    return QColor.fromRgbF(
-        one.redF() * (1 - share) + other.redF() * share,
-        one.greenF() * (1 - share) + other.greenF() * share,
-        one.blueF() * (1 - share) + other.blueF() * share,
-    )
-
-
 class Swatch(QFrame):
     """A small square with the color and pattern of a slot state."""
 
@@ -55,7 +43,6 @@ class Swatch(QFrame):
         theme().changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: draws the square."""
         painter = QPainter(self)
         paint_slots(painter, self.rect(), self._state)
         painter.end()
@@ -66,18 +53,12 @@ class SlotLegend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(G)
-        self._grid.setVerticalSpacing(G // 2)
-        self._grid.setColumnStretch(6, 1)
+        self._grid = grid_layout(G, G // 2, stretch=(6,), parent=self)
         self.set_groups(())
 
     def set_groups(self, groups: tuple[KvGroup, ...]) -> None:
         """Lists the states that these groups can have."""
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._grid)
         for place, (state, text) in enumerate(self._entries(groups)):
             row, column = divmod(place, 3)
             self._grid.addWidget(Swatch(state), row, 2 * column)

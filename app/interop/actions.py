@@ -18,22 +18,21 @@ if TYPE_CHECKING:
 
 
 class InteropActions(QObject):
-    """Opens the dialogs of this package over `window`. Imports each when it is first needed; `shown` is the last."""
+    """Opens the dialogs of this package over `window`. Imports each when it is first needed; `dialog` is the last."""
 
     def __init__(self, context: AppContext, window: QWidget) -> None:
         super().__init__(window)
         self._window, self._context = window, context
-        self.shown: InteropDialog | None = None
+        self.dialog: InteropDialog | None = None
         context.bundleChanged.connect(self._offer_import)
 
     def import_folder(self, folder: str) -> None:
         """Import a folder of onnxruntime-genai into a bundle."""
-        from app.interop.genai_dialogs import ImportDialog
+        from app.interop.interop_dialog import ImportDialog
 
         self._show(ImportDialog(self._context, Path(folder)))
 
     def export_current(self) -> None:
-        """Export the current bundle for onnxruntime-genai."""
         bundle = self._context.bundle
         if bundle is None:
             self._context.show_note(self.tr("There is no bundle to export: open one first."))
@@ -42,7 +41,7 @@ class InteropActions(QObject):
 
     def export(self, bundle: str, name: str) -> None:
         """Export a bundle for onnxruntime-genai; a folder of onnxruntime-genai is imported instead."""
-        from app.interop.genai_dialogs import ExportDialog
+        from app.interop.interop_dialog import ExportDialog
 
         entry = self._context.recents.find(bundle)
         if entry is not None and entry.summary.get("in_place"):
@@ -51,19 +50,16 @@ class InteropActions(QObject):
             self._show(ExportDialog(self._context, Path(bundle), name))
 
     def assemble(self, graphs: Sequence[str]) -> None:
-        """Put several graphs together into one bundle."""
         from app.interop.assemble_dialog import AssembleDialog
 
         self._show(AssembleDialog(self._context, [Path(graph) for graph in graphs]))
 
     def choose_import(self) -> None:
-        """Choose a folder and import it."""
         folder = QFileDialog.getExistingDirectory(self._window, self.tr("A folder with a genai_config.json"))
         if folder:
             self.import_folder(folder)
 
     def choose_graphs(self) -> None:
-        """Choose .onnx files and put them together."""
         names = self._choose_onnx(self.tr("The graphs of one model"))
         if names:
             self.assemble(names)
@@ -117,10 +113,10 @@ class InteropActions(QObject):
 
     def _show(self, dialog: InteropDialog) -> None:
         dialog.setParent(self._window, dialog.windowFlags())
-        self.shown = dialog
+        self.dialog = dialog
         dialog.destroyed.connect(lambda _object=None: self._forget(dialog))
         dialog.show()
 
     def _forget(self, dialog: InteropDialog) -> None:
-        if self.shown is dialog:
-            self.shown = None
+        if self.dialog is dialog:
+            self.dialog = None

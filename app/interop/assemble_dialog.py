@@ -10,14 +10,14 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
-from app.composite.composite_view import CompositeView
-from app.composite.labels import composite_labels
+from app.composite.composite_view import CompositeView, composite_labels
 from app.interop.interop_dialog import InteropDialog, plain_file_name, unused_path
 from app.jobs.job import Job
 from app.state.context import AppContext
 from app.widgets.basics import ElidedLabel, EmptyState, button, label
+from app.widgets.layouts import grid_layout, stack
 from app.widgets.theme import G
 from workflows.inspection.picture.layout import lay_out
 from workflows.wire.events import BuildDone, ErrorEvent
@@ -37,19 +37,15 @@ class AssembleDialog(InteropDialog):
         self.names = [QLineEdit(name) for name in _component_names(files)]
         self.pipeline, self.tokenizer = QLineEdit(), QLineEdit()
         self.view = CompositeView()
-        self.lacking, self.notes = label("", "error", wrap=True), label("", "muted", wrap=True)
+        self.missing, self.notes = label("", "error", wrap=True), label("", "muted", wrap=True)
         super().__init__(context, context.tr("Put graphs together"), context.tr("Assemble"))
         self.resize(960, 720)
         self._empty = EmptyState(
             self.tr("No picture yet"), self.tr("What the graphs take and give is being read."), icon="component"
         )
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.view)
+        self._stack = stack(self._empty, self.view)
         self._fill()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_PAUSE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self.plan)
         for field in (*self.names, self.pipeline, self.tokenizer):
             field.textChanged.connect(self._changed)
@@ -57,9 +53,7 @@ class AssembleDialog(InteropDialog):
         self.plan()
 
     def _fill(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(G)
-        grid.setVerticalSpacing(G // 2)
+        grid = grid_layout(G, G // 2, stretch=(1,))
         for row, (field, file) in enumerate(zip(self.names, self._files, strict=True)):
             field.setAccessibleName(self.tr("Component of {0}").format(file.name))
             field.setMaximumWidth(220)
@@ -74,10 +68,9 @@ class AssembleDialog(InteropDialog):
             grid.addWidget(label(text), row, 0)
             grid.addWidget(field, row, 1)
             grid.addWidget(button(self.tr("Choose …"), "folder", clicked=choose), row, 2)
-        grid.setColumnStretch(1, 1)
         self.body.addLayout(grid)
         self.body.addWidget(self._stack, 1)
-        self.body.addWidget(self.lacking)
+        self.body.addWidget(self.missing)
         self.body.addWidget(self.notes)
 
     # -- what they make --------------------------------------------------------------------------------------
@@ -104,7 +97,7 @@ class AssembleDialog(InteropDialog):
 
     def _show_report(self, report: AssemblyReport) -> None:
         self.report, self._job = report, None
-        for part, lines in ((self.lacking, report.lacking), (self.notes, report.notes)):
+        for part, lines in ((self.missing, report.lacking), (self.notes, report.notes)):
             part.setText("\n".join(lines))
             part.setVisible(bool(lines))
         drawing = lay_out(report.composite, composite_labels(self)) if report.composite else None
@@ -124,11 +117,10 @@ class AssembleDialog(InteropDialog):
         return super().ready() and self.report is not None and not self.report.lacking
 
     def request(self) -> Assemble:
-        """The request to assemble the bundle."""
         paths = self.pipeline.text().strip(), self.tokenizer.text().strip()
         return Assemble(self.components(), self.target.text().strip(), *paths)
 
-    def arrived(self, outcome: BuildDone) -> None:
+    def show_outcome(self, outcome: BuildDone) -> None:
         """Open the bundle on the Inspect page."""
         if self.context.open_bundle(outcome.bundle):
             self.context.navigate.emit("inspect")
@@ -145,7 +137,6 @@ class AssembleDialog(InteropDialog):
             self.pipeline.setText(name)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Cancel the analysis (Qt's name)."""
         self._job = None
         self._timer.stop()
         super().closeEvent(event)

@@ -1,22 +1,26 @@
-"""The base class of the import, export and assembly dialogs: target folder, progress, result.
+"""The dialogs that import from and export to onnxruntime-genai, and the base class of these and of the assembly.
 
-fields ──request()──▶ InteropModel ──▶ progress, notices, an error message ──▶ arrived(outcome)
+fields ──request()──▶ InteropModel ──▶ progress, notices, an error message ──▶ show_outcome(outcome)
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QCheckBox, QFileDialog
 
 from app.state.context import AppContext
 from app.state.interop import InteropModel
 from app.widgets.basics import Banner, button, label
+from app.widgets.fields import combo_box, line_edit, progress_bar
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
 from app.widgets.work_dialog import WorkDialog
 from workflows.wire.events import BuildDone
-from workflows.wire.requests import Request
+from workflows.wire.requests import ExportGenai, ImportGenai, Request
 
 
 class InteropDialog(WorkDialog):
@@ -31,15 +35,10 @@ class InteropDialog(WorkDialog):
         self.setWindowTitle(title)
         self.setMinimumWidth(620)
         self.heading = label(title, "title")
-        self.body = QVBoxLayout()
-        self.body.setSpacing(G)
-        self.target = QLineEdit()
-        self.target.setAccessibleName(self.tr("Where to"))
+        self.body = vbox()
+        self.target = line_edit(self.tr("Where to"))
         self.browse = button(self.tr("Choose …"), "folder", clicked=self._choose_target)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 0)
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(4)
+        self.bar = progress_bar(height=4)
         self.note = label("", "muted", wrap=True)
         self.banner = Banner()
         self.go = button(verb, role="primary", clicked=self.start)
@@ -53,25 +52,9 @@ class InteropDialog(WorkDialog):
         self.refresh()
 
     def _lay_out(self) -> None:
-        where = QHBoxLayout()
-        where.setSpacing(G)
-        where.addWidget(label(self.tr("Where to")))
-        where.addWidget(self.target, 1)
-        where.addWidget(self.browse)
-        ends = QHBoxLayout()
-        ends.setSpacing(G)
-        ends.addWidget(self.note, 1)
-        ends.addWidget(self.leave)
-        ends.addWidget(self.go)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        column.setSpacing(G)
-        column.addWidget(self.heading)
-        column.addLayout(self.body, 1)
-        column.addLayout(where)
-        column.addWidget(self.banner)
-        column.addWidget(self.bar)
-        column.addLayout(ends)
+        where = hbox(label(self.tr("Where to")), (self.target, 1), self.browse)
+        ends = hbox((self.note, 1), self.leave, self.go)
+        vbox(self.heading, (self.body, 1), where, self.banner, self.bar, ends, parent=self, margins=2 * G)
 
     # -- what subclasses say -----------------------------------------------------------------------------------
 
@@ -79,7 +62,7 @@ class InteropDialog(WorkDialog):
         """The request for the worker."""
         raise NotImplementedError
 
-    def arrived(self, outcome: BuildDone) -> None:
+    def show_outcome(self, outcome: BuildDone) -> None:
         """Called when the folder is written."""
         raise NotImplementedError
 
@@ -96,7 +79,6 @@ class InteropDialog(WorkDialog):
             self.model.start(self.request())
 
     def refresh(self) -> None:
-        """Show the progress."""
         model = self.model
         self.bar.setVisible(model.running)
         self.note.setText(model.note if model.running else "\n".join(model.notices))
@@ -110,7 +92,7 @@ class InteropDialog(WorkDialog):
             self.banner.show_message("info", self.tr("Stopped; nothing was written."))
         elif model.outcome is not None:
             outcome, model.outcome = model.outcome, None
-            self.arrived(outcome)
+            self.show_outcome(outcome)
         QTimer.singleShot(0, self, self.make_room)
         self.settle()
 
@@ -145,3 +127,60 @@ def unused_path(folder: Path, name: str) -> Path:
 def plain_file_name(name: str) -> str:
     """A valid file name for a title."""
     return "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in name).strip("-.") or "model"
+
+
+class ImportDialog(InteropDialog):
+    """Imports a folder of onnxruntime-genai into a bundle, and opens it."""
+
+    def __init__(self, context: AppContext, folder: Path) -> None:
+        self._folder = folder
+        super().__init__(context, context.tr("Import from onnxruntime-genai"), context.tr("Import"))
+        text = self.tr(
+            "Graphs, weights and tokenizer of {0} are copied into a bundle of their own, once they were seen to fit "
+            "together. The folder itself stays as it is."
+        )
+        self.body.addWidget(label(text.format(folder), wrap=True))
+        self.target.setText(str(unused_path(context.bundles_folder, plain_file_name(folder.name))))
+
+    def request(self) -> ImportGenai:
+        return ImportGenai(str(self._folder), self.target.text().strip())
+
+    def show_outcome(self, outcome: BuildDone) -> None:
+        """Open the bundle. The main window shows what was left out, since this dialog closes."""
+        if self.context.open_bundle(outcome.bundle):
+            self.context.navigate.emit("chat")
+            if self.model.notices:
+                self.context.show_note(" ".join(self.model.notices), owner=self.context.notes.of_bundle)
+            self.close()
+
+
+class ExportDialog(InteropDialog):
+    """Exports a bundle for onnxruntime-genai."""
+
+    def __init__(self, context: AppContext, bundle: Path, name: str) -> None:
+        self._bundle = bundle
+        versions = (context.tr("Version 1, for the released package"), 1), (context.tr("Version 2, as proposed"), 2)
+        self.version = combo_box(context.tr("Version of the configuration"), versions)
+        self.link = QCheckBox(context.tr("Link the weights instead of copying them"))
+        super().__init__(context, context.tr("Export for onnxruntime-genai"), context.tr("Export"))
+        text = self.tr(
+            "{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that "
+            "runs it without Joinery. What it cannot say is refused before anything is written."
+        )
+        self.body.addWidget(label(text.format(name), wrap=True))
+        self.body.addLayout(hbox(label(self.tr("Configuration")), self.version, STRETCH))
+        self.body.addWidget(self.link)
+        self.target.setText(str(unused_path(context.home / "genai", plain_file_name(name))))
+
+    def request(self) -> ExportGenai:
+        version: Literal[1, 2] = 2 if self.version.currentData() == 2 else 1
+        return ExportGenai(str(self._bundle), self.target.text().strip(), version, self.link.isChecked())
+
+    def show_outcome(self, outcome: BuildDone) -> None:
+        """Show where the folder is and how to run it."""
+        text = self.tr('Written to {0}. Run it with: python sample.py "a prompt"').format(outcome.bundle)
+        self.banner.show_message("ok", text, action=self.tr("Show the folder"), on_action=lambda: _show(outcome.bundle))
+
+
+def _show(folder: str) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(folder))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.measure.accuracy.tab import AccuracyTab
 from app.measure.charts.speed_tab import SpeedTab
 from app.measure.history.tab import HistoryTab
 from app.widgets.actions import add_action
+from app.widgets.layouts import vbox
 from app.widgets.lazy_tabs import LazyTabs
 from app.widgets.styling import style_separately
 
@@ -32,9 +33,7 @@ class MeasurePage(QWidget):
         self._history = tabs.add("history", self.tr("History"), self._new_history)
         tabs.made.connect(self._on_made)
         tabs.tabBar().setAccessibleName(self.tr("Speed, accuracy or history"))
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(tabs)
+        vbox(tabs, parent=self)
         style_separately(tabs.pages)
         add_action(self, self.tr("Compare the accuracy of two bundles"), self.show_accuracy)
 
@@ -44,17 +43,14 @@ class MeasurePage(QWidget):
 
     @property
     def speed(self) -> SpeedTab:
-        """The live plots."""
         return self._speed()
 
     @property
     def accuracy(self) -> AccuracyTab:
-        """The comparison of two bundles."""
         return self._accuracy()
 
     @property
     def history(self) -> HistoryTab:
-        """The saved runs."""
         return self._history()
 
     def _new_history(self) -> HistoryTab:

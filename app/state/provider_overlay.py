@@ -63,7 +63,7 @@ class ProviderOverlay(QObject):
         self.refresh()
 
     @property
-    def shown(self) -> bool:
+    def is_coloring(self) -> bool:
         """Whether boxes are coloured: a result exists, and no comparison has its own colours."""
         return self.component is not None and self._model.diff is None
 
@@ -73,7 +73,7 @@ class ProviderOverlay(QObject):
 
     def mark(self, key: BoxKey) -> BoxMark | None:
         """The mark of a box: on the provider, or how many of its nodes are on the CPU."""
-        if not self.shown:
+        if not self.is_coloring:
             return None
         count = self.count(key)
         if not count:

@@ -1,27 +1,49 @@
-"""Icon buttons and the actions of pages: found by Ctrl+K, triggered by keys."""
+"""Icon buttons, buttons with a menu, and the actions of pages: found by Ctrl+K, triggered by keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
+from app.widgets.basics import button
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 
+Act = Callable[[], object]
 
-def tool_button(icon: str, tip: str, color: str = "text") -> QToolButton:
-    """A button that shows an icon only. tip: what it does; color: of the theme."""
+
+def tool_button(
+    icon: str, tip: str, color: str = "text", clicked: Act | None = None, checked: bool | None = None
+) -> QToolButton:
+    """A button that shows an icon only. tip: what it does; color: of the theme; checked: None for no switch."""
     result = QToolButton()
     set_icon(result, icon, color)
     set_tool_tip(result, tip)
     result.setAccessibleName(tip)
+    if clicked is not None:
+        result.clicked.connect(lambda _checked=False: clicked())
+    if checked is not None:
+        result.setCheckable(True)
+        result.setChecked(checked)
     return result
 
 
-def add_action(parent: QWidget, text: str, act: Callable[[], object], keys: str = "", icon: str = "") -> QAction:
+def menu_button(
+    text: str, icon: str, entries: Iterable[tuple[str, str]], chosen: Callable[[str], object]
+) -> QPushButton:
+    """A button with a menu of (text, value); `chosen` receives a value."""
+    result = button(text, icon)
+    menu = QMenu(result)
+    for entry, value in entries:
+        menu.addAction(entry).triggered.connect(lambda _checked=False, value=value: chosen(value))
+    result.setMenu(menu)
+    return result
+
+
+def add_action(parent: QWidget, text: str, act: Act, keys: str = "", icon: str = "") -> QAction:
     """Add an action to `parent`. Ctrl+K finds it while it is enabled; `keys` work while the focus is inside it."""
     result = QAction(text, parent)
     if keys:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, mono_font, set_icon
 
@@ -46,7 +47,9 @@ def label(text: str = "", role: str = "", wrap: bool = False, selectable: bool =
     return result
 
 
-def button(text: str, icon: str = "", role: str = "", clicked: Callable[[], object] | None = None) -> QPushButton:
+def button(
+    text: str, icon: str = "", role: str = "", clicked: Callable[[], object] | None = None, tip: str = ""
+) -> QPushButton:
     """A push button; `role` is "", "primary", "danger" or "link"."""
     result = QPushButton(text)
     result.setAccessibleName(text)
@@ -57,6 +60,8 @@ def button(text: str, icon: str = "", role: str = "", clicked: Callable[[], obje
         set_icon(result, icon, ink)
     if clicked is not None:
         result.clicked.connect(lambda _checked=False: clicked())
+    if tip:
+        set_tool_tip(result, tip)
     return result
 
 
@@ -110,14 +115,12 @@ class ElidedLabel(PlainLabel):
         self.set_whole(text)
 
     def set_whole(self, text: str) -> None:
-        """Set the full text."""
         self._whole = text
         set_tool_tip(self, text)
         self.setAccessibleName(text)
         self._cut()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Elide the text for the new width (Qt's name)."""
         super().resizeEvent(event)
         self._cut()
 
@@ -132,9 +135,7 @@ class CardFrame(QFrame):
     def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
-        self.body.setSpacing(G)
+        self.body = vbox(parent=self, margins=2 * G)
         if title:
             self.body.addWidget(label(title, "heading"))
 
@@ -162,20 +163,11 @@ class Section(QWidget):
 
     def __init__(self, title: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(G)
         self.heading = label(title, "heading")
-        self.header = QHBoxLayout()
-        self.header.setSpacing(G)
-        self.header.addWidget(self.heading)
-        self.header.addStretch(1)
-        outer.addLayout(self.header)
-        if text:
-            outer.addWidget(label(text, "muted", wrap=True))
-        self.body = QVBoxLayout()
-        self.body.setSpacing(G)
-        outer.addLayout(self.body)
+        self.header = hbox(self.heading, STRETCH)
+        self.body = vbox()
+        texts = [label(text, "muted", wrap=True)] if text else []
+        vbox(self.header, *texts, self.body, parent=self)
 
 
 class Stat(QWidget):
@@ -186,16 +178,9 @@ class Stat(QWidget):
         self._name = name
         self._value = label(value, "number")
         self._unit = label(unit, "muted")
-        row = QHBoxLayout()
-        row.setSpacing(G // 2)
-        row.addWidget(self._value, 0, Qt.AlignmentFlag.AlignBaseline)
-        row.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBaseline)
-        row.addStretch(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(0)
-        box.addLayout(row)
-        box.addWidget(label(name, "muted"))
+        baseline = Qt.AlignmentFlag.AlignBaseline
+        row = hbox((self._value, 0, baseline), (self._unit, 0, baseline), STRETCH, spacing=G // 2)
+        vbox(row, label(name, "muted"), parent=self, spacing=0)
         self.set(value, unit)
 
     def set(self, value: str, unit: str | None = None) -> None:
@@ -242,7 +227,6 @@ class EmptyState(QWidget):
         box.addStretch(1)
 
     def set(self, title: str, text: str, action: str = "") -> None:
-        """Replace the texts."""
         self.title.setText(title)
         self.text.setText(text)
         self.action.setText(action)
@@ -283,21 +267,14 @@ class Banner(QFrame):
         self.hide()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._text, 1)
-        for part in (self._more, self._action, self._close):
-            row.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(G + 4, G, G, G)
-        box.setSpacing(G)
-        box.addLayout(row)
-        box.addWidget(self._details)
+        top = Qt.AlignmentFlag.AlignTop
+        row = hbox(
+            (self._icon, 0, top), (self._text, 1), *((it, 0, top) for it in (self._more, self._action, self._close))
+        )
+        vbox(row, self._details, parent=self, margins=(G + 4, G, G, G))
 
     @property
     def message(self) -> str:
-        """The shown message."""
         return self._text.text()
 
     def show_message(
@@ -330,7 +307,6 @@ class Banner(QFrame):
         self.show_message("error", message, details, action, on_action)
 
     def clear(self) -> None:
-        """Clear the message and hide the banner."""
         self._text.setText("")
         self.hide()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from app.widgets.fields import combo_box
 from app.widgets.path_field import FolderField
 from app.widgets.plain_text import set_tool_tip
 
@@ -29,15 +30,12 @@ class BundleField(FolderField):
     def __init__(
         self, recents: RecentBundles, name: str, hint: str, parent: QWidget | None = None, unfit: Unfit = lambda _: ""
     ) -> None:
-        self.field, self._unfit = QComboBox(), unfit
+        self.field, self._unfit = combo_box(name, width=12), unfit
         super().__init__(self.field, parent)
         self._recents = recents
         self.field.setEditable(True)
         self.field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.field.setAccessibleName(name)
         set_tool_tip(self.field, name)
-        self.field.setMinimumContentsLength(12)
-        self.field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         edit = self.field.lineEdit()
         assert edit is not None
         edit.setPlaceholderText(hint)

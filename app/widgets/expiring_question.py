@@ -1,7 +1,7 @@
 """A modal question that closes itself when its subject changes.
 
-offer(text, role, act) ──clicked──▶ act, if the subject is still the same
-follow(signals …) ──▶ another subject: the question closes and emits `outdated`
+add_answer(text, role, act) ──clicked──▶ act, if the subject is still the same
+check_after(signals …) ──▶ another subject: the question closes and emits `outdated`
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ class ExpiringQuestion(QMessageBox):
         self._soon = QTimer(self, interval=0, singleShot=True)  # merges several signals of one change
         self._soon.timeout.connect(self._check)
 
-    def offer(self, text: str, role: QMessageBox.ButtonRole, act: Callable[[], object]) -> QPushButton:
+    def add_answer(self, text: str, role: QMessageBox.ButtonRole, act: Callable[[], object]) -> QPushButton:
         """Add an answer; it does nothing if the subject has changed."""
         button = self.addButton(text, role)
-        button.clicked.connect(lambda _checked=False: act() if self.holds else None)
+        button.clicked.connect(lambda _checked=False: act() if self.is_valid else None)
         return button
 
-    def refuse(self, text: str) -> None:
+    def add_refusal(self, text: str) -> None:
         """Add the answer that changes nothing: the default, and that of Escape."""
         button = self.addButton(text, QMessageBox.ButtonRole.RejectRole)
         self.setEscapeButton(button)
         self.setDefaultButton(button)
 
-    def follow(self, *signals: SignalInstance) -> None:
+    def check_after(self, *signals: SignalInstance) -> None:
         """Compare the subject after each of these signals."""
         for signal in signals:
             signal.connect(self._soon.start)
 
     @property
-    def holds(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether the subject is still the same."""
         return self._subject() == self._then
 
     def _check(self) -> None:
-        if self.isVisible() and not self.holds:
+        if self.isVisible() and not self.is_valid:
             self.reject()
             self.outdated.emit()

@@ -1,12 +1,23 @@
-"""Box layouts, each built and filled by one call."""
+"""Layouts, stacks and splitters, each built, filled or cleared by one call."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.widgets.theme import G
 
@@ -35,6 +46,19 @@ def vbox(*parts: Part, parent: QWidget | None = None, margins: Margins = 0, spac
     return _fill(QVBoxLayout() if parent is None else QVBoxLayout(parent), parts, margins, spacing)
 
 
+def grid_layout(
+    horizontal: int = G, vertical: int = G, stretch: Sequence[int] = (), parent: QWidget | None = None
+) -> QGridLayout:
+    """An empty grid with these gaps, as the layout of `parent` if there is one. stretch: the columns that grow."""
+    result = QGridLayout() if parent is None else QGridLayout(parent)
+    result.setContentsMargins(0, 0, 0, 0)
+    result.setHorizontalSpacing(horizontal)
+    result.setVerticalSpacing(vertical)
+    for column in stretch:
+        result.setColumnStretch(column, 1)
+    return result
+
+
 def _fill(box: Box, parts: tuple[Part, ...], margins: Margins, spacing: int | None) -> Box:
     if margins is not None:
         box.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
@@ -51,3 +75,87 @@ def _fill(box: Box, parts: tuple[Part, ...], margins: Margins, spacing: int | No
         else:
             box.addWidget(item, *options)  # type: ignore[arg-type]  # a stretch factor, then an alignment
     return box
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Remove everything from a layout, and delete the widgets."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def stack(*pages: QWidget) -> QStackedWidget:
+    """The pages on top of each other; the first is visible."""
+    result = QStackedWidget()
+    for page in pages:
+        result.addWidget(page)
+    return result
+
+
+def splitter(orientation: Qt.Orientation, *parts: QWidget | tuple[QWidget, int]) -> QSplitter:
+    """The parts with handles between them, each alone or with its stretch factor; none can be collapsed."""
+    result = QSplitter(orientation)
+    result.setChildrenCollapsible(False)
+    for index, part in enumerate(parts):
+        widget, factor = part if isinstance(part, tuple) else (part, 0)
+        result.addWidget(widget)
+        if factor:
+            result.setStretchFactor(index, factor)
+    return result
+
+
+class FlowLayout(QLayout):
+    """Items have their preferred size, with G // 2 between them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(G // 2)
+
+    def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:  # noqa: N802
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:  # noqa: N802
+        sizes = [item.minimumSize() for item in self._items if not item.isEmpty()]
+        return QSize(max((one.width() for one in sizes), default=0), max((one.height() for one in sizes), default=0))
+
+    def setGeometry(self, rect: QRect) -> None:  # noqa: N802
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def _arrange(self, rect: QRect, move: bool) -> int:
+        """Place the items if `move`; returns the height of the lines."""
+        x, y, height = rect.x(), rect.y(), 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            size = QSize(min(item.sizeHint().width(), rect.width()), item.sizeHint().height())
+            if x > rect.x() and x + size.width() > rect.right() + 1:
+                x, y, height = rect.x(), y + height + self.spacing(), 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x, height = x + size.width() + self.spacing(), max(height, size.height())
+        return y + height - rect.y()

@@ -49,12 +49,10 @@ class LazyTabs(QTabWidget):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in their order."""
         return tuple(self._getters)
 
     @property
     def current(self) -> str:
-        """The name of the current tab."""
         return self.names[self.currentIndex()]
 
     def getters(self) -> Iterator[Callable[[], QWidget]]:
@@ -100,6 +98,5 @@ class LazyTabs(QTabWidget):
         QPainter(self).fillRect(below, theme().color("border"))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Build the current tab (Qt's name)."""
         super().showEvent(event)
         self._on_current(self.currentIndex())

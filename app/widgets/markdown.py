@@ -49,7 +49,7 @@ def _style_markdown(document: QTextDocument) -> None:
     cursor.beginEditBlock()
     for frame in document.rootFrame().childFrames():
         if isinstance(frame, QTextTable):
-            _dress_table(frame)
+            _style_table(frame)
     block = document.begin()
     while block.isValid():
         if QTextCursor(block).currentTable() is None:
@@ -73,7 +73,7 @@ def _replace_images_with_source(document: QTextDocument) -> None:
         cursor = document.find(_OBJECT, cursor)
 
 
-def _dress_table(table: QTextTable) -> None:
+def _style_table(table: QTextTable) -> None:
     form = table.format()
     form.setBorder(1)
     form.setBorderBrush(_LINE)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QWidget
 
 from app.widgets.basics import button
+from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 
@@ -21,15 +22,10 @@ class PathField(QWidget):
         self.browse = button("", "folder", clicked=self._pick)
         self.browse.setAccessibleName(self.button_text())
         set_tool_tip(self.browse, self.button_text())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G // 2)
-        row.addWidget(field, 1)
-        row.addWidget(self.browse)
+        hbox((field, 1), self.browse, parent=self, spacing=G // 2)
         self.setFocusProxy(field)
 
     def button_text(self) -> str:
-        """The text of the button."""
         raise NotImplementedError
 
     def choose_path(self, title: str) -> str:
@@ -46,11 +42,9 @@ class FolderField(PathField):
     """A field for a folder."""
 
     def button_text(self) -> str:
-        """The text of the button."""
         return self.tr("Choose a folder")
 
     def choose_path(self, title: str) -> str:
-        """Open a folder dialog."""
         return QFileDialog.getExistingDirectory(self, title, self.start())
 
     def start(self) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.widgets import button, label
+from app.widgets.fields import combo_box
+from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox, vbox
 from app.widgets.session_choice import allow_entry, select_entry, unavailable_reason
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
@@ -28,18 +30,9 @@ class PlacementEditor(QWidget):
         self.boxes: dict[str, QComboBox] = {}
         self.more = button(self.tr("Components elsewhere …"), role="link", clicked=self._toggle)
         self._body = QWidget()
-        self._grid = QGridLayout(self._body)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(G // 2)
-        self._grid.setColumnStretch(1, 1)
-        row = QHBoxLayout()
-        row.addWidget(self.more)
-        row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        column.addLayout(row)
-        column.addWidget(self._body)
+        self._grid = grid_layout(G // 2, G // 2, stretch=(1,), parent=self._body)
+        row = hbox(self.more, STRETCH, spacing=None)
+        vbox(row, self._body, parent=self, spacing=G // 2)
         self._body.hide()
 
     @property
@@ -52,16 +45,10 @@ class PlacementEditor(QWidget):
         """Show the components of another bundle, all on the default provider. Hidden for a single component."""
         if list(names) == list(self.boxes):
             return
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._grid)
         self.boxes = {}
         for row, name in enumerate(names if len(names) > 1 else ()):
-            box = self.boxes[name] = ignore_wheel(QComboBox())
-            box.setAccessibleName(self.tr("Provider of {0}").format(name))
-            box.setMinimumContentsLength(10)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box = self.boxes[name] = ignore_wheel(combo_box(self.tr("Provider of {0}").format(name), width=10))
             box.activated.connect(lambda _index: self.changed.emit())
             self._grid.addWidget(label(name, "small", selectable=False), row, 0)
             self._grid.addWidget(box, row, 1)
@@ -78,7 +65,7 @@ class PlacementEditor(QWidget):
             self._offers = list(offers)
             self._fill()
 
-    def follow(self, place: Mapping[str, str]) -> None:
+    def show_placement(self, place: Mapping[str, str]) -> None:
         """Show the placement of a session."""
         for name, box in self.boxes.items():
             select_entry(box, place.get(name))

@@ -41,7 +41,6 @@ def markup(template: str, *values: object) -> MarkupText:
 
 
 def join_markup(parts: Iterable[MarkupText]) -> MarkupText:
-    """Concatenate the parts."""
     return MarkupText("".join(parts))
 
 

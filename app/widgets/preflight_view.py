@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.state.preflights import SavedPreflight
 from app.text.formatting import format_local_time, format_number, pluralize
+from app.text.translatable import tr
 from app.widgets.basics import PillLabel, button, label
+from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.preflight import OutputDifference, PreflightReport
-
-
-def tr(text: str) -> str:
-    """Translate a text."""
-    return QCoreApplication.translate("Preflight", text)
 
 
 def node_share(report: PreflightReport) -> str:
@@ -45,18 +41,14 @@ class PreflightView(QWidget):
     def __init__(self, saved: SavedPreflight, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         report = saved.report
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G // 2)
-        head = QHBoxLayout()
-        head.setSpacing(G)
         usable = report.usable
-        head.addWidget(PillLabel(tr("runs here") if usable else tr("not to be run"), "ok" if usable else "error"))
-        head.addWidget(label(tr("checked {0}").format(format_local_time(saved.at)), "muted"), 1)
-        column.addLayout(head)
-        right = tr("Every node is on it, and what it computes is right.")
+        head = hbox(
+            PillLabel(tr("runs") if usable else tr("does not run"), "ok" if usable else "error"),
+            (label(tr("checked {0}").format(format_local_time(saved.at)), "muted"), 1),
+        )
+        right = tr("All nodes run on this device, and the results are correct.")
         self.verdict = label(report.reason or right, "small", wrap=True)
-        column.addWidget(self.verdict)
+        column = vbox(head, self.verdict, parent=self, spacing=G // 2)
         if report.components:
             column.addLayout(self._figures(report, title))
         cpu_nodes = [
@@ -68,11 +60,9 @@ class PreflightView(QWidget):
             self._add_cpu_nodes(column, cpu_nodes)
 
     def _figures(self, report: PreflightReport, title: str) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * G)
-        grid.setVerticalSpacing(2)
+        grid = grid_layout(2 * G, 2, stretch=(3,))
         off = tr("The largest difference to the CPU provider: of logits, and of keys and values.")
-        heads = (tr("Component"), tr("Nodes on {0}").format(title), tr("Prefill off by"), tr("Step off by"))
+        heads = (tr("Component"), tr("Nodes on {0}").format(title), tr("Prefill difference"), tr("Step difference"))
         for place, text in enumerate(heads):
             head = label(text, "muted")
             set_tool_tip(head, off if place > 1 else "")
@@ -81,21 +71,17 @@ class PreflightView(QWidget):
             nodes = tr("{0} of {1}").format(format_number(one.on_provider), format_number(one.nodes))
             for place, text in enumerate((one.name, nodes, _both(one.prefill), _both(one.step))):
                 grid.addWidget(label(text, "small"), row, place)
-        grid.setColumnStretch(3, 1)
         return grid
 
     def _add_cpu_nodes(self, column: QVBoxLayout, cpu_nodes: list[str]) -> None:
-        one, many = tr("1 node is left to the CPU"), tr("{0} nodes are left to the CPU")
+        one, many = tr("1 node runs on the CPU"), tr("{0} nodes run on the CPU")
         self.more = button(pluralize(len(cpu_nodes), one, many), role="link", clicked=self._toggle)
         self.cpu_nodes = QPlainTextEdit("\n".join(cpu_nodes))
         self.cpu_nodes.setReadOnly(True)
-        self.cpu_nodes.setAccessibleName(tr("Nodes that are left to the CPU"))
+        self.cpu_nodes.setAccessibleName(tr("Nodes on the CPU"))
         self.cpu_nodes.setFixedHeight(14 * G)
         self.cpu_nodes.hide()
-        row = QHBoxLayout()
-        row.addWidget(self.more)
-        row.addStretch(1)
-        column.addLayout(row)
+        column.addLayout(hbox(self.more, STRETCH, spacing=None))
         column.addWidget(self.cpu_nodes)
 
     def _toggle(self) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
+from app.widgets.fields import combo_box
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.reports.devices import Device
@@ -21,24 +22,16 @@ class SessionChoice(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.cache = self._combo(self.tr("Cache layout"))
-        for title, value in (
+        layouts = (
             (self.tr("Bundle default"), None),
             (self.tr("Static: ends when full"), "static"),
             (self.tr("Window: slides on"), "window"),
             (self.tr("FIFO: slides on, newest last"), "fifo"),
-        ):
-            self.cache.addItem(title, value)
-        self.provider = self._combo(self.tr("Provider"))
-        self.provider.addItem("CPU", "cpu")
-
-    def _combo(self, name: str) -> QComboBox:
-        combo = ignore_wheel(QComboBox())
-        combo.setAccessibleName(name)
-        combo.setMinimumContentsLength(12)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.activated.connect(lambda _index: self.changed.emit())
-        return combo
+        )
+        self.cache = ignore_wheel(combo_box(self.tr("Cache layout"), layouts, width=12))
+        self.provider = ignore_wheel(combo_box(self.tr("Provider"), [("CPU", "cpu")], width=12))
+        for combo in (self.cache, self.provider):
+            combo.activated.connect(lambda _index: self.changed.emit())
 
     @property
     def chosen(self) -> tuple[str, str | None]:
@@ -46,7 +39,7 @@ class SessionChoice(QObject):
         layout = self.cache.currentData()
         return str(self.provider.currentData() or "cpu"), str(layout) if layout else None
 
-    def follow(self, provider: str, layout: str | None) -> None:
+    def show_session(self, provider: str, layout: str | None) -> None:
         """Select what a session was opened with, if it can be selected."""
         select_entry(self.provider, provider)
         select_entry(self.cache, layout)

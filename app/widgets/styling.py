@@ -39,24 +39,23 @@ class _StyleQueue(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._turn)
 
-    def add(self, dresser: _PartStyler, part: QWidget) -> None:
-        """Queue a part."""
+    def add(self, styler: _PartStyler, part: QWidget) -> None:
         if part.isVisible():
             window = part.window()
             if window.updatesEnabled():
                 window.setUpdatesEnabled(False)
                 self._still.append(window)
-            self._seen.append(dresser)
+            self._seen.append(styler)
         else:
-            self._hidden.append(dresser)
+            self._hidden.append(styler)
         self._timer.start(0)
 
     def _turn(self) -> None:
         waiting = self._seen or (not self._still and self._hidden)
         if waiting:
-            dresser = waiting.popleft()
-            if isValid(dresser):
-                dresser.put_on()
+            styler = waiting.popleft()
+            if isValid(styler):
+                styler.apply()
         else:
             self._paint()
         if self._seen or self._still or self._hidden:
@@ -90,39 +89,39 @@ class _PartStyler(QObject):
     def __init__(self, part: QWidget) -> None:
         super().__init__(part)
         self._part = part
-        self._own, self._worn = part.styleSheet(), ""
+        self._own, self._applied = part.styleSheet(), ""
         part.installEventFilter(self)
         theme().changed.connect(self._follow)
 
     def _follow(self) -> None:
         _style_queue().add(self, self._part)
 
-    def put_on(self) -> None:
+    def apply(self) -> None:
         """Apply the theme's sheet and icons unless they are applied already."""
         sheet = theme().sheet
-        if sheet == self._worn:
+        if sheet == self._applied:
             return
-        first, self._worn = not self._worn, sheet
+        first, self._applied = not self._applied, sheet
         self._part.setStyleSheet(sheet + self._own)
         if first:
             _invalidate_layouts(self._part)
-        part, dressed = self._part, list[QAbstractButton | QAction | QLabel]()
+        part, targets = self._part, list[QAbstractButton | QAction | QLabel]()
         if isinstance(part, QAbstractButton | QLabel):
-            dressed.append(part)
+            targets.append(part)
         for widgets in (part.findChildren(QAbstractButton), part.findChildren(QLabel), part.findChildren(QAction)):
-            dressed += widgets
-        for target in dressed:
+            targets += widgets
+        for target in targets:
             if target.property("iconName"):
                 redraw_icon(target)
 
-    def put_off(self) -> None:
+    def apply_later(self) -> None:
         """Apply the style when the part is shown, or when the event loop is idle."""
         _style_queue().add(self, self._part)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Style the part before it is measured and painted; Qt also polishes hidden widgets (Qt's name)."""
         if event.type() in _SEEN and self._part.isVisibleTo(self._part.window()):
-            self.put_on()
+            self.apply()
         return False
 
 
@@ -134,7 +133,6 @@ class _FrameWatcher(QObject):
         frame.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Style a new child (Qt's name)."""
         if event.type() == QEvent.Type.ChildPolished:
             assert isinstance(event, QChildEvent)
             child = event.child()
@@ -146,7 +144,7 @@ class _FrameWatcher(QObject):
 def style_separately(frame: QWidget | None) -> None:
     """Make `frame` a frame, before it is styled: each of its children, and its siblings, become parts of their own."""
     while frame is not None:
-        frame.setProperty("apart", True)
+        frame.setProperty("styledSeparately", True)
         frame = frame.parentWidget()
 
 
@@ -155,10 +153,10 @@ def apply_style(part: QWidget, later: bool = False) -> None:
     direct = Qt.FindChildOption.FindDirectChildrenOnly
     if part.findChild(_PartStyler, options=direct) or part.findChild(_FrameWatcher, options=direct):
         return
-    if part.property("apart"):
+    if part.property("styledSeparately"):
         _FrameWatcher(part)
         for child in part.findChildren(QWidget, options=direct):
             apply_style(child, later)
         return
-    dresser = _PartStyler(part)
-    (dresser.put_off if later else dresser.put_on)()
+    styler = _PartStyler(part)
+    (styler.apply_later if later else styler.apply)()

@@ -49,15 +49,12 @@ class TextTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """The number of rows (Qt's name)."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """The number of columns (Qt's name)."""
         return 0 if parent.isValid() else len(self.headings)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The data of a cell (Qt's name)."""
         if not index.isValid():
             return None
         if role == _TEXT:
@@ -73,7 +70,6 @@ class TextTableModel(QAbstractTableModel):
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A heading (Qt's name)."""
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -112,7 +108,6 @@ class ReadOnlyTable(QTableView):
         head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy whole rows (Qt's name)."""
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText(self.selected_text())
         else:
@@ -133,7 +128,6 @@ class BarDelegate(QStyledItemDelegate):
         self._color = color
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw the cell (Qt's name)."""
         super().paint(painter, option, index)
         share = float(str(index.data(Qt.ItemDataRole.UserRole) or 0))
         rect = option.rect.adjusted(8, 10, -8, -10)

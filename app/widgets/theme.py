@@ -222,7 +222,6 @@ class _ThemeIconEngine(QIconEngine):
         self._name, self._ink, self._other = name, ink, other
 
     def clone(self) -> QIconEngine:
-        """A copy (Qt's name)."""
         return _ThemeIconEngine(self._name, self._ink, self._other)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
@@ -231,7 +230,6 @@ class _ThemeIconEngine(QIconEngine):
         return _pixmap(self._name, ink.name(), max(1, min(size.width(), size.height())))
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Draw the icon as a square in the middle of a rectangle (Qt's name)."""
         ratio = painter.device().devicePixelRatio()
         side = min(rect.width(), rect.height())
         place = QRect(0, 0, side, side)

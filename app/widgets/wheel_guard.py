@@ -10,15 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QWheelEvent, QWindow
-from PySide6.QtWidgets import (
-    QAbstractSlider,
-    QAbstractSpinBox,
-    QApplication,
-    QComboBox,
-    QScrollBar,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QScrollBar, QTabBar, QWidget
 
 FIELDS = (QComboBox, QAbstractSpinBox, QAbstractSlider, QTabBar)
 """The widgets that Qt lets the wheel change; scroll bars, which are sliders, are excluded."""
@@ -37,7 +29,6 @@ class WheelGuard(QObject):
             window.installEventFilter(self)  # installing it again has no effect
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Filter wheel events (Qt's name)."""
         if not isinstance(event, QWheelEvent):
             return False
         field = _field_at(watched, event.position().toPoint())
@@ -74,7 +65,6 @@ class _WheelForwarder(QObject):
     """Forwards the wheel to the area around."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Forward wheel events (Qt's name)."""
         if event.type() == QEvent.Type.Wheel:
             event.ignore()
             return True

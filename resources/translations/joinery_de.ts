@@ -75,10 +75,6 @@
       <translation>1 Schicht</translation>
     </message>
     <message>
-      <source>1 left out:</source>
-      <translation>1 ausgelassen:</translation>
-    </message>
-    <message>
       <source>1 line</source>
       <translation>1 Zeile</translation>
     </message>
@@ -87,12 +83,12 @@
       <translation>1 Knoten</translation>
     </message>
     <message>
-      <source>1 node is left to the CPU</source>
-      <translation>1 Knoten bleibt der CPU</translation>
-    </message>
-    <message>
       <source>1 node is the same.</source>
       <translation>1 Knoten ist gleich.</translation>
+    </message>
+    <message>
+      <source>1 node runs on the CPU</source>
+      <translation>1 Knoten läuft auf der CPU</translation>
     </message>
     <message>
       <source>1 node was created by onnxruntime and is not in this graph.</source>
@@ -113,6 +109,10 @@
     <message>
       <source>1 run</source>
       <translation>1 Lauf</translation>
+    </message>
+    <message>
+      <source>1 run is not shown:</source>
+      <translation>1 Lauf wird nicht gezeigt:</translation>
     </message>
     <message>
       <source>1 run was removed.</source>
@@ -153,6 +153,10 @@
     <message>
       <source>A JSON schema is an object: { … }.</source>
       <translation>Ein JSON-Schema ist ein Objekt: { … }.</translation>
+    </message>
+    <message>
+      <source>A and B (bundles, stages of one build, or providers) read the same prompt. Every node of B gets the inputs of A's node, so that only nodes that differ by themselves are reported, not those after them.</source>
+      <translation>A und B (Bundles, Stufen eines Baus oder Provider) lesen denselben Prompt. Jeder Knoten von B bekommt die Eingaben des Knotens von A, so dass nur Knoten gemeldet werden, die von sich aus abweichen, nicht die danach.</translation>
     </message>
     <message>
       <source>A build is running.</source>
@@ -203,8 +207,8 @@
       <translation>Ein Ordner mit genai_config.json</translation>
     </message>
     <message>
-      <source>A full cache drops its oldest tokens and goes on; what was dropped is forgotten.</source>
-      <translation>Ein voller Cache wirft seine ältesten Token fort und geht weiter; Fortgeworfenes ist vergessen.</translation>
+      <source>A full cache evicts its oldest tokens and continues; the model no longer sees them.</source>
+      <translation>Ein voller Cache verdrängt seine ältesten Token und läuft weiter; das Modell sieht sie nicht mehr.</translation>
     </message>
     <message>
       <source>A list of items</source>
@@ -215,10 +219,6 @@
       <translation>Eine Person</translation>
     </message>
     <message>
-      <source>A point needs a run with this speed and an evaluation of the same bundle: bench it, and compare its accuracy.</source>
-      <translation>Ein Punkt braucht einen Lauf mit diesem Tempo und eine Auswertung desselben Bundles: es messen und seine Genauigkeit vergleichen.</translation>
-    </message>
-    <message>
       <source>A recipe is a JSON object: { … }.</source>
       <translation>Ein Rezept ist ein JSON-Objekt: { … }.</translation>
     </message>
@@ -227,20 +227,12 @@
       <translation>Eine Antwort wird erzeugt: der Cache kann geändert werden, wenn sie geendet hat.</translation>
     </message>
     <message>
-      <source>A slot for each token up to the capacity; a full cache ends the reply.</source>
-      <translation>Ein Slot für jedes Token bis zur Kapazität; ein voller Cache beendet die Antwort.</translation>
-    </message>
-    <message>
       <source>A small trained model that ships with Joinery</source>
       <translation>Ein kleines trainiertes Modell, das mit Joinery kommt</translation>
     </message>
     <message>
       <source>A smaller bundle of the same family, with the same tokens.</source>
       <translation>Ein kleineres Bundle derselben Familie, das dieselben Token spricht.</translation>
-    </message>
-    <message>
-      <source>A text that both read; A then goes on for two tokens</source>
-      <translation>Ein Text, den beide lasen; A geht danach zwei Token weiter</translation>
     </message>
     <message>
       <source>A token</source>
@@ -259,8 +251,8 @@
       <translation>Ein Worker-Prozess antwortet nicht.</translation>
     </message>
     <message>
-      <source>A, held to be right</source>
-      <translation>A, das als richtig gilt</translation>
+      <source>A, the reference</source>
+      <translation>A, die Referenz</translation>
     </message>
     <message>
       <source>About</source>
@@ -275,12 +267,16 @@
       <translation>Über 0 bevorzugt lange Texte, unter 0 kurze.</translation>
     </message>
     <message>
+      <source>Accepted drafts</source>
+      <translation>Angenommene Entwürfe</translation>
+    </message>
+    <message>
       <source>Accuracy</source>
       <translation>Genauigkeit</translation>
     </message>
     <message>
-      <source>Accuracy against speed; the table beside it says the same</source>
-      <translation>Genauigkeit gegen Tempo; die Tabelle daneben sagt dasselbe</translation>
+      <source>Accuracy against speed; the table beside it lists the same points</source>
+      <translation>Genauigkeit gegen Tempo; die Tabelle daneben führt dieselben Punkte auf</translation>
     </message>
     <message>
       <source>Accuracy and speed</source>
@@ -315,6 +311,10 @@
       <translation>Gegen {0}</translation>
     </message>
     <message>
+      <source>All builds, generations, measurements and evaluations appear here, including those of the command line.</source>
+      <translation>Alle Baue, Erzeugungen, Messungen und Auswertungen erscheinen hier, auch die der Kommandozeile.</translation>
+    </message>
+    <message>
       <source>All bundles</source>
       <translation>Alle Bundles</translation>
     </message>
@@ -325,6 +325,10 @@
     <message>
       <source>All kinds</source>
       <translation>Alle Arten</translation>
+    </message>
+    <message>
+      <source>All nodes run on this device, and the results are correct.</source>
+      <translation>Alle Knoten laufen auf diesem Gerät, und die Ergebnisse sind richtig.</translation>
     </message>
     <message>
       <source>All precisions</source>
@@ -357,10 +361,6 @@
     <message>
       <source>Allocated</source>
       <translation>Belegt</translation>
-    </message>
-    <message>
-      <source>Also ranks quantized nodes by what leaving each in full precision would gain; takes a run a node.</source>
-      <translation>Ordnet auch quantisierte Knoten danach, was volle Genauigkeit für jeden brächte; kostet einen Lauf je Knoten.</translation>
     </message>
     <message>
       <source>Alt+Up  Alt+Down</source>
@@ -403,6 +403,10 @@
       <translation>Architektur</translation>
     </message>
     <message>
+      <source>Architecture, parameters, tokenizer and code of the checkpoint appear here before anything is converted.</source>
+      <translation>Architektur, Parameter, Tokenizer und Code des Checkpoints erscheinen hier, bevor etwas umgewandelt wird.</translation>
+    </message>
+    <message>
       <source>Arrow keys move from slot to slot.</source>
       <translation>Pfeiltasten gehen von Slot zu Slot.</translation>
     </message>
@@ -419,16 +423,8 @@
       <translation>Pfeiltasten</translation>
     </message>
     <message>
-      <source>As an earlier build of like size.</source>
-      <translation>Wie ein früherer Bau ähnlicher Größe.</translation>
-    </message>
-    <message>
       <source>As it runs</source>
       <translation>Wie es läuft</translation>
-    </message>
-    <message>
-      <source>As {0} earlier builds of like size.</source>
-      <translation>Wie {0} frühere Baue ähnlicher Größe.</translation>
     </message>
     <message>
       <source>Ask something</source>
@@ -455,12 +451,12 @@
       <translation>Attribute</translation>
     </message>
     <message>
-      <source>B first parts at {0}, {1}.</source>
+      <source>B first differs at {0}, {1}.</source>
       <translation>B weicht zuerst ab bei {0}, {1}.</translation>
     </message>
     <message>
-      <source>B, which is judged</source>
-      <translation>B, das beurteilt wird</translation>
+      <source>B, the candidate</source>
+      <translation>B, der Kandidat</translation>
     </message>
     <message>
       <source>Back</source>
@@ -471,16 +467,8 @@
       <translation>Zurück auf 1 Token</translation>
     </message>
     <message>
-      <source>Back to it</source>
-      <translation>Zurück dazu</translation>
-    </message>
-    <message>
       <source>Back to the chat</source>
       <translation>Zurück zum Chat</translation>
-    </message>
-    <message>
-      <source>Back to the defaults</source>
-      <translation>Zurück zu den Vorgaben</translation>
     </message>
     <message>
       <source>Back to the graph</source>
@@ -543,16 +531,20 @@
       <translation>Bits</translation>
     </message>
     <message>
+      <source>Block size of the output head, the embedding and the attention output</source>
+      <translation>Blockgröße des Ausgabekopfs, des Embeddings und der Attention-Ausgabe</translation>
+    </message>
+    <message>
       <source>Blocks</source>
       <translation>Blöcke</translation>
     </message>
     <message>
-      <source>Blocks of {0}</source>
-      <translation>Blöcke von {0}</translation>
+      <source>Blocks have no zero point: smaller and less accurate.</source>
+      <translation>Blöcke haben keinen Nullpunkt: kleiner und weniger genau.</translation>
     </message>
     <message>
-      <source>Bring that back</source>
-      <translation>Das zurückholen</translation>
+      <source>Blocks of {0}</source>
+      <translation>Blöcke von {0}</translation>
     </message>
     <message>
       <source>Browse</source>
@@ -607,10 +599,6 @@
       <translation>Gebaut in {0}</translation>
     </message>
     <message>
-      <source>Built to a goal: the precision of every weight is found while it is built, and stands in the bundle's recipe afterwards. The recipe and the figures here are those of fp32, where the search begins.</source>
-      <translation>Auf ein Ziel hin gebaut: Die Genauigkeit jedes Gewichts wird beim Bauen gefunden und steht danach im Rezept des Bundles. Rezept und Zahlen hier sind die von fp32, wo die Suche beginnt.</translation>
-    </message>
-    <message>
       <source>Bundle</source>
       <translation>Bundle</translation>
     </message>
@@ -639,16 +627,12 @@
       <translation>Bundle rechts</translation>
     </message>
     <message>
-      <source>Bundle or source it is compared with</source>
-      <translation>Bundle oder Quelle, mit der es verglichen wird</translation>
-    </message>
-    <message>
       <source>Bundle that drafts</source>
       <translation>Bundle, das entwirft</translation>
     </message>
     <message>
-      <source>Bundle that is judged</source>
-      <translation>Bundle, das beurteilt wird</translation>
+      <source>Bundle to evaluate</source>
+      <translation>Bundle, das ausgewertet wird</translation>
     </message>
     <message>
       <source>Bundle {0}</source>
@@ -795,12 +779,16 @@
       <translation>Das Bundle wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
     </message>
     <message>
+      <source>Checking {0}: one chunk and one step, compared with the CPU …</source>
+      <translation>{0} wird geprüft: ein Block und ein Schritt, verglichen mit der CPU …</translation>
+    </message>
+    <message>
       <source>Checking …</source>
       <translation>Wird geprüft …</translation>
     </message>
     <message>
-      <source>Choose a bundle and what it should be like. Both read the same tokens; agreement, divergence, hidden states, cache, perplexity and answers appear here.</source>
-      <translation>Ein Bundle wählen und das, dem es gleichen soll. Beide lesen dieselben Token; Übereinstimmung, Divergenz, Hidden States, Cache, Perplexität und Antworten erscheinen hier.</translation>
+      <source>Choose a bundle and a reference. Both read the same tokens; agreement, divergence, hidden states, cache, perplexity and answers appear here.</source>
+      <translation>Ein Bundle und eine Referenz wählen. Beide lesen dieselben Token; Übereinstimmung, Divergenz, Hidden States, Cache, Perplexität und Antworten erscheinen hier.</translation>
     </message>
     <message>
       <source>Choose a checkpoint's folder</source>
@@ -851,8 +839,8 @@
       <translation>Code</translation>
     </message>
     <message>
-      <source>Code that the checkpoint brings along</source>
-      <translation>Code, den der Checkpoint mitbringt</translation>
+      <source>Code of the checkpoint</source>
+      <translation>Code des Checkpoints</translation>
     </message>
     <message>
       <source>Color by cost</source>
@@ -903,8 +891,16 @@
       <translation>Gewichte werden verglichen</translation>
     </message>
     <message>
+      <source>Compensate errors in later weights (GPTQ)</source>
+      <translation>Fehler in späteren Gewichten ausgleichen (GPTQ)</translation>
+    </message>
+    <message>
       <source>Compile</source>
       <translation>Kompilieren</translation>
+    </message>
+    <message>
+      <source>Compile the graphs for this provider once and save the result, so that they open faster.</source>
+      <translation>Die Graphen einmal für diesen Provider kompilieren und das Ergebnis speichern, damit sie schneller öffnen.</translation>
     </message>
     <message>
       <source>Compiling</source>
@@ -945,6 +941,10 @@
     <message>
       <source>Configuration</source>
       <translation>Konfiguration</translation>
+    </message>
+    <message>
+      <source>Continue</source>
+      <translation>Weiter</translation>
     </message>
     <message>
       <source>Continue the text</source>
@@ -1075,6 +1075,10 @@
       <translation>Fertige Stufen löschen?</translation>
     </message>
     <message>
+      <source>Delete the measurements</source>
+      <translation>Messungen löschen</translation>
+    </message>
+    <message>
       <source>Demo</source>
       <translation>Demo</translation>
     </message>
@@ -1139,8 +1143,8 @@
       <translation>Fertig</translation>
     </message>
     <message>
-      <source>Double-click a run, or press Enter on it, to see all of it.</source>
-      <translation>Ein Doppelklick auf einen Lauf oder Eingabe zeigt alles von ihm.</translation>
+      <source>Double-click a run, or press Enter, to see its details.</source>
+      <translation>Ein Doppelklick auf einen Lauf oder Eingabe zeigt seine Einzelheiten.</translation>
     </message>
     <message>
       <source>Down (Alt+Down)</source>
@@ -1179,6 +1183,10 @@
       <translation>Mit Netron zeichnen</translation>
     </message>
     <message>
+      <source>Draws latency on a logarithmic scale, on which prefill and decode are both readable.</source>
+      <translation>Zeichnet Latenz auf logarithmischer Skala, auf der Prefill und Decode beide lesbar sind.</translation>
+    </message>
+    <message>
       <source>Drivers</source>
       <translation>Treiber</translation>
     </message>
@@ -1189,10 +1197,6 @@
     <message>
       <source>Drop to open it</source>
       <translation>Ablegen, um es zu öffnen</translation>
-    </message>
-    <message>
-      <source>Each execution provider is asked what it can use.</source>
-      <translation>Jeder Execution Provider wird gefragt, was er benutzen kann.</translation>
     </message>
     <message>
       <source>Each file needs a name of its own.</source>
@@ -1231,8 +1235,8 @@
       <translation>Embedding auch</translation>
     </message>
     <message>
-      <source>Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.</source>
-      <translation>Embeddings, Transformer und Head als eigene Graphen: 1×1-Conv, fp16-Cache, Rotary innen.</translation>
+      <source>Embeddings, transformer and head as separate graphs, with 1×1 convolutions, fp16 cache and rotary positions inside.</source>
+      <translation>Embeddings, Transformer und Head als getrennte Graphen, mit 1×1-Faltungen, fp16-Cache und Rotary-Positionen innen.</translation>
     </message>
     <message>
       <source>End it</source>
@@ -1263,16 +1267,16 @@
       <translation>Schätzung</translation>
     </message>
     <message>
-      <source>Every build, generation, measurement and evaluation appears here, of the command line, too.</source>
-      <translation>Jeder Bau, jede Erzeugung, Messung und Auswertung erscheint hier, auch die der Kommandozeile.</translation>
+      <source>Estimated from an earlier build of similar size.</source>
+      <translation>Geschätzt nach einem früheren Bau ähnlicher Größe.</translation>
+    </message>
+    <message>
+      <source>Estimated from {0} earlier builds of similar size.</source>
+      <translation>Geschätzt nach {0} früheren Bauen ähnlicher Größe.</translation>
     </message>
     <message>
       <source>Every file was opened.</source>
       <translation>Jede Datei wurde geöffnet.</translation>
-    </message>
-    <message>
-      <source>Every node is on it, and what it computes is right.</source>
-      <translation>Jeder Knoten liegt darauf, und was er berechnet, stimmt.</translation>
     </message>
     <message>
       <source>Everything (JSON) …</source>
@@ -1367,7 +1371,7 @@
       <translation>Zahlen des Laufs</translation>
     </message>
     <message>
-      <source>File of prompts, one a line</source>
+      <source>File of prompts, one per line</source>
       <translation>Datei mit Prompts, einer je Zeile</translation>
     </message>
     <message>
@@ -1443,10 +1447,6 @@
       <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
     </message>
     <message>
-      <source>Forgets what was measured</source>
-      <translation>Vergisst, was gemessen wurde</translation>
-    </message>
-    <message>
       <source>Form</source>
       <translation>Form</translation>
     </message>
@@ -1489,10 +1489,6 @@
     <message>
       <source>Given</source>
       <translation>Gegeben</translation>
-    </message>
-    <message>
-      <source>Go on</source>
-      <translation>Weiter</translation>
     </message>
     <message>
       <source>Go to Chat</source>
@@ -1623,12 +1619,8 @@
       <translation>Gruppe {0}</translation>
     </message>
     <message>
-      <source>GroupQueryAttention writes the cache itself: a token costs what is used.</source>
-      <translation>GroupQueryAttention schreibt den Cache selbst: ein Token kostet, was benutzt wird.</translation>
-    </message>
-    <message>
-      <source>Grouped attention in place</source>
-      <translation>Gruppierte Attention an Ort und Stelle</translation>
+      <source>Grouped-query attention</source>
+      <translation>Grouped-Query-Attention</translation>
     </message>
     <message>
       <source>Growth of the difference</source>
@@ -1639,8 +1631,8 @@
       <translation>Wachstum der Abweichung über die Tiefe</translation>
     </message>
     <message>
-      <source>Head and attention alike</source>
-      <translation>Kopf und Attention ebenso</translation>
+      <source>Head and attention: same size</source>
+      <translation>Kopf und Attention: gleiche Größe</translation>
     </message>
     <message>
       <source>Head and attention: {0}</source>
@@ -1691,16 +1683,12 @@
       <translation>Wie schnell das geöffnete Bundle läuft und wie richtig es ist: Latenz jedes Schritts, Cache und Speicher beim Generieren und der Abstand zu einem anderen Bundle oder zum Checkpoint.</translation>
     </message>
     <message>
-      <source>How much is compared</source>
-      <translation>Wie viel verglichen ist</translation>
+      <source>How ranges are measured</source>
+      <translation>Wie Wertebereiche gemessen werden</translation>
     </message>
     <message>
-      <source>How ranges are found</source>
-      <translation>Wie Wertebereiche gefunden werden</translation>
-    </message>
-    <message>
-      <source>How the weights are stored. Fewer bits make a bundle smaller, and its answers less exact.</source>
-      <translation>Wie die Gewichte gespeichert werden. Weniger Bits machen ein Bundle kleiner und seine Antworten weniger genau.</translation>
+      <source>How the weights are stored. Fewer bits make the bundle smaller and its answers less accurate.</source>
+      <translation>Wie die Gewichte gespeichert werden. Weniger Bits machen das Bundle kleiner und seine Antworten weniger genau.</translation>
     </message>
     <message>
       <source>How weights are rounded</source>
@@ -1711,8 +1699,8 @@
       <translation>Hub-ID</translation>
     </message>
     <message>
-      <source>I have read this code and let it run on this machine</source>
-      <translation>Ich habe diesen Code gelesen und lasse ihn auf dieser Maschine laufen</translation>
+      <source>I have read this code and allow it to run on this machine</source>
+      <translation>Ich habe diesen Code gelesen und erlaube, dass er auf dieser Maschine läuft</translation>
     </message>
     <message>
       <source>IR version {0}</source>
@@ -1743,8 +1731,8 @@
       <translation>Wird importiert</translation>
     </message>
     <message>
-      <source>In {0}, off by {1} where A's largest value is {2}.</source>
-      <translation>In {0}, Abweichung {1}, wo As größter Wert {2} ist.</translation>
+      <source>In {0}: difference {1}, largest value of A {2}.</source>
+      <translation>In {0}: Abweichung {1}, größter Wert von A {2}.</translation>
     </message>
     <message>
       <source>Initializers · {0} · {1}</source>
@@ -1815,18 +1803,6 @@
       <translation>Nach</translation>
     </message>
     <message>
-      <source>It can be changed here; what is wrong is said below it.</source>
-      <translation>Es kann hier geändert werden; was falsch ist, steht darunter.</translation>
-    </message>
-    <message>
-      <source>It comes from {0}. Its file must have one of the {1} SHA-256 hashes that Joinery was tested with.</source>
-      <translation>Es kommt von {0}. Seine Datei muss eine der {1} SHA-256-Prüfsummen haben, mit denen Joinery getestet wurde.</translation>
-    </message>
-    <message>
-      <source>It runs in a process of its own: this page can be left, and the build goes on.</source>
-      <translation>Es läuft in einem eigenen Prozess: diese Seite kann verlassen werden, und der Bau geht weiter.</translation>
-    </message>
-    <message>
       <source>JSON (*.json)</source>
       <translation>JSON (*.json)</translation>
     </message>
@@ -1875,12 +1851,12 @@
       <translation>KV-Cache</translation>
     </message>
     <message>
-      <source>KV cache a token</source>
-      <translation>KV-Cache je Token</translation>
+      <source>KV cache of an open bundle</source>
+      <translation>KV-Cache eines offenen Bundles</translation>
     </message>
     <message>
-      <source>KV cache when open</source>
-      <translation>KV-Cache, wenn offen</translation>
+      <source>KV cache per token</source>
+      <translation>KV-Cache je Token</translation>
     </message>
     <message>
       <source>KV cache: follow live</source>
@@ -1963,14 +1939,6 @@
       <translation>Latenz jedes Tokens der gewählten Läufe</translation>
     </message>
     <message>
-      <source>Latency on a log scale, or not</source>
-      <translation>Latenz auf logarithmischer Skala oder nicht</translation>
-    </message>
-    <message>
-      <source>Latency on a logarithmic scale: prefill and decode in one picture.</source>
-      <translation>Latenz auf logarithmischer Skala: Prefill und Decode in einem Bild.</translation>
-    </message>
-    <message>
       <source>Latency, cache and memory over time</source>
       <translation>Latenz, Cache und Speicher über der Zeit</translation>
     </message>
@@ -1987,20 +1955,8 @@
       <translation>Schichten (CSV) …</translation>
     </message>
     <message>
-      <source>Least and largest value</source>
-      <translation>Kleinster und größter Wert</translation>
-    </message>
-    <message>
       <source>Least information lost (entropy)</source>
       <translation>Geringster Informationsverlust (Entropie)</translation>
-    </message>
-    <message>
-      <source>Leave the zoom</source>
-      <translation>Zoom verlassen</translation>
-    </message>
-    <message>
-      <source>Leaves the zoom (double click, Home, or 0)</source>
-      <translation>Verlässt den Zoom (Doppelklick, Pos1 oder 0)</translation>
     </message>
     <message>
       <source>Length penalty</source>
@@ -2009,10 +1965,6 @@
     <message>
       <source>Length to go back to</source>
       <translation>Länge, auf die zurückgegangen wird</translation>
-    </message>
-    <message>
-      <source>Lets the picture stand still; measuring goes on (Ctrl+Space)</source>
-      <translation>Lässt das Bild stehen; gemessen wird weiter (Strg+Leertaste)</translation>
     </message>
     <message>
       <source>Light</source>
@@ -2099,10 +2051,6 @@
       <translation>Logit-Zuschlag</translation>
     </message>
     <message>
-      <source>Long prefill blocks run out of the picture, so that decode steps can be told apart.</source>
-      <translation>Lange Prefill-Blöcke ragen aus dem Bild, damit Decode-Schritte unterscheidbar bleiben.</translation>
-    </message>
-    <message>
       <source>Longest context</source>
       <translation>Längster Kontext</translation>
     </message>
@@ -2111,20 +2059,8 @@
       <translation>Ansehen</translation>
     </message>
     <message>
-      <source>Look again</source>
-      <translation>Noch einmal suchen</translation>
-    </message>
-    <message>
-      <source>Look for devices again</source>
-      <translation>Noch einmal nach Geräten suchen</translation>
-    </message>
-    <message>
-      <source>Looking at {0}</source>
-      <translation>{0} wird angesehen</translation>
-    </message>
-    <message>
-      <source>Looking for devices</source>
-      <translation>Geräte werden gesucht</translation>
+      <source>Loss by layer</source>
+      <translation>Verlust nach Schicht</translation>
     </message>
     <message>
       <source>Loss of each layer, as one minus the cosine</source>
@@ -2139,20 +2075,16 @@
       <translation>Gemacht oder geändert von {0}</translation>
     </message>
     <message>
-      <source>Made up for by the next (GPTQ)</source>
-      <translation>Vom nächsten ausgeglichen (GPTQ)</translation>
-    </message>
-    <message>
       <source>Makes earlier tokens less likely; 1 is off.</source>
       <translation>Macht frühere Token unwahrscheinlicher; 1 ist aus.</translation>
     </message>
     <message>
-      <source>Many mixes of methods are tried, layer by layer, and the smallest that holds is built.</source>
-      <translation>Viele Mischungen von Verfahren werden versucht, Schicht für Schicht, und die kleinste, die hält, wird gebaut.</translation>
-    </message>
-    <message>
       <source>Max new tokens</source>
       <translation>Höchstzahl neuer Token</translation>
+    </message>
+    <message>
+      <source>Maximum of new tokens per prompt</source>
+      <translation>Höchstzahl neuer Token je Prompt</translation>
     </message>
     <message>
       <source>Measure</source>
@@ -2231,12 +2163,8 @@
       <translation>Mehr Aktionen für {0}</translation>
     </message>
     <message>
-      <source>Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; arrows go step by step.</source>
-      <translation>Über einen Schritt fahren, um sein Token zu sehen. Ziehen oder Mausrad vergrößert, Doppelklick verlässt den Zoom; Pfeiltasten gehen Schritt für Schritt.</translation>
-    </message>
-    <message>
-      <source>Mu: settings in five languages; it brings its own code</source>
-      <translation>Mu: Einstellungen in fünf Sprachen; es bringt eigenen Code mit</translation>
+      <source>Mu: settings in five languages; includes Python code</source>
+      <translation>Mu: Einstellungen in fünf Sprachen; enthält Python-Code</translation>
     </message>
     <message>
       <source>Name</source>
@@ -2247,8 +2175,8 @@
       <translation>Name der Vorlage</translation>
     </message>
     <message>
-      <source>Neither bundle says which layers it has.</source>
-      <translation>Keines der Bundles sagt, welche Schichten es hat.</translation>
+      <source>Neither bundle lists its layers.</source>
+      <translation>Keines der Bundles führt seine Schichten auf.</translation>
     </message>
     <message>
       <source>Netron</source>
@@ -2279,10 +2207,6 @@
       <translation>Neuer Chat (Strg+N)</translation>
     </message>
     <message>
-      <source>New tokens a prompt at most</source>
-      <translation>Höchstzahl neuer Token je Prompt</translation>
-    </message>
-    <message>
       <source>Next</source>
       <translation>Weiter</translation>
     </message>
@@ -2311,6 +2235,10 @@
       <translation>Keine Aktion heißt so.</translation>
     </message>
     <message>
+      <source>No build is running</source>
+      <translation>Kein Bau läuft</translation>
+    </message>
+    <message>
       <source>No bundle is open</source>
       <translation>Kein Bundle ist offen</translation>
     </message>
@@ -2335,12 +2263,16 @@
       <translation>Kein Vergleich</translation>
     </message>
     <message>
+      <source>No comparison yet</source>
+      <translation>Noch kein Vergleich</translation>
+    </message>
+    <message>
       <source>No device was reported</source>
       <translation>Kein Gerät wurde gemeldet</translation>
     </message>
     <message>
-      <source>No divergence: every node of B gives what A's gives, but for rounding.</source>
-      <translation>Keine Abweichung: jeder Knoten von B gibt, was As gibt, bis auf Rundung.</translation>
+      <source>No divergence: the outputs of all nodes are equal within rounding.</source>
+      <translation>Keine Abweichung: die Ausgaben aller Knoten sind bis auf Rundung gleich.</translation>
     </message>
     <message>
       <source>No graph here has past and present tensors.</source>
@@ -2349,6 +2281,14 @@
     <message>
       <source>No graph is shown.</source>
       <translation>Kein Graph wird gezeigt.</translation>
+    </message>
+    <message>
+      <source>No measurements of {0} yet</source>
+      <translation>Noch keine Messungen von {0}</translation>
+    </message>
+    <message>
+      <source>No measurements yet</source>
+      <translation>Noch keine Messungen</translation>
     </message>
     <message>
       <source>No node differs between the two graphs.</source>
@@ -2371,6 +2311,10 @@
       <translation>Noch kein Bild</translation>
     </message>
     <message>
+      <source>No points: measure the speed of a bundle and compare its accuracy first.</source>
+      <translation>Keine Punkte: zuerst das Tempo eines Bundles messen und seine Genauigkeit vergleichen.</translation>
+    </message>
+    <message>
       <source>No recent bundles</source>
       <translation>Keine letzten Bundles</translation>
     </message>
@@ -2379,16 +2323,16 @@
       <translation>Kein n-Gramm zweimal</translation>
     </message>
     <message>
-      <source>No run has been kept yet</source>
-      <translation>Noch kein Lauf ist aufgehoben</translation>
+      <source>No runs yet</source>
+      <translation>Noch keine Läufe</translation>
+    </message>
+    <message>
+      <source>No search yet</source>
+      <translation>Noch keine Suche</translation>
     </message>
     <message>
       <source>No sequence of n tokens occurs twice.</source>
       <translation>Keine Folge von n Token kommt zweimal vor.</translation>
-    </message>
-    <message>
-      <source>No step is in this part of the time axis.</source>
-      <translation>In diesem Teil der Zeitachse liegt kein Schritt.</translation>
     </message>
     <message>
       <source>No weight of this graph is quantized.</source>
@@ -2397,10 +2341,6 @@
     <message>
       <source>No worker running</source>
       <translation>Kein Worker läuft</translation>
-    </message>
-    <message>
-      <source>No zero point of a block's own: smaller, and less exact.</source>
-      <translation>Kein eigener Nullpunkt je Block: kleiner und weniger genau.</translation>
     </message>
     <message>
       <source>Node</source>
@@ -2415,16 +2355,16 @@
       <translation>Verglichene Knoten: {0}; Token: {1}.</translation>
     </message>
     <message>
+      <source>Nodes on the CPU</source>
+      <translation>Knoten auf der CPU</translation>
+    </message>
+    <message>
       <source>Nodes on {0}</source>
       <translation>Knoten auf {0}</translation>
     </message>
     <message>
-      <source>Nodes that are left alone</source>
-      <translation>Knoten, die bleiben, wie sie sind</translation>
-    </message>
-    <message>
-      <source>Nodes that are left to the CPU</source>
-      <translation>Knoten, die der CPU bleiben</translation>
+      <source>Nodes that are not quantized</source>
+      <translation>Knoten, die nicht quantisiert werden</translation>
     </message>
     <message>
       <source>Nodes that were compared</source>
@@ -2455,6 +2395,10 @@
       <translation>Noch nicht gemessen: drei Blöcke und acht Schritte laufen in einem eigenen Prozess.</translation>
     </message>
     <message>
+      <source>Not opened yet: {0}</source>
+      <translation>Noch nicht geöffnet: {0}</translation>
+    </message>
+    <message>
       <source>Note</source>
       <translation>Anmerkung</translation>
     </message>
@@ -2465,22 +2409,6 @@
     <message>
       <source>Nothing chosen yet</source>
       <translation>Noch nichts gewählt</translation>
-    </message>
-    <message>
-      <source>Nothing compared yet</source>
-      <translation>Noch nichts verglichen</translation>
-    </message>
-    <message>
-      <source>Nothing is being built</source>
-      <translation>Nichts wird gebaut</translation>
-    </message>
-    <message>
-      <source>Nothing measured of {0} yet</source>
-      <translation>Von {0} ist noch nichts gemessen</translation>
-    </message>
-    <message>
-      <source>Nothing measured yet</source>
-      <translation>Noch nichts gemessen</translation>
     </message>
     <message>
       <source>Nothing to inspect yet</source>
@@ -2499,20 +2427,12 @@
       <translation>ONNX-Graphen (*.onnx)</translation>
     </message>
     <message>
-      <source>Of what is shown, a part of {0}</source>
-      <translation>Vom Gezeigten ein Teil von {0}</translation>
-    </message>
-    <message>
       <source>Of {0}</source>
       <translation>Von {0}</translation>
     </message>
     <message>
       <source>Off</source>
       <translation>Aus</translation>
-    </message>
-    <message>
-      <source>Off: the last product keeps its precision, which costs bytes.</source>
-      <translation>Aus: das letzte Produkt behält seine Genauigkeit, was Bytes kostet.</translation>
     </message>
     <message>
       <source>One graph for prompt and decoding</source>
@@ -2529,6 +2449,14 @@
     <message>
       <source>One run</source>
       <translation>Ein Lauf</translation>
+    </message>
+    <message>
+      <source>One slot per token up to the capacity; a full cache ends the reply.</source>
+      <translation>Ein Slot je Token bis zur Kapazität; ein voller Cache beendet die Antwort.</translation>
+    </message>
+    <message>
+      <source>Only different answers</source>
+      <translation>Nur verschiedene Antworten</translation>
     </message>
     <message>
       <source>Only graphs of the open bundle can be checked.</source>
@@ -2559,12 +2487,8 @@
       <translation>Nur die Token, deren Information der Entropie am nächsten ist.</translation>
     </message>
     <message>
-      <source>Only this asks the network. Files go to the Hugging Face cache of this machine.</source>
-      <translation>Nur dies fragt das Netz. Dateien kommen in den Hugging-Face-Cache dieser Maschine.</translation>
-    </message>
-    <message>
-      <source>Only those that differ</source>
-      <translation>Nur die abweichenden</translation>
+      <source>Only this downloads files. They are saved in the Hugging Face cache of this machine.</source>
+      <translation>Nur dies lädt Dateien herunter. Sie werden im Hugging-Face-Cache dieser Maschine gespeichert.</translation>
     </message>
     <message>
       <source>Only tokens at least this probable relative to the best.</source>
@@ -2599,8 +2523,8 @@
       <translation>Öffnen Sie ein Bundle und fragen Sie etwas. Sampling, Decodierung, Cache-Layout und Provider stehen rechts; über einem Wort der Antwort werden sein Token und die Alternativen gezeigt.</translation>
     </message>
     <message>
-      <source>Open a bundle first: Home lists those that you have built.</source>
-      <translation>Zuerst ein Bundle öffnen: die Startseite führt die gebauten auf.</translation>
+      <source>Open a bundle first; the Home page lists recent bundles.</source>
+      <translation>Zuerst ein Bundle öffnen; die Startseite führt die letzten auf.</translation>
     </message>
     <message>
       <source>Open a bundle you have built, or convert the demo in a minute. The chat appears here.</source>
@@ -2703,6 +2627,10 @@
       <translation>Opset {0}</translation>
     </message>
     <message>
+      <source>Optimization passes over the graphs, in this order. The defaults fit the target; you can skip this page.</source>
+      <translation>Optimierungspasses über die Graphen, in dieser Reihenfolge. Die Vorgaben passen zum Ziel; diese Seite kann übersprungen werden.</translation>
+    </message>
+    <message>
       <source>Optimize</source>
       <translation>Optimieren</translation>
     </message>
@@ -2741,10 +2669,6 @@
     <message>
       <source>Passes</source>
       <translation>Passes</translation>
-    </message>
-    <message>
-      <source>Passes over the graphs, in this order. The defaults suit the target; this page can be skipped.</source>
-      <translation>Passes über die Graphen, in dieser Reihenfolge. Die Vorgaben passen zum Ziel; diese Seite kann übersprungen werden.</translation>
     </message>
     <message>
       <source>Path</source>
@@ -2791,6 +2715,10 @@
       <translation>Auf einen Slot zeigen oder die Pfeiltasten benutzen.</translation>
     </message>
     <message>
+      <source>Point at a step to see its token. Drag or turn the wheel to zoom, double-click to reset the zoom; arrow keys move from step to step.</source>
+      <translation>Auf einen Schritt zeigen, um sein Token zu sehen. Ziehen oder Mausrad vergrößert, Doppelklick setzt den Zoom zurück; Pfeiltasten gehen von Schritt zu Schritt.</translation>
+    </message>
+    <message>
       <source>Points</source>
       <translation>Punkte</translation>
     </message>
@@ -2807,16 +2735,12 @@
       <translation>Prefill</translation>
     </message>
     <message>
-      <source>Prefill and decode apart</source>
-      <translation>Prefill und Decode getrennt</translation>
-    </message>
-    <message>
       <source>Prefill chunk</source>
       <translation>Prefill-Block</translation>
     </message>
     <message>
-      <source>Prefill off by</source>
-      <translation>Prefill weicht ab um</translation>
+      <source>Prefill difference</source>
+      <translation>Abweichung Prefill</translation>
     </message>
     <message>
       <source>Presence penalty</source>
@@ -2847,12 +2771,16 @@
       <translation>Erzeuger</translation>
     </message>
     <message>
-      <source>Progress of looking at the source</source>
-      <translation>Fortschritt des Ansehens der Quelle</translation>
+      <source>Progress of reading the source</source>
+      <translation>Fortschritt des Lesens der Quelle</translation>
     </message>
     <message>
       <source>Progress of the build</source>
       <translation>Fortschritt des Baus</translation>
+    </message>
+    <message>
+      <source>Progress of the comparison</source>
+      <translation>Fortschritt des Vergleichs</translation>
     </message>
     <message>
       <source>Progress of the measurement</source>
@@ -2871,8 +2799,8 @@
       <translation>Prompt-Caches (*{0})</translation>
     </message>
     <message>
-      <source>Prompt tokens that one prefill run takes.</source>
-      <translation>Token des Prompts, die ein Prefill-Lauf nimmt.</translation>
+      <source>Prompt tokens that one prefill run reads.</source>
+      <translation>Token des Prompts, die ein Prefill-Lauf liest.</translation>
     </message>
     <message>
       <source>Prompts</source>
@@ -2899,8 +2827,8 @@
       <translation>Provider, auf dem gemessen wird</translation>
     </message>
     <message>
-      <source>Providers without dynamic shapes need two; both share their weights.</source>
-      <translation>Provider ohne dynamische Formen brauchen zwei; beide teilen ihre Gewichte.</translation>
+      <source>Providers without dynamic shapes need two graphs; both share their weights.</source>
+      <translation>Provider ohne dynamische Formen brauchen zwei Graphen; beide teilen ihre Gewichte.</translation>
     </message>
     <message>
       <source>Put ONNX graphs together …</source>
@@ -2919,20 +2847,36 @@
       <translation>Wird zusammengesetzt</translation>
     </message>
     <message>
+      <source>Quality measure</source>
+      <translation>Qualitätsmaß</translation>
+    </message>
+    <message>
       <source>Quantize</source>
       <translation>Quantisieren</translation>
+    </message>
+    <message>
+      <source>Quantizes the embedding table, too; each step reads only a few of its rows.</source>
+      <translation>Quantisiert auch die Embedding-Tabelle; jeder Schritt liest nur wenige ihrer Zeilen.</translation>
+    </message>
+    <message>
+      <source>Quantizes the output head, too; without it, the bundle is larger.</source>
+      <translation>Quantisiert auch den Ausgabekopf; ohne das ist das Bundle größer.</translation>
     </message>
     <message>
       <source>Quit</source>
       <translation>Beenden</translation>
     </message>
     <message>
-      <source>Qwen3 draft: a small sibling that drafts the chat's tokens</source>
-      <translation>Qwen3-Entwurf: ein kleines Geschwister, das die Token des Chats entwirft</translation>
+      <source>Qwen3 draft: a small model that proposes tokens for the chat</source>
+      <translation>Qwen3-Entwurf: ein kleines Modell, das Token für den Chat vorschlägt</translation>
     </message>
     <message>
       <source>Qwen3: a chat about sums, capitals and opposites</source>
       <translation>Qwen3: ein Chat über Summen, Hauptstädte und Gegenteile</translation>
+    </message>
+    <message>
+      <source>Ranks the quantized nodes by the accuracy that each would gain in full precision; needs one run per node.</source>
+      <translation>Ordnet die quantisierten Knoten nach der Genauigkeit, die jeder in voller Genauigkeit brächte; braucht einen Lauf je Knoten.</translation>
     </message>
     <message>
       <source>Read again</source>
@@ -2965,6 +2909,10 @@
     <message>
       <source>Reading the prompt …</source>
       <translation>Der Prompt wird gelesen …</translation>
+    </message>
+    <message>
+      <source>Reading {0}</source>
+      <translation>{0} wird gelesen</translation>
     </message>
     <message>
       <source>Reading {0} …</source>
@@ -3007,6 +2955,10 @@
       <translation>Rezepte (*.json);;Alle Dateien (*)</translation>
     </message>
     <message>
+      <source>Reference: a bundle or a checkpoint</source>
+      <translation>Referenz: ein Bundle oder ein Checkpoint</translation>
+    </message>
+    <message>
       <source>Refused</source>
       <translation>Abgelehnt</translation>
     </message>
@@ -3039,6 +2991,10 @@
       <translation>Aus der Liste entfernen</translation>
     </message>
     <message>
+      <source>Remove the selected runs from the history (Del)</source>
+      <translation>Gewählte Läufe aus dem Verlauf entfernen (Entf)</translation>
+    </message>
+    <message>
       <source>Remove {0}</source>
       <translation>{0} entfernen</translation>
     </message>
@@ -3049,10 +3005,6 @@
     <message>
       <source>Remove {0}?</source>
       <translation>{0} entfernen?</translation>
-    </message>
-    <message>
-      <source>Removes the selected runs from the history (Del)</source>
-      <translation>Entfernt die gewählten Läufe aus dem Verlauf (Entf)</translation>
     </message>
     <message>
       <source>Removes {0} from Joinery's own environment.</source>
@@ -3127,6 +3079,10 @@
       <translation>Einstellungen zurücksetzen</translation>
     </message>
     <message>
+      <source>Reset the zoom</source>
+      <translation>Zoom zurücksetzen</translation>
+    </message>
+    <message>
       <source>Reset to defaults</source>
       <translation>Zurücksetzen</translation>
     </message>
@@ -3141,6 +3097,14 @@
     <message>
       <source>Restart it</source>
       <translation>Neu starten</translation>
+    </message>
+    <message>
+      <source>Restore the defaults</source>
+      <translation>Vorgaben wiederherstellen</translation>
+    </message>
+    <message>
+      <source>Restore the unsaved recipe</source>
+      <translation>Ungespeichertes Rezept wiederherstellen</translation>
     </message>
     <message>
       <source>Resume</source>
@@ -3165,6 +3129,10 @@
     <message>
       <source>Rewind</source>
       <translation>Zurückspulen</translation>
+    </message>
+    <message>
+      <source>Round to nearest</source>
+      <translation>Zum nächsten Wert runden</translation>
     </message>
     <message>
       <source>Rounding</source>
@@ -3271,8 +3239,8 @@
       <translation>Auf Decode skalieren</translation>
     </message>
     <message>
-      <source>Scatter in place</source>
-      <translation>Scatter an Ort und Stelle</translation>
+      <source>Scales the plot to decode steps; longer prefill blocks are cut off.</source>
+      <translation>Skaliert das Diagramm auf Decode-Schritte; längere Prefill-Blöcke werden abgeschnitten.</translation>
     </message>
     <message>
       <source>Scope {0}, {1}. {2}</source>
@@ -3283,20 +3251,36 @@
       <translation>Bereiche</translation>
     </message>
     <message>
+      <source>Search again</source>
+      <translation>Noch einmal suchen</translation>
+    </message>
+    <message>
+      <source>Search for devices again</source>
+      <translation>Noch einmal nach Geräten suchen</translation>
+    </message>
+    <message>
+      <source>Search for the best scale</source>
+      <translation>Beste Skala suchen</translation>
+    </message>
+    <message>
       <source>Search the chats</source>
       <translation>Chats durchsuchen</translation>
+    </message>
+    <message>
+      <source>Searching for devices</source>
+      <translation>Geräte werden gesucht</translation>
     </message>
     <message>
       <source>Seed</source>
       <translation>Startwert</translation>
     </message>
     <message>
-      <source>Select generations: their tokens' latencies are drawn over each other here.</source>
-      <translation>Erzeugungen wählen: die Latenzen ihrer Token werden hier übereinander gezeichnet.</translation>
-    </message>
-    <message>
       <source>Select runs in the table to see them side by side.</source>
       <translation>Läufe in der Tabelle wählen, um sie nebeneinander zu sehen.</translation>
+    </message>
+    <message>
+      <source>Select runs of the kind generation to see the latencies of their tokens.</source>
+      <translation>Läufe der Art Erzeugung wählen, um die Latenzen ihrer Token zu sehen.</translation>
     </message>
     <message>
       <source>Send</source>
@@ -3305,6 +3289,14 @@
     <message>
       <source>Sends the prompt (Enter)</source>
       <translation>Sendet den Prompt (Eingabe)</translation>
+    </message>
+    <message>
+      <source>Separate graphs for prefill and decode</source>
+      <translation>Getrennte Graphen für Prefill und Decode</translation>
+    </message>
+    <message>
+      <source>Separate transformer, in operators for NPUs</source>
+      <translation>Getrennter Transformer, in Operatoren für NPUs</translation>
     </message>
     <message>
       <source>Session</source>
@@ -3383,8 +3375,16 @@
       <translation>Ordner zeigen</translation>
     </message>
     <message>
+      <source>Show the result</source>
+      <translation>Ergebnis zeigen</translation>
+    </message>
+    <message>
       <source>Show the run</source>
       <translation>Lauf zeigen</translation>
+    </message>
+    <message>
+      <source>Show the whole time axis (double click, Home or 0)</source>
+      <translation>Ganze Zeitachse zeigen (Doppelklick, Pos1 oder 0)</translation>
     </message>
     <message>
       <source>Side by side</source>
@@ -3415,12 +3415,20 @@
       <translation>Kleiner (-)</translation>
     </message>
     <message>
-      <source>Smaller blocks are more exact and take more bytes for their scales.</source>
+      <source>Smaller blocks are more accurate and need more bytes for their scales.</source>
       <translation>Kleinere Blöcke sind genauer und brauchen mehr Bytes für ihre Skalen.</translation>
     </message>
     <message>
-      <source>Smallest that keeps …</source>
-      <translation>Das Kleinste, das hält …</translation>
+      <source>Smaller blocks in the output head, the embedding and the attention output gain the most accuracy per byte. For int4 only.</source>
+      <translation>Kleinere Blöcke im Ausgabekopf, im Embedding und in der Attention-Ausgabe bringen die meiste Genauigkeit je Byte. Nur für int4.</translation>
+    </message>
+    <message>
+      <source>Smallest and largest value</source>
+      <translation>Kleinster und größter Wert</translation>
+    </message>
+    <message>
+      <source>Smallest that reaches a quality goal …</source>
+      <translation>Kleinstes, das ein Qualitätsziel erreicht …</translation>
     </message>
     <message>
       <source>Something is still running, and closing ends it.</source>
@@ -3433,6 +3441,10 @@
     <message>
       <source>Source length</source>
       <translation>Länge der Quelle</translation>
+    </message>
+    <message>
+      <source>Source: {0}. pip accepts only files with one of the {1} SHA-256 hashes that Joinery was tested with.</source>
+      <translation>Quelle: {0}. pip nimmt nur Dateien mit einer der {1} SHA-256-Prüfsummen an, mit denen Joinery getestet wurde.</translation>
     </message>
     <message>
       <source>Speed</source>
@@ -3495,12 +3507,12 @@
       <translation>Statisch: endet, wenn voll</translation>
     </message>
     <message>
-      <source>Step of the generation</source>
-      <translation>Schritt der Erzeugung</translation>
+      <source>Step difference</source>
+      <translation>Abweichung Schritt</translation>
     </message>
     <message>
-      <source>Step off by</source>
-      <translation>Schritt weicht ab um</translation>
+      <source>Step of the generation</source>
+      <translation>Schritt der Erzeugung</translation>
     </message>
     <message>
       <source>Step under the pointer</source>
@@ -3517,10 +3529,6 @@
     <message>
       <source>Steps of the run</source>
       <translation>Schritte des Laufs</translation>
-    </message>
-    <message>
-      <source>Still to be read: {0}</source>
-      <translation>Noch zu lesen: {0}</translation>
     </message>
     <message>
       <source>Stop</source>
@@ -3543,6 +3551,10 @@
       <translation>Antwort anhalten</translation>
     </message>
     <message>
+      <source>Stop updating the plots; the measurement continues (Ctrl+Space)</source>
+      <translation>Diagramme nicht mehr aktualisieren; die Messung geht weiter (Strg+Leertaste)</translation>
+    </message>
+    <message>
       <source>Stopped after {0}</source>
       <translation>Angehalten nach {0}</translation>
     </message>
@@ -3561,10 +3573,6 @@
     <message>
       <source>Stopped: the worker was ended.</source>
       <translation>Angehalten: der Worker wurde beendet.</translation>
-    </message>
-    <message>
-      <source>Stopped; nothing was found yet.</source>
-      <translation>Angehalten; noch nichts wurde gefunden.</translation>
     </message>
     <message>
       <source>Stopped; nothing was written.</source>
@@ -3597,6 +3605,10 @@
     <message>
       <source>Sums</source>
       <translation>Summen</translation>
+    </message>
+    <message>
+      <source>Switch the log scale of latency</source>
+      <translation>Logarithmische Skala der Latenz umschalten</translation>
     </message>
     <message>
       <source>Symmetric</source>
@@ -3651,8 +3663,8 @@
       <translation>Tensor</translation>
     </message>
     <message>
-      <source>TensorScatter writes the cache itself, and attention may have any mask or bias.</source>
-      <translation>TensorScatter schreibt den Cache selbst, und Attention darf jede Maske und jeden Bias haben.</translation>
+      <source>Tensor scatter</source>
+      <translation>Tensor-Scatter</translation>
     </message>
     <message>
       <source>Text (*.txt);;All (*)</source>
@@ -3679,32 +3691,32 @@
       <translation>Die Antwort erscheint hier; abweichende Token sind markiert.</translation>
     </message>
     <message>
-      <source>The bars are the tokens that each step of the model gave. The paler bar behind one is what it would have given, had the whole draft been right.</source>
-      <translation>Die Balken sind die Token, die jeder Schritt des Modells ergab. Der blassere Balken dahinter ist, was er ergeben hätte, wäre der ganze Entwurf richtig gewesen.</translation>
+      <source>The bars show the tokens of each step. The paler bar shows how many there would be if the whole draft had been accepted.</source>
+      <translation>Die Balken zeigen die Token jedes Schritts. Der blassere Balken zeigt, wie viele es wären, wenn der ganze Entwurf angenommen worden wäre.</translation>
     </message>
     <message>
-      <source>The build can be left and cancelled; it resumes.</source>
-      <translation>Der Bau kann verlassen und abgebrochen werden; er geht weiter.</translation>
+      <source>The build runs in a separate process and continues while you use other pages.</source>
+      <translation>Der Bau läuft in einem getrennten Prozess und geht weiter, während andere Seiten benutzt werden.</translation>
     </message>
     <message>
-      <source>The build was stopped. What was finished is kept, and Resume goes on from there.</source>
-      <translation>Der Bau wurde angehalten. Fertiges ist aufgehoben, und Fortsetzen geht von dort weiter.</translation>
+      <source>The build searches for the precision of every weight and writes it into the recipe of the bundle. The recipe and the figures on this page are those of fp32, with which the search begins.</source>
+      <translation>Der Bau sucht die Genauigkeit jedes Gewichts und schreibt sie in das Rezept des Bundles. Rezept und Zahlen auf dieser Seite sind die von fp32, womit die Suche beginnt.</translation>
     </message>
     <message>
-      <source>The bundle in this folder is gone, or is another one now: its recipe is not known.</source>
-      <translation>Das Bundle in diesem Ordner ist fort oder inzwischen ein anderes: sein Rezept ist nicht bekannt.</translation>
+      <source>The build tries many mixes of methods, layer by layer, and uses the smallest one that meets the goal.</source>
+      <translation>Der Bau probiert viele Mischungen von Verfahren, Schicht für Schicht, und verwendet die kleinste, die das Ziel erreicht.</translation>
+    </message>
+    <message>
+      <source>The build was stopped. Finished stages are saved, and Resume continues after them.</source>
+      <translation>Der Bau wurde angehalten. Fertige Stufen sind gespeichert, und Fortsetzen macht danach weiter.</translation>
+    </message>
+    <message>
+      <source>The bundle is complete: every file was written and verified.</source>
+      <translation>Das Bundle ist vollständig: jede Datei wurde geschrieben und geprüft.</translation>
     </message>
     <message>
       <source>The bundle is damaged; build it again.</source>
       <translation>Das Bundle ist beschädigt; es muss neu gebaut werden.</translation>
-    </message>
-    <message>
-      <source>The bundle is not in its folder any more.</source>
-      <translation>Das Bundle ist nicht mehr in seinem Ordner.</translation>
-    </message>
-    <message>
-      <source>The bundle is whole: every file was written and checked.</source>
-      <translation>Das Bundle ist ganz: jede Datei wurde geschrieben und geprüft.</translation>
     </message>
     <message>
       <source>The bundle's default, else none</source>
@@ -3779,6 +3791,10 @@
       <translation>Die Demo ist gebaut.</translation>
     </message>
     <message>
+      <source>The devices of this machine that can run bundles.</source>
+      <translation>Die Geräte dieser Maschine, die Bundles ausführen können.</translation>
+    </message>
+    <message>
       <source>The encoder ({0}) has no cache of its own: it reads a source once and fills the cross cache.</source>
       <translation>Der Encoder ({0}) führt keinen Cache: er liest eine Quelle einmal und übergibt den Cross-Cache.</translation>
     </message>
@@ -3787,8 +3803,16 @@
       <translation>Die Engine sagt nicht, auf welche Längen dieser Cache zurückgehen kann.</translation>
     </message>
     <message>
-      <source>The engine named no execution provider on this machine.</source>
-      <translation>Die Engine nannte auf dieser Maschine keinen Execution Provider.</translation>
+      <source>The engine queries each execution provider.</source>
+      <translation>Die Engine fragt jeden Execution Provider ab.</translation>
+    </message>
+    <message>
+      <source>The engine reported no execution provider on this machine.</source>
+      <translation>Die Engine meldete auf dieser Maschine keinen Execution Provider.</translation>
+    </message>
+    <message>
+      <source>The exported graphs are not changed.</source>
+      <translation>Die exportierten Graphen werden nicht geändert.</translation>
     </message>
     <message>
       <source>The file could not be written.</source>
@@ -3803,8 +3827,20 @@
       <translation>Die Datei {0} kann nicht gelesen werden: {1}.</translation>
     </message>
     <message>
+      <source>The fixed input length of the encoder: shorter sources are padded, longer ones are refused.</source>
+      <translation>Die feste Eingabelänge des Encoders: kürzere Quellen werden aufgefüllt, längere abgelehnt.</translation>
+    </message>
+    <message>
       <source>The folder in which it is to lie</source>
       <translation>Der Ordner, in dem es liegen soll</translation>
+    </message>
+    <message>
+      <source>The folder no longer contains the bundle of this run, so its recipe is unknown.</source>
+      <translation>Der Ordner enthält das Bundle dieses Laufs nicht mehr, daher ist sein Rezept unbekannt.</translation>
+    </message>
+    <message>
+      <source>The folder no longer contains this bundle.</source>
+      <translation>Der Ordner enthält dieses Bundle nicht mehr.</translation>
     </message>
     <message>
       <source>The folder with tokenizer.json</source>
@@ -3839,20 +3875,16 @@
       <translation>Die Graphen sind kompiliert: {0}, {1}.</translation>
     </message>
     <message>
-      <source>The graphs as they are: nothing is made otherwise for it.</source>
-      <translation>Die Graphen, wie sie sind: nichts wird dafür anders gemacht.</translation>
+      <source>The graphs into which the model is divided, and the cache that they share.</source>
+      <translation>Die Graphen, in die das Modell geteilt wird, und der Cache, den sie teilen.</translation>
+    </message>
+    <message>
+      <source>The graphs need no change for this target.</source>
+      <translation>Die Graphen brauchen für dieses Ziel keine Änderung.</translation>
     </message>
     <message>
       <source>The graphs of one model</source>
       <translation>Die Graphen eines Modells</translation>
-    </message>
-    <message>
-      <source>The graphs stay as they are exported.</source>
-      <translation>Die Graphen bleiben, wie sie exportiert sind.</translation>
-    </message>
-    <message>
-      <source>The graphs that the model is cut into, and the cache that joins them.</source>
-      <translation>Die Graphen, in die das Modell geschnitten wird, und der Cache, der sie verbindet.</translation>
     </message>
     <message>
       <source>The largest difference to the CPU provider: of logits, and of keys and values.</source>
@@ -3887,16 +3919,16 @@
       <translation>Die Mindestzahl der Token einer Antwort.</translation>
     </message>
     <message>
+      <source>The model answers these prompts, and the ranges of each graph are measured meanwhile. A text file with one prompt per line, or the folder of a data set; a demo includes prompts.</source>
+      <translation>Das Modell beantwortet diese Prompts, und dabei werden die Wertebereiche jedes Graphen gemessen. Eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes; eine Demo enthält Prompts.</translation>
+    </message>
+    <message>
       <source>The model as it is</source>
       <translation>Das Modell, wie es ist</translation>
     </message>
     <message>
       <source>The model continues this text as if it had written it.</source>
       <translation>Das Modell fährt nach diesen Worten fort, als wären es seine eigenen.</translation>
-    </message>
-    <message>
-      <source>The model itself answers these prompts, and each graph is fitted to what it sees: a text file with a prompt a line, or a data set's folder. A demo has prompts of its own.</source>
-      <translation>Das Modell beantwortet diese Prompts selbst, und jeder Graph wird an das angepasst, was er sieht: eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes. Eine Demo bringt eigene Prompts mit.</translation>
     </message>
     <message>
       <source>The number of texts that are searched at once.</source>
@@ -3915,8 +3947,12 @@
       <translation>Was die Logits durchlaufen, bevor ein Token gewählt wird, Op für Op in dieser Reihenfolge.</translation>
     </message>
     <message>
-      <source>The output head, the table of tokens and the product behind attention: finer blocks there keep most for their bytes. Of int4.</source>
-      <translation>Der Ausgabekopf, die Token-Tabelle und das Produkt hinter der Attention: Feinere Blöcke erhalten dort am meisten für ihre Bytes. Bei int4.</translation>
+      <source>The operator GroupQueryAttention writes the cache; a step costs only the used slots.</source>
+      <translation>Der Operator GroupQueryAttention schreibt den Cache; ein Schritt kostet nur die belegten Slots.</translation>
+    </message>
+    <message>
+      <source>The operator TensorScatter writes the cache; attention may have any mask or bias.</source>
+      <translation>Der Operator TensorScatter schreibt den Cache; die Attention darf jede Maske und jeden Bias haben.</translation>
     </message>
     <message>
       <source>The picture could not be saved: {0}</source>
@@ -3931,12 +3967,16 @@
       <translation>Die Pipeline-Datei</translation>
     </message>
     <message>
-      <source>The recipe is kept in the bundle; the same recipe builds the same bundle.</source>
-      <translation>Das Rezept wird im Bundle aufgehoben; dasselbe Rezept baut dasselbe Bundle.</translation>
+      <source>The prompt for both; A generates two tokens after it</source>
+      <translation>Der Prompt für beide; A erzeugt danach zwei Token</translation>
     </message>
     <message>
-      <source>The recipe of the build took the place of what was chosen for another.</source>
-      <translation>Das Rezept des Baus hat ersetzt, was für einen anderen gewählt war.</translation>
+      <source>The recipe is saved in the bundle; the same recipe builds the same bundle.</source>
+      <translation>Das Rezept wird im Bundle gespeichert; dasselbe Rezept baut dasselbe Bundle.</translation>
+    </message>
+    <message>
+      <source>The recipe of this build has replaced the unsaved recipe.</source>
+      <translation>Das Rezept dieses Baus hat das ungespeicherte Rezept ersetzt.</translation>
     </message>
     <message>
       <source>The reply begins with</source>
@@ -3947,20 +3987,20 @@
       <translation>Die Antwort endet vor einem von diesen; \n steht für ein Zeilenende.</translation>
     </message>
     <message>
-      <source>The same of the head, the table and what follows attention</source>
-      <translation>Dasselbe für den Kopf, die Tabelle und was auf die Attention folgt</translation>
+      <source>The result of the divergence search is still available.</source>
+      <translation>Das Ergebnis der Suche nach der Abweichung ist noch verfügbar.</translation>
     </message>
     <message>
       <source>The same seed samples the same tokens.</source>
       <translation>Derselbe Startwert zieht dieselben Token.</translation>
     </message>
     <message>
-      <source>The scale that loses least</source>
-      <translation>Die Skala, die am wenigsten verliert</translation>
+      <source>The search was stopped without a result.</source>
+      <translation>Die Suche wurde ohne Ergebnis angehalten.</translation>
     </message>
     <message>
-      <source>The selected runs kept no steps: generations alone do.</source>
-      <translation>Die gewählten Läufe haben keine Schritte: nur Erzeugungen haben welche.</translation>
+      <source>The selected runs have no steps: only generations save them.</source>
+      <translation>Die gewählten Läufe haben keine Schritte: nur Erzeugungen speichern sie.</translation>
     </message>
     <message>
       <source>The session ended</source>
@@ -3975,24 +4015,20 @@
       <translation>Die Einstellungen unter Sampling in ihrer vorgegebenen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
     </message>
     <message>
-      <source>The smallest bundle that keeps {0} % of the model's own score in {1}.</source>
-      <translation>Das kleinste Bundle, das {0} % der Punktzahl des Modells in {1} behält.</translation>
+      <source>The smallest bundle that reaches {0} % of the model's score in {1}.</source>
+      <translation>Das kleinste Bundle, das {0} % der Punktzahl des Modells in {1} erreicht.</translation>
     </message>
     <message>
-      <source>The smallest bundle that makes the model's own first choice at {0} % of the positions at least.</source>
-      <translation>Das kleinste Bundle, das an mindestens {0} % der Stellen dieselbe erste Wahl trifft wie das Modell selbst.</translation>
-    </message>
-    <message>
-      <source>The smallest bundle whose mean divergence (KL) is {0} nats at most.</source>
+      <source>The smallest bundle whose mean divergence (KL) is at most {0} nats.</source>
       <translation>Das kleinste Bundle, dessen mittlere Divergenz (KL) höchstens {0} nats beträgt.</translation>
     </message>
     <message>
-      <source>The smallest bundle whose perplexity is {0} times the model's own at most.</source>
+      <source>The smallest bundle whose perplexity is at most {0} times the model's.</source>
       <translation>Das kleinste Bundle, dessen Perplexität höchstens das {0}-Fache der des Modells ist.</translation>
     </message>
     <message>
-      <source>The table of tokens, of which few rows are read a step.</source>
-      <translation>Die Tabelle der Token, von der ein Schritt wenige Zeilen liest.</translation>
+      <source>The smallest bundle whose top-1 agreement with the model is at least {0} %.</source>
+      <translation>Das kleinste Bundle, dessen Top-1-Übereinstimmung mit dem Modell mindestens {0} % beträgt.</translation>
     </message>
     <message>
       <source>The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.</source>
@@ -4055,12 +4091,12 @@
       <translation>Dieser Chat konnte nicht gespeichert werden.</translation>
     </message>
     <message>
-      <source>This checkpoint brings a Python file that would run here:</source>
-      <translation>Dieser Checkpoint bringt eine Python-Datei mit, die hier laufen würde:</translation>
+      <source>This checkpoint contains a Python file, which would run on this machine:</source>
+      <translation>Dieser Checkpoint enthält eine Python-Datei, die auf dieser Maschine laufen würde:</translation>
     </message>
     <message>
-      <source>This checkpoint brings {0} Python files that would run here:</source>
-      <translation>Dieser Checkpoint bringt {0} Python-Dateien mit, die hier laufen würden:</translation>
+      <source>This checkpoint contains {0} Python files, which would run on this machine:</source>
+      <translation>Dieser Checkpoint enthält {0} Python-Dateien, die auf dieser Maschine laufen würden:</translation>
     </message>
     <message>
       <source>This is a folder of onnxruntime-genai's, read in place; nothing is written to it.</source>
@@ -4071,12 +4107,16 @@
       <translation>Dieser Verweis führt aus Joinery hinaus:</translation>
     </message>
     <message>
-      <source>This model keeps no cache.</source>
-      <translation>Dieses Modell führt keinen Cache.</translation>
+      <source>This model has no cache.</source>
+      <translation>Dieses Modell hat keinen Cache.</translation>
     </message>
     <message>
       <source>This page</source>
       <translation>Diese Seite</translation>
+    </message>
+    <message>
+      <source>This part of the time axis has no steps.</source>
+      <translation>Dieser Teil der Zeitachse hat keine Schritte.</translation>
     </message>
     <message>
       <source>Thought for {0}, {1}</source>
@@ -4093,10 +4133,6 @@
     <message>
       <source>To begin</source>
       <translation>Für den Anfang</translation>
-    </message>
-    <message>
-      <source>To the nearest step</source>
-      <translation>Zur nächsten Stufe</translation>
     </message>
     <message>
       <source>Tokenizer</source>
@@ -4127,10 +4163,6 @@
       <translation>Top-p</translation>
     </message>
     <message>
-      <source>Transformer apart, in operators of NPUs</source>
-      <translation>Transformer für sich, in Operatoren von NPUs</translation>
-    </message>
-    <message>
       <source>Try again</source>
       <translation>Noch einmal</translation>
     </message>
@@ -4145,14 +4177,6 @@
     <message>
       <source>Trying on a device</source>
       <translation>Wird auf einem Gerät versucht</translation>
-    </message>
-    <message>
-      <source>Trying {0}: a chunk and a step, beside the CPU …</source>
-      <translation>{0} wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
-    </message>
-    <message>
-      <source>Two bundles, two stages of one build or two providers read the same prompt. Every node of B is given what A's has to read, so that the one that differs by itself is found, not those that it misleads.</source>
-      <translation>Zwei Bundles, zwei Stufen eines Baus oder zwei Provider lesen denselben Prompt. Jeder Knoten von B bekommt, was der von A liest, so dass der gefunden wird, der von sich aus abweicht, nicht die, die er irreführt.</translation>
     </message>
     <message>
       <source>Two graphs are compared. Parts of one model can be put together instead.</source>
@@ -4215,10 +4239,6 @@
       <translation>Auf, im leeren Feld</translation>
     </message>
     <message>
-      <source>Upwards: error. Green holds, grey does not; the ring is what was built.</source>
-      <translation>Nach oben: Fehler. Grün hält, Grau nicht; der Ring ist, was gebaut wurde.</translation>
-    </message>
-    <message>
       <source>Use the CPU</source>
       <translation>CPU verwenden</translation>
     </message>
@@ -4263,8 +4283,16 @@
       <translation>Fassung {0} von {1}</translation>
     </message>
     <message>
+      <source>Vertical axis: error. Green meets the goal, grey does not; the ring marks the built mix.</source>
+      <translation>Senkrechte Achse: Fehler. Grün erreicht das Ziel, Grau nicht; der Ring markiert die gebaute Mischung.</translation>
+    </message>
+    <message>
       <source>Views of the selected runs</source>
       <translation>Ansichten der gewählten Läufe</translation>
+    </message>
+    <message>
+      <source>Visible part of {0}</source>
+      <translation>Sichtbarer Teil von {0}</translation>
     </message>
     <message>
       <source>Vocabulary</source>
@@ -4291,10 +4319,6 @@
       <translation>Gewichte und Aktivierungen, deren Formen der Graph sagt; gemessen alle Aktivierungen.</translation>
     </message>
     <message>
-      <source>What came of drafts</source>
-      <translation>Was aus Entwürfen wurde</translation>
-    </message>
-    <message>
       <source>What can you help me with?</source>
       <translation>Wobei kannst du mir helfen?</translation>
     </message>
@@ -4311,14 +4335,6 @@
       <translation>Was davon fertig ist, kann bleiben, und die Startseite bietet an, damit weiterzumachen.</translation>
     </message>
     <message>
-      <source>What is found is shown here before anything is converted: architecture, parameters, tokenizer, and any code that the checkpoint brings along.</source>
-      <translation>Was gefunden wird, steht hier, bevor etwas umgewandelt wird: Architektur, Parameter, Tokenizer und Code, den der Checkpoint mitbringt.</translation>
-    </message>
-    <message>
-      <source>What is kept</source>
-      <translation>Was aufgehoben ist</translation>
-    </message>
-    <message>
       <source>What is shown</source>
       <translation>Was gezeigt wird</translation>
     </message>
@@ -4331,14 +4347,6 @@
       <translation>Was ist das Gegenteil von heiß?</translation>
     </message>
     <message>
-      <source>What the divergence found is kept.</source>
-      <translation>Was die Suche nach der Abweichung fand, bleibt erhalten.</translation>
-    </message>
-    <message>
-      <source>What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.</source>
-      <translation>Worauf der Encoder festgelegt ist: eine kürzere Quelle wird aufgefüllt, eine längere abgelehnt.</translation>
-    </message>
-    <message>
       <source>What the graphs make cannot be told yet.</source>
       <translation>Was die Graphen ergeben, lässt sich noch nicht sagen.</translation>
     </message>
@@ -4347,20 +4355,12 @@
       <translation>Was die Graphen nehmen und geben, wird gelesen.</translation>
     </message>
     <message>
-      <source>What the provider makes of the bundle's graphs is made once and kept, so that they open at once.</source>
-      <translation>Was der Provider aus den Graphen des Bundles macht, wird einmal gemacht und aufgehoben, damit sie sofort öffnen.</translation>
-    </message>
-    <message>
       <source>What they do</source>
       <translation>Was sie tun</translation>
     </message>
     <message>
       <source>What this machine can run a bundle on, and what a provider lacks where it is not usable.</source>
       <translation>Worauf dieser Rechner ein Bundle ausführen kann, und was einem Provider fehlt, der nicht benutzbar ist.</translation>
-    </message>
-    <message>
-      <source>What this machine can run a bundle on.</source>
-      <translation>Worauf diese Maschine ein Bundle ausführen kann.</translation>
     </message>
     <message>
       <source>What was built: how its parts run together, each graph from the export through every pass, what two stages differ in, and the KV cache slot by slot.</source>
@@ -4373,14 +4373,6 @@
     <message>
       <source>Where</source>
       <translation>Wo</translation>
-    </message>
-    <message>
-      <source>Where do two runs part?</source>
-      <translation>Wo weichen zwei Läufe ab?</translation>
-    </message>
-    <message>
-      <source>Where it was lost</source>
-      <translation>Wo es verloren ging</translation>
     </message>
     <message>
       <source>Where to</source>
@@ -4459,6 +4451,14 @@
       <translation>Ich</translation>
     </message>
     <message>
+      <source>You can cancel the build and resume it later.</source>
+      <translation>Der Bau kann abgebrochen und später fortgesetzt werden.</translation>
+    </message>
+    <message>
+      <source>You can edit the recipe here; errors are shown below it.</source>
+      <translation>Das Rezept kann hier bearbeitet werden; Fehler stehen darunter.</translation>
+    </message>
+    <message>
       <source>Your data is in {0}</source>
       <translation>Ihre Daten liegen in {0}</translation>
     </message>
@@ -4491,7 +4491,7 @@
       <translation>etwa {0} an Gewichten</translation>
     </message>
     <message>
-      <source>about {0}, and the search</source>
+      <source>about {0}, plus the search</source>
       <translation>etwa {0}, dazu die Suche</translation>
     </message>
     <message>
@@ -4580,10 +4580,6 @@
     <message>
       <source>bundle</source>
       <translation>Bundle</translation>
-    </message>
-    <message>
-      <source>by itself</source>
-      <translation>von sich aus</translation>
     </message>
     <message>
       <source>cache</source>
@@ -4678,6 +4674,10 @@
       <translation>Vorgabe</translation>
     </message>
     <message>
+      <source>default: the test questions of the demo, or plain sentences</source>
+      <translation>Vorgabe: die Testfragen der Demo oder einfache Sätze</translation>
+    </message>
+    <message>
       <source>depth</source>
       <translation>Tiefe</translation>
     </message>
@@ -4686,8 +4686,16 @@
       <translation>Tiefe, in Knoten</translation>
     </message>
     <message>
+      <source>difference in the run</source>
+      <translation>Abweichung im Lauf</translation>
+    </message>
+    <message>
       <source>digest</source>
       <translation>Digest</translation>
+    </message>
+    <message>
+      <source>does not run</source>
+      <translation>läuft nicht</translation>
     </message>
     <message>
       <source>done</source>
@@ -4798,6 +4806,10 @@
       <translation>Erzeugung</translation>
     </message>
     <message>
+      <source>generation time (s)</source>
+      <translation>Erzeugungszeit (s)</translation>
+    </message>
+    <message>
       <source>go to a neighbour in the graph; with Shift move it</source>
       <translation>im Graphen zum Nachbarn gehen; mit Umschalt verschieben</translation>
     </message>
@@ -4826,10 +4838,6 @@
       <translation>torch und transformers werden importiert</translation>
     </message>
     <message>
-      <source>in the run</source>
-      <translation>im Lauf</translation>
-    </message>
-    <message>
       <source>inputs</source>
       <translation>Eingaben</translation>
     </message>
@@ -4842,20 +4850,20 @@
       <translation>er konnte nicht gestartet werden ({0})</translation>
     </message>
     <message>
-      <source>it is no text</source>
-      <translation>es ist kein Text</translation>
-    </message>
-    <message>
       <source>it is not UTF-8 text</source>
       <translation>es ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+      <source>it is not a text file</source>
+      <translation>es ist keine Textdatei</translation>
     </message>
     <message>
       <source>it is over 1 MiB</source>
       <translation>sie ist über 1 MiB groß</translation>
     </message>
     <message>
-      <source>its step: {0} drafted, {1} kept</source>
-      <translation>sein Schritt: {0} entworfen, {1} behalten</translation>
+      <source>its step: {0} drafted, {1} accepted</source>
+      <translation>sein Schritt: {0} entworfen, {1} angenommen</translation>
     </message>
     <message>
       <source>keys</source>
@@ -4906,10 +4914,6 @@
       <translation>Schichten {0}</translation>
     </message>
     <message>
-      <source>left alone, by name or module: model/layers/0/*, */down_proj</source>
-      <translation>in Ruhe gelassen, nach Name oder Modul: model/layers/0/*, */down_proj</translation>
-    </message>
-    <message>
       <source>line {0}, column {1}</source>
       <translation>Zeile {0}, Spalte {1}</translation>
     </message>
@@ -4958,8 +4962,8 @@
       <translation>min {0}</translation>
     </message>
     <message>
-      <source>more than the {0} that are free</source>
-      <translation>mehr als die {0}, die frei sind</translation>
+      <source>more than the free {0}</source>
+      <translation>mehr als die freien {0}</translation>
     </message>
     <message>
       <source>move an op of the chain up or down</source>
@@ -4968,6 +4972,10 @@
     <message>
       <source>n-gram look-up</source>
       <translation>N-Gramm-Suche</translation>
+    </message>
+    <message>
+      <source>names or modules, such as model/layers/0/*, */down_proj</source>
+      <translation>Namen oder Module, etwa model/layers/0/*, */down_proj</translation>
     </message>
     <message>
       <source>needs consent</source>
@@ -5006,6 +5014,10 @@
       <translation>keiner</translation>
     </message>
     <message>
+      <source>none: pip is not allowed to use an index</source>
+      <translation>keine: pip darf keinen Index benutzen</translation>
+    </message>
+    <message>
       <source>none: sees all</source>
       <translation>keines: sieht alles</translation>
     </message>
@@ -5042,24 +5054,12 @@
       <translation>nicht unterstützt</translation>
     </message>
     <message>
-      <source>not to be run</source>
-      <translation>nicht auszuführen</translation>
-    </message>
-    <message>
       <source>not usable</source>
       <translation>nicht benutzbar</translation>
     </message>
     <message>
       <source>nothing</source>
       <translation>nichts</translation>
-    </message>
-    <message>
-      <source>nowhere: pip may use no index</source>
-      <translation>nirgends: pip darf keinen Index benutzen</translation>
-    </message>
-    <message>
-      <source>of the score in a task, at least</source>
-      <translation>der Punktzahl in einer Aufgabe, mindestens</translation>
     </message>
     <message>
       <source>of {0} free</source>
@@ -5116,6 +5116,10 @@
     <message>
       <source>outputs</source>
       <translation>Ausgaben</translation>
+    </message>
+    <message>
+      <source>own difference</source>
+      <translation>eigene Abweichung</translation>
     </message>
     <message>
       <source>owner/name</source>
@@ -5258,8 +5262,8 @@
       <translation>läuft</translation>
     </message>
     <message>
-      <source>runs here</source>
-      <translation>läuft hier</translation>
+      <source>runs</source>
+      <translation>läuft</translation>
     </message>
     <message>
       <source>scalar</source>
@@ -5272,6 +5276,10 @@
     <message>
       <source>send</source>
       <translation>senden</translation>
+    </message>
+    <message>
+      <source>share of the score in a task of at least</source>
+      <translation>Anteil der Punktzahl in einer Aufgabe von mindestens</translation>
     </message>
     <message>
       <source>show values</source>
@@ -5358,14 +5366,6 @@
       <translation>der Cache ist voll</translation>
     </message>
     <message>
-      <source>the demo's held-back questions, or plain sentences</source>
-      <translation>die zurückgehaltenen Fragen der Demo, sonst einfache Sätze</translation>
-    </message>
-    <message>
-      <source>the demo's own prompts</source>
-      <translation>die eigenen Prompts der Demo</translation>
-    </message>
-    <message>
       <source>the draft model</source>
       <translation>das Entwurfsmodell</translation>
     </message>
@@ -5426,8 +5426,8 @@
       <translation>das eine Token ist gleich</translation>
     </message>
     <message>
-      <source>the same first choice, at least</source>
-      <translation>dieselbe erste Wahl, mindestens</translation>
+      <source>the prompts of the demo</source>
+      <translation>die Prompts der Demo</translation>
     </message>
     <message>
       <source>then</source>
@@ -5436,10 +5436,6 @@
     <message>
       <source>time</source>
       <translation>Zeit</translation>
-    </message>
-    <message>
-      <source>time generating (s)</source>
-      <translation>Zeit des Erzeugens (s)</translation>
     </message>
     <message>
       <source>to</source>
@@ -5474,6 +5470,10 @@
       <translation>Top-1-Übereinstimmung</translation>
     </message>
     <message>
+      <source>top-1 agreement of at least</source>
+      <translation>Top-1-Übereinstimmung von mindestens</translation>
+    </message>
+    <message>
       <source>top-5 overlap</source>
       <translation>Top-5-Überschneidung</translation>
     </message>
@@ -5490,11 +5490,11 @@
       <translation>bis zu</translation>
     </message>
     <message>
-      <source>up to 1 token a prompt</source>
+      <source>up to 1 token per prompt</source>
       <translation>bis zu 1 Token je Prompt</translation>
     </message>
     <message>
-      <source>up to {0} tokens a prompt</source>
+      <source>up to {0} tokens per prompt</source>
       <translation>bis zu {0} Token je Prompt</translation>
     </message>
     <message>
@@ -5614,6 +5614,10 @@
       <translation>{0} Funktionen</translation>
     </message>
     <message>
+      <source>{0} has changed since the source was read: read the source again.</source>
+      <translation>{0} hat sich geändert, seit die Quelle gelesen wurde: die Quelle noch einmal lesen.</translation>
+    </message>
+    <message>
       <source>{0} has no {1}</source>
       <translation>{0} hat kein {1}</translation>
     </message>
@@ -5642,10 +5646,6 @@
       <translation>{0} ist keine dieser Seiten.</translation>
     </message>
     <message>
-      <source>{0} is not what was found: look at the source again.</source>
-      <translation>{0} ist nicht, was gefunden wurde: die Quelle noch einmal ansehen.</translation>
-    </message>
-    <message>
       <source>{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that runs it without Joinery. What it cannot say is refused before anything is written.</source>
       <translation>{0} wird als Ordner mit genai_config.json, Tokenizer und je einem Beispiel in Python und C++ geschrieben, das es ohne Joinery ausführt. Was sich darin nicht sagen lässt, wird abgelehnt, bevor etwas geschrieben ist.</translation>
     </message>
@@ -5662,16 +5662,12 @@
       <translation>{0} Schichten</translation>
     </message>
     <message>
-      <source>{0} left out:</source>
-      <translation>{0} ausgelassen:</translation>
-    </message>
-    <message>
       <source>{0} lines</source>
       <translation>{0} Zeilen</translation>
     </message>
     <message>
-      <source>{0} mixes tried; the smallest that holds has {1} of weights: {2}</source>
-      <translation>{0} Mischungen versucht; die kleinste, die hält, hat {1} an Gewichten: {2}</translation>
+      <source>{0} mixes tried; the smallest that meets the goal has {1} of weights: {2}</source>
+      <translation>{0} Mischungen probiert; die kleinste, die das Ziel erreicht, hat {1} an Gewichten: {2}</translation>
     </message>
     <message>
       <source>{0} more</source>
@@ -5686,28 +5682,32 @@
       <translation>{0} Knoten</translation>
     </message>
     <message>
-      <source>{0} nodes are left to the CPU</source>
-      <translation>{0} Knoten bleiben der CPU</translation>
-    </message>
-    <message>
       <source>{0} nodes are the same.</source>
       <translation>{0} Knoten sind gleich.</translation>
+    </message>
+    <message>
+      <source>{0} nodes run on the CPU</source>
+      <translation>{0} Knoten laufen auf der CPU</translation>
     </message>
     <message>
       <source>{0} nodes were created by onnxruntime and are not in this graph.</source>
       <translation>{0} Knoten sind so in keinem Graphen: onnxruntime hat sie gemacht.</translation>
     </message>
     <message>
-      <source>{0} of KV cache: {1} a token, allocated when a bundle is opened.</source>
-      <translation>{0} KV-Cache: {1} je Token, belegt beim Öffnen eines Bundles.</translation>
+      <source>{0} of KV cache, {1} per token, allocated when the bundle is opened.</source>
+      <translation>{0} KV-Cache, {1} je Token, belegt beim Öffnen des Bundles.</translation>
     </message>
     <message>
-      <source>{0} of nodes · off by {1} · {2}</source>
+      <source>{0} of nodes · difference {1} · {2}</source>
       <translation>{0} der Knoten · Abweichung {1} · {2}</translation>
     </message>
     <message>
       <source>{0} of {1}</source>
       <translation>{0} von {1}</translation>
+    </message>
+    <message>
+      <source>{0} of {1} answers have the same tokens</source>
+      <translation>{0} von {1} Antworten haben dieselben Token</translation>
     </message>
     <message>
       <source>{0} of {1} drafted token accepted</source>
@@ -5720,10 +5720,6 @@
     <message>
       <source>{0} of {1} greedy tokens equal</source>
       <translation>{0} von {1} greedy-Token gleich</translation>
-    </message>
-    <message>
-      <source>{0} of {1} prompts are answered with the same tokens</source>
-      <translation>{0} von {1} Prompts werden mit denselben Token beantwortet</translation>
     </message>
     <message>
       <source>{0} of {1} used</source>
@@ -5760,6 +5756,10 @@
     <message>
       <source>{0} runs</source>
       <translation>{0} Läufe</translation>
+    </message>
+    <message>
+      <source>{0} runs are not shown:</source>
+      <translation>{0} Läufe werden nicht gezeigt:</translation>
     </message>
     <message>
       <source>{0} runs were removed.</source>

@@ -422,8 +422,10 @@ def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
         page.toolbar.choose(span)
         until(lambda: page.plots is not None and page.plots.data is not None, "the plots")
         if zoom:
+            from app.measure.charts.speed_plots import step_at  # imports numpy and pyqtgraph
+
             page.plots.zoom_to(0.55, 1.2)
-            page.plots.hover(page.plots.nearest(0.8))
+            page.plots.hover(step_at(page.plots.snapshot, 0.8))
         wait(0.2)
         page.exporter.export(home.parent / f"joinery-{span}.svg")
         page.exporter.export(home.parent / f"joinery-{span}.png")

@@ -134,7 +134,7 @@ def test_targets_are_the_engines_with_their_reasons(qtbot: Any, make_window: Mak
     qtbot.waitUntil(lambda: recipe.isComplete())
     titles = [(recipe.target.itemData(n), recipe.target.itemText(n)) for n in range(recipe.target.count())]
     assert titles == [("cpu", "CPU"), ("qnn", "Qualcomm QNN"), ("webgpu", "WebGPU")]
-    assert recipe.target.currentData() == "cpu" and recipe.target_note.text().startswith("The graphs as they are")
+    assert recipe.target.currentData() == "cpu" and recipe.target_note.text().startswith("The graphs need no change")
     recipe.target.setCurrentIndex(1)
     recipe.target.activated.emit(1)
     qtbot.waitUntil(lambda: recipe.target_note.text().startswith("• QNN takes fixed shapes alone."))
@@ -170,14 +170,14 @@ def test_the_source_length_of_an_encoder(qtbot: Any, make_window: Make) -> None:
     press(qtbot, wizard)
     recipe: Any = wizard.steps[RECIPE]
     qtbot.waitUntil(recipe.source_field.isVisible)
-    assert recipe.source_length.value() == 512 and "is padded to it" in recipe.source_note.text()
+    assert recipe.source_length.value() == 512 and "are padded" in recipe.source_note.text()
     recipe.source_length.setValue(700)
     qtbot.waitUntil(lambda: draft.plan_error is not None)
     assert recipe.source_note.text() == "A source_length of 700 is beyond the 600 positions of the encoder."
     assert recipe.source_length.value() == 700 and not recipe.isComplete()
     recipe.source_length.setValue(300)
     qtbot.waitUntil(recipe.isComplete)
-    assert draft.plan.chosen.source_length == 300 and "is padded to it" in recipe.source_note.text()
+    assert draft.plan.chosen.source_length == 300 and "are padded" in recipe.source_note.text()
     recipe.graphs.setCurrentIndex(recipe.graphs.findData("single"))
     recipe.graphs.activated.emit(recipe.graphs.currentIndex())
     qtbot.waitUntil(lambda: recipe.isComplete() and not recipe.source_field.isVisible())
@@ -204,7 +204,7 @@ def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_win
     recipe: Any = wizard.steps[RECIPE]
     qtbot.waitUntil(recipe.isComplete)
     assert not recipe.cache_section.isVisible() and not recipe.capacity.isEnabled()
-    assert recipe.cost.text() == "This model keeps no cache."
+    assert recipe.cost.text() == "This model has no cache."
 
 
 def test_a_failed_stage_says_why_and_retry_goes_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_remote_code_is_read_before_it_is_agreed_to(qtbot: Any, make_window: Mak
     assert not source.isComplete() and not source.card.consent.isEnabled()
     qtbot.mouseClick(source.card.open_code, Qt.MouseButton.LeftButton)
     dialog = source.card.code
-    assert dialog.status.text() == "Still to be read: modeling_x.py" and not source.card.consent.isEnabled()
+    assert dialog.status.text() == "Not opened yet: modeling_x.py" and not source.card.consent.isEnabled()
     dialog.list.setCurrentRow(1)
     assert dialog.code.text.toPlainText() == "import os\nprint(1)\n"
     assert dialog.code.numbers.toPlainText().split() == ["1", "2", "3"]
@@ -336,7 +336,7 @@ def test_code_that_changed_since_it_was_found_is_not_agreed_to(qtbot: Any, make_
     qtbot.waitUntil(lambda: bool(window.context.unsaved_recipe.probe_report))
     qtbot.mouseClick(source.card.open_code, Qt.MouseButton.LeftButton)
     dialog = source.card.code
-    assert dialog.status.text() == "modeling_x.py is not what was found: look at the source again."
+    assert dialog.status.text() == "modeling_x.py has changed since the source was read: read the source again."
     assert dialog.code.text.toPlainText() == "" and not source.card.consent.isEnabled()
     dialog.close()
 
@@ -482,7 +482,7 @@ def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_wind
     press(qtbot, wizard)
     recipe: Any = wizard.steps[RECIPE]
     qtbot.waitUntil(recipe.isComplete)
-    assert recipe.chunk_note.text() == "Prompt tokens that one prefill run takes."
+    assert recipe.chunk_note.text() == "Prompt tokens that one prefill run reads."
     recipe.capacity.setValue(1)
     words = "The recipe's settings do not go together: a chunk of 64 does not fit a capacity of 1."
     qtbot.waitUntil(lambda: recipe.cost.text() == words)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.measure.charts.plot_image import plots_as_svg
-from app.measure.charts.speed_plots import SpeedPlots
+from app.measure.charts.speed_plots import SpeedPlots, step_at
 from app.measure.charts.speed_tab import SpeedTab
 from app.state.context import AppContext
 from app.state.measured_runs import RunConfiguration
@@ -79,7 +79,7 @@ def counts(page: SpeedTab) -> tuple[str, str]:
 
 def test_empty_page_offers_the_first_step(page: SpeedTab, qtbot: QtBot) -> None:
     page.tick()
-    assert page.stack.currentWidget() is page.empty and page.empty.title.text() == "Nothing measured yet"
+    assert page.stack.currentWidget() is page.empty and page.empty.title.text() == "No measurements yet"
     with qtbot.waitSignal(page.context.navigate) as went:
         page.empty.action.click()
     assert went.args == ["chat"]
@@ -137,7 +137,7 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     assert plots_as_svg(plots, "t").count("<clipPath") == 4
     last = len(plots.snapshot) - 1  # type: ignore[arg-type]
     plots.hover(last)
-    assert "its step: 3 drafted, 2 kept" in page.readout.text()
+    assert "its step: 3 drafted, 2 accepted" in page.readout.text()
     page.measurements.owner = FP32
     reply(page)
     page.toolbar.choose("reply")
@@ -183,9 +183,9 @@ def test_step_under_the_pointer(page: SpeedTab, qtbot: QtBot) -> None:
     reply(page)
     plots = plots_of(page)
     whose = "run 1 · demo · cpu · fp32 · static 256"
-    plots.hover(plots.nearest(0.010))
+    plots.hover(step_at(plots.snapshot, 0.010))
     assert page.readout.text() == f"prefill chunk · 64 tokens · 20.0 ms · cache 64 of 256 · at 0.020 s · {whose}"
-    plots.hover(plots.nearest(0.0375))
+    plots.hover(step_at(plots.snapshot, 0.0375))
     assert page.readout.text() == f"decode “t2” · id 2 · 5.00 ms · cache 98 of 256 · at 0.042 s · {whose}"
     plots.setFocus()
     qtbot.keyClick(plots, Qt.Key.Key_Right)
@@ -200,7 +200,7 @@ def test_freeze_and_go_on(page: SpeedTab) -> None:
     page.toolbar.freeze.click()
     reply(page)
     assert plots_of(page).layers.points.count == 3
-    assert page.toolbar.freeze.text() == "Go on"
+    assert page.toolbar.freeze.text() == "Continue"
     page.toolbar.freeze.click()
     page.tick()
     assert plots_of(page).layers.points.count == 6
@@ -233,7 +233,7 @@ def test_another_bundle_has_no_figures_of_this_one(page: SpeedTab, tmp_path: Pat
     reply(page)
     page.context.open_bundle(make_bundle(tmp_path / "other"))
     assert page.stack.currentWidget() is page.empty
-    assert page.empty.title.text() == "Nothing measured of other yet"
+    assert page.empty.title.text() == "No measurements of other yet"
     page.exporter.export(tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()  # nothing is shown
     page.empty.action.click()
@@ -274,7 +274,7 @@ def test_the_last_seconds_alone(page: SpeedTab) -> None:
     assert (left, right) == pytest.approx((end - 10, end + 0.2))
     seen = (page.measurements.snapshot().time_s >= left).sum()
     assert counts(page) == ("0", str(seen)) and 8 <= seen <= 12
-    assert page.figures.owner.text().startswith("Of what is shown, a part of 1 reply: demo")
+    assert page.figures.owner.text().startswith("Visible part of 1 reply: demo")
 
 
 def test_other_runs_are_not_seen_through_a_zoom(page: SpeedTab) -> None:
@@ -332,7 +332,7 @@ def test_dragging_zooms_time_alone(laid_out: SpeedTab, qtbot: QtBot, from_y: flo
     assert low == 0 and 20 < high < 30  # of what is shown: the blocks of 20 and 12 ms
     assert laid_out.toolbar.fit.isEnabled()
     assert counts(laid_out) == ("2", "0")
-    assert laid_out.figures.owner.text().startswith("Of what is shown, a part of 1 reply: demo · ")
+    assert laid_out.figures.owner.text().startswith("Visible part of 1 reply: demo · ")
 
 
 def test_a_slip_and_an_upright_drag_zoom_nothing(laid_out: SpeedTab, qtbot: QtBot) -> None:
@@ -370,7 +370,7 @@ def test_the_wheel_zooms_about_the_cursor(laid_out: SpeedTab) -> None:
     wheel(plots, at(plots, 0.040, 5.0), 1, Qt.KeyboardModifier.ShiftModifier)
     assert plots.rows.latency.viewRange()[0][0] < left
     wheel(plots, at(plots, 0.040, 5.0), -3, Qt.KeyboardModifier.NoModifier)
-    assert plots.rows.latency.viewRange()[0] == pytest.approx(before) and not plots.zoom.chosen  # all the way out
+    assert plots.rows.latency.viewRange()[0] == pytest.approx(before) and not plots.zoom.is_zoomed  # all the way out
 
 
 def test_zoom_stays_until_it_is_left(laid_out: SpeedTab, qtbot: QtBot) -> None:
@@ -467,7 +467,7 @@ def test_pictures_say_whose_they_are(laid_out: SpeedTab, qtbot: QtBot, tmp_path:
     root = ET.fromstring((tmp_path / "a.svg").read_text())
     texts = [text.text or "" for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts[0].startswith("demo · cpu · fp32 · static 256 · ")
-    units = {"latency (ms)", "cache (tokens)", "memory (MiB)", "time generating (s)"}
+    units = {"latency (ms)", "cache (tokens)", "memory (MiB)", "generation time (s)"}
     assert units | {"p50 5.00 ms", "capacity 256"} <= set(texts)
 
 

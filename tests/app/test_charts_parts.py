@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.measure.charts.descriptions import drafts_text, mark_text, mean_text, pale_bars_text, runs_title
-from app.measure.charts.label_layout import spread_labels
 from app.measure.charts.latency_style import LatencyStyle
 from app.measure.charts.plot_data import Curve, build_plot_data, with_percentiles
+from app.measure.charts.plot_parts import spread_labels
 from app.measure.charts.point_items import block_outline, peak_indices
 from app.measure.charts.svg import SvgBox, SvgCurve, SvgPalette, SvgPanel, SvgText, svg_document
 from app.measure.charts.time_zoom import TimeZoom
@@ -100,21 +100,21 @@ def test_labels_never_cover_each_other(values: list[float]) -> None:
 
 def test_zoom_stays_within_what_there_is() -> None:
     zoom = TimeZoom()
-    zoom.extend(0.0, 10.0)
+    zoom.set_data_range(0.0, 10.0)
     low, high = zoom.range
     assert low < 0 < 10 < high and zoom.window == (-np.inf, np.inf)
-    zoom.to(4, 6)
+    zoom.show_range(4, 6)
     assert zoom.range == zoom.window == (4, 6)
     zoom.pan(0.5)
     assert zoom.range == (5, 7)
     zoom.pan(100)
     assert zoom.range == pytest.approx((high - 2, high))
-    zoom.by(0.5, about=high)
+    zoom.scale(0.5, about=high)
     assert zoom.range == pytest.approx((high - 1, high))
-    zoom.to(5, 5)
+    zoom.show_range(5, 5)
     assert zoom.range == pytest.approx((5, 5.001))
-    zoom.by(1e9)
-    assert not zoom.chosen and zoom.range == (low, high)
+    zoom.scale(1e9)
+    assert not zoom.is_zoomed and zoom.range == (low, high)
     zoom.pan(1)
     assert zoom.range == (low, high)
 
@@ -122,9 +122,9 @@ def test_zoom_stays_within_what_there_is() -> None:
 def test_the_last_seconds_are_followed() -> None:
     zoom = TimeZoom()
     zoom.recent = True
-    zoom.extend(0.0, 100.0)
+    zoom.set_data_range(0.0, 100.0)
     assert zoom.range == pytest.approx((90, 100.2)) and zoom.window == zoom.range
-    zoom.extend(0.0, 101.0)
+    zoom.set_data_range(0.0, 101.0)
     assert zoom.range == pytest.approx((91, 101.2))
 
 

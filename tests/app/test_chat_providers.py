@@ -175,7 +175,7 @@ def test_one_component_has_no_other_to_differ_from(qtbot: QtBot) -> None:
     assert part.boxes == {} and not part.isVisibleTo(part.parentWidget())
     part.set_components(["a", "b"])
     part.set_devices([CPU, QNN, DML])
-    part.follow({"b": "qnn"})
+    part.show_placement({"b": "qnn"})
     assert part.chosen == {"b": "qnn"}
     part.set_devices([CPU, QNN])  # asked for again: what was chosen stays
     assert part.chosen == {"b": "qnn"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from app.frame.bundle_bar import BundleBar
 from app.state.context import AppContext
-from app.widgets.bundle_bar import BundleBar
 from tests.app.conftest import make_bundle
 
 CLOSED, OPEN = "not loaded", "cpu"

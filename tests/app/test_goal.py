@@ -72,7 +72,9 @@ def test_the_picture_shows_what_was_tried(qtbot: Any, tmp_path: Path) -> None:
     qtbot.addWidget(picture)
     picture.resize(400, 208)
     picture.show_report(read_goal_report(tmp_path))
-    assert picture.accessibleName() == "3 mixes tried; the smallest that holds has 150 B of weights: 1 in int8/32"
+    assert (
+        picture.accessibleName() == "3 mixes tried; the smallest that meets the goal has 150 B of weights: 1 in int8/32"
+    )
     worst, chosen, unknown = picture.places()
     assert worst.x() < chosen.x() < unknown.x() and worst.y() == unknown.y() < chosen.y()
     assert not picture.grab().isNull()
@@ -101,7 +103,7 @@ def test_review_tells_the_goal_and_the_done_page_what_was_found(qtbot: Any, make
     press(qtbot, wizard)
     review: Any = wizard.steps[REVIEW]
     assert not review.aim.isHidden() and review.goal_text.text().endswith("at 99 % of the positions at least.")
-    assert review.figures["seconds"].text().endswith(", and the search")
+    assert review.figures["seconds"].text().endswith(", plus the search")
     assert Path(review.out.text()).name == "qwen3-demo-top1-0.99-static4096"
     press(qtbot, wizard)
     done: Any = wizard.steps[DONE]

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMessageBox
 
-from app.help.about import about_text, version_facts
+from app.help.dialog import about_text, action_shortcuts, version_facts
 from app.help.documentation import (
     FIRST,
     FOLDER,
@@ -24,7 +24,6 @@ from app.help.documentation import (
     read_pages,
 )
 from app.help.page_help import page_help
-from app.help.shortcuts import action_shortcuts
 from app.main import PAGES
 from app.window import MainWindow
 
@@ -53,7 +52,7 @@ def test_f1_tells_of_the_page_in_front_and_follows(qtbot: Any, make_window: Make
     dialog.close()
     window.show_page("home")
     assert dialog.page.title.text() == "Devices"  # nobody looks
-    window.help.show_page_help()
+    window.help.show_sheet("page")
     assert dialog.page.title.text() == "Home"
     dialog.close()
 
@@ -62,7 +61,7 @@ def test_shortcuts_are_those_of_the_actions_and_can_be_searched(qtbot: Any, make
     window = make_window()
     for name in window.stack.names:
         window.stack.page(name)
-    window.help.show_shortcuts()
+    window.help.show_sheet("shortcuts")
     sheet = window.help.dialog.shortcuts
     every = sheet.visible_texts
     with_keys = {one.text().replace("&", "") for one in window.every_action() if not one.shortcut().isEmpty()}
@@ -100,7 +99,7 @@ def test_about_reads_versions_without_importing(qtbot: Any, make_window: Make, h
     assert "no-such-thing" not in told and told["Joinery"][1] == "Apache-2.0"
     assert loaded == {name for name in ("torch", "transformers", "onnxruntime") if name in sys.modules}
     window = make_window()
-    window.help.show_about()
+    window.help.show_sheet("about")
     qtbot.mouseClick(window.help.dialog.about.copy, Qt.MouseButton.LeftButton)
     copied = QGuiApplication.clipboard().text()
     assert copied == about_text(home) and f"torch {metadata.version('torch')}" in copied and copied.endswith(str(home))
@@ -126,15 +125,15 @@ def test_documentation_follows_links_between_pages_and_asks_before_a_browser(qtb
     sheet.show()
     sheet.load()
     assert [page.title for page in sheet.pages] == ["a", "Beta"]
-    sheet.follow(QUrl("b.md#kv-cache-twice"))
+    sheet.follow_link(QUrl("b.md#kv-cache-twice"))
     assert sheet.list.currentItem().text() == "Beta" and sheet.view.textCursor().block().text() == "KV cache, twice"
     assert sheet.view.verticalScrollBar().value() > 100
     shown = sheet.view.toPlainText()
     assert "<b>raw</b>" in shown and "![x](x.png)" in shown  # neither HTML nor an image
-    sheet.follow(QUrl("https://example.org/a?b"))
+    sheet.follow_link(QUrl("https://example.org/a?b"))
     assert opened == ["https://example.org/a?b"] and sheet.note.isHidden()
     for outside in ("../secret.md", "file:///etc/passwd", "missing.md", "javascript:alert(1)"):
-        sheet.follow(QUrl(outside))
+        sheet.follow_link(QUrl(outside))
         assert outside in sheet.note.text() and not sheet.note.isHidden()
     assert opened == ["https://example.org/a?b"] and sheet.list.currentItem().text() == "Beta"
 

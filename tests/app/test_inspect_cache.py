@@ -153,7 +153,7 @@ def test_scrubbing_and_back_to_live(make: Make, qtbot: QtBot) -> None:
     history_slider.slider.setValue(0)
     page.context.session.generate("y")  # another generation: the picture is gone, so the strip follows again
     qtbot.waitUntil(lambda: page.context.session.state == "ready")
-    assert history_slider.shown is None and page.tabs.kv.cards[0].strip.table.used == held(page)
+    assert history_slider.snapshot is None and page.tabs.kv.cards[0].strip.table.used == held(page)
 
 
 def test_save_and_load(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,14 +230,14 @@ def test_another_cache_can_be_chosen_for_the_session_from_here(make: Make, qtbot
 
 def test_a_graph_that_writes_its_cache_offers_no_other_layout(qtbot: QtBot) -> None:
     choice = SessionChoice()
-    choice.follow("cpu", "window")
+    choice.show_session("cpu", "window")
     assert choice.chosen == ("cpu", "window")
     choice.set_built("gqa")
-    choice.follow("cpu", "static")
+    choice.show_session("cpu", "static")
     assert choice.chosen == ("cpu", None)
     assert choice.cache.itemText(0) == "Bundle default (gqa)"
     choice.set_built("static")
-    choice.follow("cpu", "static")
+    choice.show_session("cpu", "static")
     assert choice.chosen == ("cpu", "static")
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 
 from app.home.page import HomePage
 from app.interop.assemble_dialog import AssembleDialog
-from app.interop.genai_dialogs import ExportDialog, ImportDialog
+from app.interop.interop_dialog import ExportDialog, ImportDialog
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.app.test_window import drop
@@ -26,7 +26,7 @@ def genai(folder: Path) -> Path:
 
 
 def shown(window: MainWindow) -> Any:
-    dialog = window.interop.shown
+    dialog = window.interop.dialog
     assert dialog is not None
     return dialog
 
@@ -43,7 +43,7 @@ def test_a_folder_that_is_dropped_opens_in_place_and_is_imported(qtbot: Any, mak
     target = Path(dialog.target.text())
     assert target == window.context.bundles_folder / "phi"
     qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.interop.shown is None)
+    qtbot.waitUntil(lambda: window.interop.dialog is None)
     assert window.context.bundle is not None and window.context.bundle["path"] == str(target)
 
 
@@ -101,7 +101,7 @@ def test_a_dialog_that_is_closed_stops_its_work_first(qtbot: Any, make_window: M
     qtbot.waitUntil(lambda: dialog.model.note != "")
     dialog.close()
     assert not dialog.isVisible() and dialog.model.running
-    qtbot.waitUntil(lambda: window.interop.shown is None)
+    qtbot.waitUntil(lambda: window.interop.dialog is None)
 
 
 def test_three_graphs_that_are_dropped_are_put_together(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -118,11 +118,11 @@ def test_three_graphs_that_are_dropped_are_put_together(qtbot: Any, make_window:
     assert "head takes what its graph says." in dialog.notes.text()
     dialog.names[2].setText("decoder")
     assert not dialog.go.isEnabled()
-    qtbot.waitUntil(lambda: "a name of its own" in dialog.lacking.text())
+    qtbot.waitUntil(lambda: "a name of its own" in dialog.missing.text())
     dialog.names[2].setText("lm_head")
     qtbot.waitUntil(lambda: dialog.go.isEnabled())
     dialog.start()
-    qtbot.waitUntil(lambda: window.interop.shown is None)
+    qtbot.waitUntil(lambda: window.interop.dialog is None)
     assert window.stack.currentWidget() is window.stack.page("inspect")
 
 
@@ -131,7 +131,7 @@ def test_what_is_missing_keeps_the_assembly_from_being_written(qtbot: Any, make_
     window = make_window(assembly={"lacking": lacking})
     window.interop.assemble([str(tmp_path / "decoder.onnx")])
     dialog = shown(window)
-    qtbot.waitUntil(lambda: dialog.lacking.text() == lacking[0])
+    qtbot.waitUntil(lambda: dialog.missing.text() == lacking[0])
     assert not dialog.go.isEnabled()
     dialog.close()
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 import app
-from app.interop.genai_dialogs import ImportDialog
+from app.interop.interop_dialog import ImportDialog
 from app.main import PAGES
 from app.measure.divergence.dialog import DivergenceDialog
 from app.state.notes import Note, Notes
@@ -61,7 +61,7 @@ def imported(window: MainWindow, folder: Path) -> None:
     dialog = ImportDialog(window.context, folder / "a")
     dialog.model.notices = ["It has a window."]
     made = str(make_bundle(folder / "imported"))
-    dialog.arrived(BuildDone(bundle=made, seconds=1.0, bytes=1, components=[]))
+    dialog.show_outcome(BuildDone(bundle=made, seconds=1.0, bytes=1, components=[]))
 
 
 def settings(window: MainWindow, _folder: Path) -> None:
@@ -75,8 +75,8 @@ RAISED: dict[str, tuple[str, Raise]] = {
     "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
     "It has a window": ("interop/genai_dialogs.py", imported),
     "All settings were reset": ("settings/page.py", settings),
-    "What the divergence found": ("measure/divergence/dialog.py", kept),
-    "took the place": ("build/page.py", recipe),
+    "The result of the divergence": ("measure/divergence/dialog.py", kept),
+    "has replaced": ("build/page.py", recipe),
     "The demo is built": ("build/page.py", demo),
 }
 OF_A_WORKER = ["state/context.py"]  # those that hold until the worker answers: see below
@@ -125,7 +125,7 @@ def test_a_note_goes_with_its_bundle_and_its_page_and_its_button_is_dead(
 def test_a_note_of_a_recipe_goes_with_it(make_window: Make, tmp_path: Path) -> None:
     window = make_window()
     recipe(window, tmp_path)
-    assert "took the place" in window.status.note.message
+    assert "has replaced" in window.status.note.message
     window.context.unsaved_recipe.reset()
     window.show_page("build")
     assert not window.status.note.isVisible()

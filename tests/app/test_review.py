@@ -102,7 +102,7 @@ def test_the_free_disk_is_that_of_the_folder(review: Any, tmp_path: Path, monkey
     review.out.setText(str(tmp_path / "new" / "bundle"))
     assert review.notes["disk"].text() == f"of 50.0 GiB free ({tmp_path})"
     review.out.setText(str(tmp_path / "small" / "bundle"))
-    assert review.notes["disk"].text() == f"more than the 1.0 MiB that are free ({tmp_path / 'small'})"
+    assert review.notes["disk"].text() == f"more than the free 1.0 MiB ({tmp_path / 'small'})"
     review.out.setText("nowhere")
     assert review.notes["disk"].text() == ""
 

@@ -44,7 +44,7 @@ METHODS = {
     "setOpenExternalLinks": "a button",
     "setDefaultAction": "a button of its own: Qt takes its tool tip from the action's text",
     "setLabel": "a label beside the chart, where the text is not our own: pyqtgraph parses it",
-    "addLegend": "app/measure/history/curve_legend.py, where the names are not our own: pyqtgraph parses them",
+    "addLegend": "app/measure/history/latency_curves.py, where the names are not our own: pyqtgraph parses them",
 }
 ALLOWED = {
     (PLAIN, "QLabel"), (PLAIN, "setTextFormat"), (PLAIN, "setToolTip"), (PLAIN, "showText"),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QRect, QSize
 
-from app.widgets.screen_geometry import FRAME, fit_to_screen, minimum_window_size
+from app.frame.screen_geometry import FRAME, fit_to_screen, minimum_window_size
 from app.window import MainWindow
 
 FULL_HD = QRect(0, 0, 1920, 1080)

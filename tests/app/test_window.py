@@ -88,7 +88,7 @@ def test_the_palette_finds_an_action_of_a_page_and_runs_it(qtbot: Any, make_wind
     assert window.stack.currentWidget() is window.stack.page("measure")
     assert not palette.isVisible()
     texts = [a.text() for a in window.every_action()]
-    assert "Look for devices again" in texts
+    assert "Search for devices again" in texts
     assert "Theme: dark" in texts
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QSpinBox, QWidget
 
 from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_options import DecodingOptions
 from app.text.translatable import tr
 from app.widgets import label
+from app.widgets.layouts import grid_layout
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
@@ -48,10 +49,7 @@ class BeamSection(CollapsibleSection):
         self.show_choice(DecodingOptions(), drawn=False)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(G)
-        grid.setVerticalSpacing(G)
-        grid.setColumnStretch(0, 1)
+        grid = grid_layout(stretch=(0,))
         rows: tuple[tuple[str, str, QAbstractSpinBox], ...] = (
             (self.tr("Beams"), self.tr("The number of texts that are searched at once."), self.count),
             (self.tr("Length penalty"), self.tr("Above 0 favours long texts, below 0 short ones."), self.length),

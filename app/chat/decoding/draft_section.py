@@ -13,9 +13,9 @@ from app.state.recent_bundles import RecentBundles
 from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.bundle_field import BundleField, Unfit
+from app.widgets.fields import add_token_unit
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
-from app.widgets.token_spin import add_token_unit
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.generation_options import limits
 

@@ -79,7 +79,6 @@ class CanvasPair(QObject):
             other.update()
 
     def update_highlights(self) -> None:
-        """Shows changed highlights."""
         if self.is_shown:
             self.before.highlights = self.after.highlights
             self.before.update()

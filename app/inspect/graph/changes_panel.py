@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.graph_scene.boxes import BoxKey
 from app.graph_scene.indexed_graph import CHANGE_SIGNS
@@ -15,6 +15,7 @@ from app.graph_scene.scope_tree import Scope
 from app.state.graph_model import GraphModel
 from app.text.formatting import format_number, pluralize
 from app.widgets import PillLabel, label
+from app.widgets.layouts import vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
@@ -46,7 +47,6 @@ class NodeTree(QTreeWidget):
         self.itemClicked.connect(lambda item: self.picked.emit(item.data(0, KEY_ROLE)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: Enter picks the current row."""
         item = self.currentItem()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item is not None:
             self.picked.emit(item.data(0, KEY_ROLE))
@@ -76,20 +76,13 @@ class ChangesPanel(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.tree, self.tr("Scopes"))
         self.tabs.addTab(self.ops, self.tr("Operators"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, G, 0)
-        column.setSpacing(G // 2)
-        for pill in self.pills.values():
-            column.addWidget(pill)
-        for part in (self.same, self.notes):
-            column.addWidget(part)
-        column.addWidget(self.tabs, 1)
+        texts = (*self.pills.values(), self.same, self.notes)
+        vbox(*texts, (self.tabs, 1), parent=self, margins=(0, 0, G, 0), spacing=G // 2)
         self.setMinimumWidth(28 * G)
         model.sceneChanged.connect(lambda another: self.refresh() if another else None)
         theme().changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Shows the present difference."""
         diff, outline = self.model.diff, self.model.outline
         self.tree.clear()
         if diff is None or outline is None:

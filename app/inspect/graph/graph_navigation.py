@@ -35,7 +35,6 @@ class GraphNavigation(QObject):
         self._view.reveal(target)
 
     def open_all(self) -> None:
-        """Opens every scope."""
         if self._model.outline is not None:
             self._view.anchor.remember()
             self._model.set_opened(set(self._model.outline.scopes))

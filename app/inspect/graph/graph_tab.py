@@ -12,26 +12,25 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from app.inspect.graph.breadcrumbs import ScopeBreadcrumbs
 from app.inspect.graph.changes_panel import ChangesPanel
-from app.inspect.graph.color_overlays import ColorOverlays
 from app.inspect.graph.graph_navigation import GraphNavigation
 from app.inspect.graph.graph_view import GraphView
-from app.inspect.graph.netron_switch import NetronSwitch
 from app.inspect.graph.node_panel import NodePanel
 from app.inspect.graph.node_search import NodeSearch
-from app.inspect.graph.panel_arrangement import PanelArrangement
 from app.inspect.graph.picture_export import PictureSaver
+from app.inspect.graph.side_panels import ColorOverlays, PanelArrangement
 from app.inspect.graph.stage_bar import StageBar
-from app.inspect.graph.tool_bar import GraphToolBar
+from app.inspect.graph.tool_bar import GraphToolBar, ScopeBreadcrumbs
 from app.inspect.inspect_tab import InspectTab
+from app.inspect.netron.netron_panel import NetronSwitch
 from app.jobs.worker_client import WorkerClient
 from app.state.graph_model import GraphModel
 from app.state.inspection import Inspection
 from app.widgets import Banner
 from app.widgets.actions import add_action
+from app.widgets.layouts import splitter, vbox
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport
 
@@ -116,7 +115,6 @@ class GraphTab(InspectTab):
             request()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: requests the graph that is to be shown."""
         super().showEvent(event)
         self._run_pending()
 
@@ -127,20 +125,9 @@ class GraphTab(InspectTab):
     # -- widgets and actions ---------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.addWidget(self.changes)
-        self.splitter.addWidget(self.netron.stack)
-        self.splitter.addWidget(self.panel)
-        self.splitter.setStretchFactor(1, 1)
+        self.splitter = splitter(Qt.Orientation.Horizontal, self.changes, (self.netron.stack, 1), self.panel)
         self.splitter.setSizes([32 * G, 900, 32 * G])
-        self.splitter.setChildrenCollapsible(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(G, G, 0, 0)
-        column.setSpacing(G)
-        column.addWidget(self.stages)
-        column.addWidget(self.tools)
-        column.addWidget(self.banner)
-        column.addWidget(self.splitter, 1)
+        vbox(self.stages, self.tools, self.banner, (self.splitter, 1), parent=self, margins=(G, G, 0, 0))
 
     def _connect(self) -> None:
         view, model = self.view, self.model
@@ -254,7 +241,7 @@ class GraphTab(InspectTab):
         self.panels.resize(self.width())
 
     def _refresh(self) -> None:
-        self.panels.follow()
+        self.panels.update_comparison()
         known = self.model.scene is not None
         for one in self._exports:
             one.setEnabled(known)

@@ -5,19 +5,145 @@ GraphModel ──sceneChanged──▶ canvas and minimap;   keys and clicks ─
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QProgressBar, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from app.graph_scene.boxes import BoxKey
 from app.inspect.graph.canvas_pair import CanvasPair
 from app.inspect.graph.graph_canvas import GraphCanvas
-from app.inspect.graph.minimap import Minimap
-from app.inspect.graph.view_anchor import ViewAnchor
+from app.inspect.graph.scene_painter import draw_in_bands
+from app.jobs.time_slices import TimeSlicer
 from app.state.graph_model import GraphModel
 from app.widgets import button, label
+from app.widgets.fields import progress_bar
 from app.widgets.plain_text import PlainLabel
-from app.widgets.theme import G
+from app.widgets.theme import G, theme
+
+MAX_SIDE, MIN_SIDE = 160, 56
+"""Upper limit of the longer side and lower limit of the shorter side, in pixels."""
+
+
+class Minimap(QWidget):
+    """A sibling of the canvas, so that panning does not move it."""
+
+    def __init__(self, canvas: GraphCanvas, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.canvas = canvas
+        self._image: QImage | None = None
+        self._slices = TimeSlicer(self)
+        self._scale = 1.0
+        self.setAccessibleName(self.tr("Overview of the graph"))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        canvas.moved.connect(self.update)
+        theme().changed.connect(self.redraw)
+
+    def redraw(self) -> None:
+        """Draws the graph again after a change of layout, colors or theme."""
+        self._image = None
+        self._slices.stop()
+        bounds = self.canvas.bounds()
+        self._scale = min(MAX_SIDE / bounds.width(), MAX_SIDE / bounds.height())
+        width = max(MIN_SIDE, round(bounds.width() * self._scale)) + 8
+        height = max(MIN_SIDE, round(bounds.height() * self._scale)) + 8
+        self.resize(width, height)
+        self.update()
+
+    def _corner(self) -> QPointF:
+        """The upper left corner of the graph, which is centered."""
+        bounds = self.canvas.bounds()
+        return QPointF(
+            (self.width() - bounds.width() * self._scale) / 2, (self.height() - bounds.height() * self._scale) / 2
+        )
+
+    def _render(self) -> None:
+        """Begins to draw; a small graph is complete on return."""
+        ratio = self.devicePixelRatioF()
+        image = self._image = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(ratio)
+        image.fill(theme().color("surface"))
+        canvas, scene = self.canvas, self.canvas.scene
+        if scene is not None:
+            work = draw_in_bands(image, canvas.painter, scene, canvas.bounds(), self._scale, self._corner())
+            self._slices.run(work, lambda _none: self.update(), lambda _error: None)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._image is None:
+            self._render()
+        painter = QPainter(self)
+        assert self._image is not None
+        painter.drawImage(0, 0, self._image)
+        painter.setPen(theme().color("border"))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        seen, corner, s = self.canvas.visible(), self._corner(), self._scale
+        rect = QRectF(seen.x() * s, seen.y() * s, seen.width() * s, seen.height() * s).translated(corner)
+        rect = rect.intersected(QRectF(self.rect()).adjusted(2, 2, -2, -2))
+        if rect.height() < 3:
+            rect.setHeight(3)
+        painter.setPen(QPen(theme().color("accent"), 2))
+        painter.drawRect(rect)
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._go(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._go(event.position())
+
+    def _go(self, at: QPointF) -> None:
+        plane = (at - self._corner()) / self._scale
+        self.canvas.set_view(self.canvas.scale, QPointF(self.canvas.rect().center()) - plane * self.canvas.scale)
+
+
+class ViewAnchor:
+    """Remembers one box by name, since its key is another in the next scene, and the canvas point of its corner."""
+
+    def __init__(self, model: GraphModel, canvas: GraphCanvas) -> None:
+        self._model, self._canvas = model, canvas
+        self._name: tuple[str, str] | None = None
+        self._corner = QPointF()
+
+    def remember(self) -> None:
+        """Remembers the selected box where it is visible, else the box nearest to the center."""
+        canvas, model = self._canvas, self._model
+        key = model.selected
+        place = canvas.place_of(key) if key is not None else None
+        if place is None or not place.intersects(canvas.visible()):
+            key = self.center_box()
+            place = canvas.place_of(key) if key is not None else None
+        self._name = model.name_of(key) if place is not None else None
+        if place is not None:
+            self._corner = canvas.to_screen(place).topLeft()
+
+    def restore(self) -> None:
+        """Moves the remembered box, or the nearest visible scope around it, to its point of the canvas."""
+        place = self._place() if self._name is not None else None
+        if place is not None:
+            self._canvas.set_view(self._canvas.scale, self._corner - place.topLeft() * self._canvas.scale)
+
+    def _place(self) -> QRectF | None:
+        scene, outline = self._model.scene, self._model.outline
+        if scene is None or outline is None or self._name is None:
+            return None
+        key = self._model.key_of(self._name)
+        if key is None:
+            key = outline.nearest(self._name[1]).path
+        return self._canvas.place_of(scene.visible_box(key) if isinstance(key, int) else key)
+
+    def center_box(self) -> BoxKey | None:
+        """The box nearest to the center of the canvas."""
+        scene = self._model.scene
+        if scene is None:
+            return None
+        center = self._canvas.visible().center()
+        hit = scene.at(center.x(), center.y())
+        if hit is not None:
+            return hit[0].key
+        near = scene.root.boxes_in(center.y() - 400, center.y() + 400)
+        best = min(near, key=lambda b: abs(b.y + b.h / 2 - center.y()) + abs(b.x + b.w / 2 - center.x()), default=None)
+        return best.key if best else None
+
 
 STOP_AFTER_MS = 1000
 """Delay before the stop button is shown."""
@@ -33,10 +159,8 @@ class GraphView(QWidget):
         self.pair = CanvasPair(self.canvas)
         self.anchor = ViewAnchor(model, self.canvas)
         self.minimap = Minimap(self.canvas, self)
-        self.progress = QProgressBar(self)
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(self.tr("The graph is being read"))
+        self.progress = progress_bar(self.tr("The graph is being read"))
+        self.progress.setParent(self)
         self.stop = button(self.tr("Stop"), "stop", clicked=model.stop)
         self.stop.setParent(self)
         self.stop.hide()
@@ -82,7 +206,7 @@ class GraphView(QWidget):
         self.pair.show_scene()
         self._center_goal()
         self.anchor.remember()
-        self.minimap.renew()
+        self.minimap.redraw()
         self._arrange()
         if another:
             self._reveal_named()
@@ -159,7 +283,6 @@ class GraphView(QWidget):
         self.message.setVisible(bool(text))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: places the canvas and its overlays."""
         super().resizeEvent(event)
         self.pair.lay_out(self.rect())
         if not self._started and self.model.scene is not None and self.isVisible():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QLinearGradient, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.graph_scene.boxes import BoxKey
 from app.jobs.worker_client import WorkerClient
@@ -16,6 +16,8 @@ from app.state.node_costs import NodeCosts
 from app.state.provider_overlay import BoxMark
 from app.text.formatting import format_bytes, format_microseconds, format_number, pluralize
 from app.widgets import button, label
+from app.widgets.fields import combo_box, progress_bar
+from app.widgets.layouts import Stretch, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import SMALL, G, sans_font, theme
@@ -90,7 +92,6 @@ class HeatLegend(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: draws the scale with the numbers of its ends."""
         painter = QPainter(self)
         strong, band = theme().color(self._coloring.color), self.rect().adjusted(0, 0, 0, -2 * G)
         blend = QLinearGradient(band.topLeft(), band.topRight())
@@ -120,7 +121,6 @@ class NodeTable(ReadOnlyTable):
         self.clicked.connect(lambda index: self.picked.emit(index.row()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: Enter picks the current row."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.picked.emit(self.currentIndex().row())
         else:
@@ -138,20 +138,13 @@ class HeatPanel(QWidget):
         self.coloring = HeatColoring(heat)
         self._places: list[int] = []
         self._devices_requested = False
-        self.measure, self.phase, self.provider = QComboBox(), QComboBox(), QComboBox()
-        self.measure.addItem(self.tr("Time"), "time")
-        self.measure.addItem(self.tr("Bytes"), "bytes")
-        self.measure.addItem(self.tr("Rounding"), "error")
-        self.provider.addItem(self.tr("CPU"), "cpu")
-        self.measure.setAccessibleName(self.tr("Measure that colors the graph"))
-        self.phase.setAccessibleName(self.tr("Phase that was measured"))
-        self.provider.setAccessibleName(self.tr("Provider to measure on"))
+        measures = (self.tr("Time"), "time"), (self.tr("Bytes"), "bytes"), (self.tr("Rounding"), "error")
+        self.measure = combo_box(self.tr("Measure that colors the graph"), measures)
+        self.phase = combo_box(self.tr("Phase that was measured"))
+        self.provider = combo_box(self.tr("Provider to measure on"), [(self.tr("CPU"), "cpu")])
         self.run = button(self.tr("Measure"), "play", clicked=heat.run)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=heat.measurements.cancel)
-        self.progress = QProgressBar()
-        self.progress.setTextVisible(False)
-        self.progress.setFixedHeight(6)
-        self.progress.setAccessibleName(self.tr("Progress of the measurement"))
+        self.progress = progress_bar(self.tr("Progress of the measurement"), height=6)
         self.description = label("", "small", wrap=True)
         self.legend = HeatLegend(self.coloring)
         self._times = (self.tr("Node"), self.tr("Share"), self.tr("Median"), self.tr("Calls"))
@@ -165,19 +158,11 @@ class HeatPanel(QWidget):
         self.refresh()
 
     def _lay_out(self) -> None:
-        choices = QHBoxLayout()
-        choices.setSpacing(G // 2)
-        for box in (self.measure, self.phase, self.provider):
-            choices.addWidget(box)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, G, 0)
-        column.setSpacing(G // 2)
-        column.addWidget(label(self.tr("Color by cost"), "heading"))
-        column.addLayout(choices)
-        for part in (self.description, self.progress, self.run, self.cancel, self.legend):
-            column.addWidget(part)
-        column.addWidget(self.table, 1)
-        column.addStretch(0)  # fills the column where there is no table
+        choices = hbox(self.measure, self.phase, self.provider, spacing=G // 2)
+        parts = (choices, self.description, self.progress, self.run, self.cancel, self.legend, (self.table, 1))
+        filler = Stretch(0)  # where there is no table
+        title = label(self.tr("Color by cost"), "heading")
+        vbox(title, *parts, filler, parent=self, margins=(0, 0, G, 0), spacing=G // 2)
         self.setMinimumWidth(38 * G)
 
     def _connect(self) -> None:
@@ -193,7 +178,6 @@ class HeatPanel(QWidget):
         self.heat.choose(self.measure.currentData() if on else "")
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: requests the devices, once."""
         super().showEvent(event)
         if not self._devices_requested:
             self._devices_requested = True
@@ -209,7 +193,6 @@ class HeatPanel(QWidget):
             self.revealRequested.emit(self._places[row])
 
     def _on_selection(self, key: BoxKey | None) -> None:
-        """Selects the row of the selected node."""
         row = self._places.index(key) if isinstance(key, int) and key in self._places else -1
         if row < 0:
             self.table.clearSelection()
@@ -220,7 +203,6 @@ class HeatPanel(QWidget):
     # -- texts and rows ----------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Shows the present measurement."""
         heat = self.heat
         busy, progress = heat.measurements.running, heat.measurements.progress
         self.progress.setVisible(busy)

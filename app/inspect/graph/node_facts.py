@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import chain
 
-from PySide6.QtCore import QCoreApplication
-
 from app.graph_scene.boxes import BoxKey
 from app.graph_scene.indexed_graph import CHANGE_SIGNS, IndexedGraph, IndexedNode
 from app.graph_scene.level_reader import node_label
 from app.state.graph_model import GraphModel
 from app.text.formatting import format_bytes, format_number, pluralize
+from app.text.translatable import tr
 from workflows.wire.reports.graphs import CHANGES
 
 MAX_ENTRIES = 60
@@ -31,11 +30,6 @@ class FactLine:
     text: str
     role: str = "text"
     link: str = ""
-
-
-def tr(text: str) -> str:
-    """`text` in the language of the window."""
-    return QCoreApplication.translate("NodeFacts", text)
 
 
 def describe_selection(model: GraphModel, key: BoxKey | None) -> list[FactLine]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from app.graph_scene.boxes import BoxKey
 from app.inspect.graph.node_facts import FactLine, as_text, describe_selection
@@ -13,6 +13,7 @@ from app.jobs.job import Job
 from app.state.graph_model import GraphModel
 from app.widgets import label
 from app.widgets.actions import tool_button
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.graphs import TensorReport
@@ -33,24 +34,14 @@ class NodePanel(QWidget):
         self.text.setAccessibleName(self.tr("Details of the selection"))
         self.text.anchorClicked.connect(self._follow)
         self.tensor = TensorCard()
-        self.copy_button = tool_button("copy", self.tr("Copy the details (Ctrl+Shift+C)"), "muted")
-        self.copy_button.clicked.connect(self.copy)
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Details"), "heading"))
-        head.addStretch(1)
-        head.addWidget(self.copy_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(G, 0, 0, 0)
-        column.setSpacing(G // 2)
-        column.addLayout(head)
-        column.addWidget(self.text, 1)
-        column.addWidget(self.tensor)
+        self.copy_button = tool_button("copy", self.tr("Copy the details (Ctrl+Shift+C)"), "muted", self.copy)
+        head = hbox(label(self.tr("Details"), "heading"), STRETCH, self.copy_button, spacing=None)
+        vbox(head, (self.text, 1), self.tensor, parent=self, margins=(G, 0, 0, 0), spacing=G // 2)
         self.setMinimumWidth(24 * G)
         model.selectionChanged.connect(self._on_selection)
         theme().changed.connect(self._write)
 
     def copy(self) -> None:
-        """Copies the text to the clipboard."""
         QGuiApplication.clipboard().setText(as_text(self.lines))
 
     def _on_selection(self, key: BoxKey | None) -> None:

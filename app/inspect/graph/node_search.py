@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.state.graph_model import GraphModel
 from app.text.formatting import format_number
 from app.widgets import label
 from app.widgets.actions import tool_button
+from app.widgets.fields import line_edit
+from app.widgets.layouts import hbox
 from app.widgets.theme import G
 
 WAIT_MS = 120
@@ -28,23 +32,15 @@ class NodeSearch(QWidget):
         self.model = model
         self.matches: list[int] = []
         self.index = -1
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(self.tr("Find (Ctrl+F)"))
-        self.field.setAccessibleName(self.tr("Find nodes by name, operator or scope"))
-        self.field.setClearButtonEnabled(True)
+        hint = self.tr("Find (Ctrl+F)")
+        self.field = line_edit(self.tr("Find nodes by name, operator or scope"), hint, clear=True)
         self.field.setMinimumWidth(14 * G)
         self.field.setMaximumWidth(30 * G)
         self.field.installEventFilter(self)
         self.count = label("", "muted")
-        self.previous_button = tool_button("chevron-up", self.tr("Previous match (N)"), "muted")
-        self.next_button = tool_button("chevron-down", self.tr("Next match (n)"), "muted")
-        self.previous_button.clicked.connect(lambda: self.step(-1))
-        self.next_button.clicked.connect(lambda: self.step(1))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G // 2)
-        for part in (self.field, self.count, self.previous_button, self.next_button):
-            row.addWidget(part)
+        self.previous_button = tool_button("chevron-up", self.tr("Previous match (N)"), "muted", partial(self.step, -1))
+        self.next_button = tool_button("chevron-down", self.tr("Next match (n)"), "muted", partial(self.step, 1))
+        hbox(self.field, self.count, self.previous_button, self.next_button, parent=self, spacing=G // 2)
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._timer.timeout.connect(self.search)
         self.field.textChanged.connect(lambda _text: self._timer.start())
@@ -52,7 +48,6 @@ class NodeSearch(QWidget):
         self._refresh()
 
     def focus_field(self) -> None:
-        """Focuses the search field and selects its text."""
         self.field.setFocus()
         self.field.selectAll()
 

@@ -17,9 +17,8 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.graph_scene.scene import Scene
-from app.inspect.graph.banded_drawing import draw_in_bands
 from app.inspect.graph.graph_view import GraphView
-from app.inspect.graph.scene_painter import ScenePainter
+from app.inspect.graph.scene_painter import ScenePainter, draw_in_bands
 from app.jobs.background_tasks import BackgroundTasks
 from app.jobs.time_slices import TimeSlicer
 from app.text.formatting import format_number
@@ -97,7 +96,6 @@ class PictureSaver(QObject):
         self._slices, self._tasks = TimeSlicer(self), BackgroundTasks(self)
 
     def choose_file(self, ending: str, everything: bool) -> None:
-        """Opens the file dialog, then saves."""
         make_folder(self._folder)
         suggested = self._folder / f"{Path(self._view.model.title).stem or 'graph'}{ending}"
         kind = self.tr("Pictures (*{0})").format(ending)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QProgressBar, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTreeWidgetItem, QWidget
 
 from app.inspect.graph.changes_panel import KEY_ROLE, NodeTree
 from app.state.graph_model import GraphModel
 from app.state.provider_overlay import ProviderOverlay
 from app.text.formatting import format_local_time, format_number
 from app.widgets import PillLabel, button, label
+from app.widgets.fields import combo_box, progress_bar
+from app.widgets.layouts import Stretch, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, theme
 from workflows.wire.reports.devices import DevicesReport
@@ -37,27 +39,19 @@ class ProviderPanel(QWidget):
         self._model, self._context = model, context
         self._devices_requested = False
         self.overlay = ProviderOverlay(model, context.preflights, self)
-        self.provider = QComboBox()
-        self.provider.setAccessibleName(self.tr("Provider that colors the graph"))
+        self.provider = combo_box(self.tr("Provider that colors the graph"))
         self.provider.activated.connect(lambda _index: self.overlay.choose(self.chosen))
         self.check = button(self.tr("Check"), "play", clicked=self._check)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=context.preflights.cancel)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
-        self.progress.setFixedHeight(6)
+        self.progress = progress_bar(height=6)
         self.description = label("", "small", wrap=True)
         self.on, self.off = PillLabel("", "ok"), PillLabel("", "warning")
-        self.tree = NodeTree(self.tr("Nodes that are left to the CPU"))
+        self.tree = NodeTree(self.tr("Nodes on the CPU"))
         self.tree.picked.connect(self._on_picked)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, G, 0)
-        column.setSpacing(G // 2)
-        column.addWidget(label(self.tr("Color by provider"), "heading"))
-        for part in (self.provider, self.description, self.progress, self.check, self.cancel, self.on, self.off):
-            column.addWidget(part)
-        column.addWidget(self.tree, 1)
-        column.addStretch(0)  # fills the column where there is no list
+        parts = (self.provider, self.description, self.progress, self.check, self.cancel, self.on, self.off)
+        filler = Stretch(0)  # where there is no list
+        title = label(self.tr("Color by provider"), "heading")
+        vbox(title, *parts, (self.tree, 1), filler, parent=self, margins=(0, 0, G, 0), spacing=G // 2)
         self.setMinimumWidth(28 * G)
         self.overlay.changed.connect(self.refresh)
         context.bundleChanged.connect(self._on_bundle)
@@ -70,7 +64,6 @@ class ProviderPanel(QWidget):
         return str(self.provider.currentData() or "")
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: requests the devices, once."""
         super().showEvent(event)
         if not self._devices_requested:
             self._devices_requested = True
@@ -101,7 +94,6 @@ class ProviderPanel(QWidget):
     # -- texts and rows --------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Shows the present state of the check."""
         overlay, preflights = self.overlay, self._context.preflights
         busy = preflights.is_checking(overlay.bundle, overlay.provider)
         self.progress.setVisible(busy)
@@ -145,7 +137,7 @@ class ProviderPanel(QWidget):
         if self.overlay.component is None:
             return checked.report.reason
         text = self.tr("Checked {0}, on the graph after onnxruntime's fusions.").format(format_local_time(checked.at))
-        hidden = self.tr("A comparison has its own colors.") if not self.overlay.shown else ""
+        hidden = self.tr("A comparison has its own colors.") if not self.overlay.is_coloring else ""
         wrong = "" if checked.report.usable else checked.report.reason
         return " ".join(filter(None, (text, wrong, hidden)))
 

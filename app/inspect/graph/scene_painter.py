@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from app.graph_scene.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, GraphBox, GraphLink, SceneLevel, shorten
-from app.graph_scene.indexed_graph import CHANGE_SIGNS, IndexedNode
+from app.graph_scene.indexed_graph import CHANGE_SIGNS, IndexedNode, SlicedTask
 from app.graph_scene.scene import Scene
 from app.state.provider_overlay import BoxColoring, BoxMark
 from app.widgets.theme import SMALL, blend_colors, sans_font, theme
@@ -68,7 +68,6 @@ class ScenePainter:
         self.title_font = sans_font(SMALL)
         self.title_font.setWeight(QFont.Weight.DemiBold)
         self.line_font = sans_font(SMALL - 1)
-        self.small_font = sans_font(SMALL)
         self.large_font = QFont(self.title_font)
         self.large_font.setPixelSize(18)
 
@@ -153,7 +152,6 @@ class ScenePainter:
         return (link for link in level.links_in(part.top(), part.bottom()) if not self.hides(link.change))
 
     def arrow(self, painter: QPainter, link: GraphLink, color: QColor) -> None:
-        """Draws the arrow head of a link."""
         x, y = link.points[-1]
         painter.setPen(_NO_PEN)
         painter.setBrush(color)
@@ -255,3 +253,29 @@ class ScenePainter:
 
 def _fit(text: str, width: float, char: float) -> str:
     return shorten(text, max(3, int(width / char)))
+
+
+BAND_NODES = 1000
+"""Nodes that are drawn per slice, about."""
+OVERHANG = 80.0
+"""How far the shadow and the badge of a box reach beyond it."""
+
+
+def draw_in_bands(
+    image: QImage, art: ScenePainter, scene: Scene, area: QRectF, scale: float, corner: QPointF
+) -> SlicedTask:
+    """Draws `area` of the scene with its corner at `corner` of the image in logical pixels, in slices."""
+    size = image.deviceIndependentSize().toSize()
+    bands = max(1, len(scene.graph.nodes) // BAND_NODES)
+    for band in range(bands):
+        top, bottom = (size.height() * at // bands for at in (band, band + 1))
+        begin = area.top() + (top - corner.y()) / scale
+        part = QRectF(area.left(), begin, area.width(), (bottom - top) / scale).adjusted(0, -OVERHANG, 0, OVERHANG)
+        painter = QPainter(image)
+        painter.setClipRect(QRect(0, top, size.width(), bottom - top))
+        painter.translate(corner)
+        painter.scale(scale, scale)
+        painter.translate(-area.topLeft())
+        art.draw(painter, scene, part, scale)
+        painter.end()
+        yield

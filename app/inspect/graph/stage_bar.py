@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QSlider, QToolButton, QWidget
 
 from app.graph_scene.boxes import shorten
 from app.state.graph_model import GraphModel
@@ -18,6 +18,7 @@ from app.state.inspection import distinct_names
 from app.text.formatting import format_duration, format_milliseconds, format_number, pluralize
 from app.widgets import ElidedLabel, PillLabel, label
 from app.widgets.actions import tool_button
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 from workflows.wire.reports.graphs import GraphStage
@@ -36,10 +37,13 @@ class StageBar(QWidget):
         self.slider.setPageStep(1)
         self.slider.setMinimumWidth(12 * G)
         self.slider.valueChanged.connect(self._on_value)
-        self.previous_button = tool_button("chevron-left", self.tr("Stage before"), "muted")
-        self.next_button = tool_button("chevron-right", self.tr("Next stage"), "muted")
-        self.previous_button.clicked.connect(lambda: self.slider.setValue(self.slider.value() - 1))
-        self.next_button.clicked.connect(lambda: self.slider.setValue(self.slider.value() + 1))
+        go = self.slider
+        self.previous_button = tool_button(
+            "chevron-left", self.tr("Stage before"), "muted", lambda: go.setValue(go.value() - 1)
+        )
+        self.next_button = tool_button(
+            "chevron-right", self.tr("Next stage"), "muted", lambda: go.setValue(go.value() + 1)
+        )
         self.name = label("", "heading")
         self.position = label("", "muted")
         self.facts = ElidedLabel("")
@@ -58,29 +62,13 @@ class StageBar(QWidget):
         self.refresh()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        for part in (self.previous_button, self.next_button):
-            row.addWidget(part)
-        row.addWidget(self.slider, 2)
-        row.addWidget(self.position)
-        row.addStretch(1)
-        row.addWidget(self.compare)
-        texts = QHBoxLayout()
-        texts.setSpacing(G)
-        texts.addWidget(self.name)
-        texts.addWidget(self.refused)
-        texts.addWidget(self.facts, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(row)
-        column.addLayout(texts)
+        row = hbox(self.previous_button, self.next_button, (self.slider, 2), self.position, STRETCH, self.compare)
+        texts = hbox(self.name, self.refused, (self.facts, 1))
+        vbox(row, texts, parent=self, spacing=2)
 
     # -- texts -----------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Shows the present stages, stage and comparison."""
         stages, place = self.model.stages, self.model.stage
         several = len(stages) > 1
         for part in (self.slider, self.previous_button, self.next_button, self.position):
@@ -95,11 +83,11 @@ class StageBar(QWidget):
         self.name.setText(stage.title if stage and several else "")
         self.name.setVisible(bool(self.name.text()))
         self.position.setText(self.tr("{0} of {1}").format(place + 1, len(stages)))
-        self._say(stage, stages[place - 1] if place > 0 else None)
+        self._show_stage(stage, stages[place - 1] if place > 0 else None)
         self.compare.setText(self._compare_text())
         self.compare.setAccessibleName(self.compare.text())
 
-    def _say(self, stage: GraphStage | None, before: GraphStage | None) -> None:
+    def _show_stage(self, stage: GraphStage | None, before: GraphStage | None) -> None:
         refused = len(stage.refused) if stage else 0
         self.refused.setText(self.tr("{0} refused").format(format_number(refused)))
         self.refused.setVisible(bool(refused))

@@ -33,7 +33,6 @@ class TensorHistogram(QWidget):
         theme().changed.connect(self.update)
 
     def show_counts(self, low: float, high: float, counts: list[int]) -> None:
-        """Shows other counts."""
         self.low, self.high, self.counts = low, high, counts
         top = max(counts, default=0)
         self.setAccessibleName(
@@ -55,7 +54,6 @@ class TensorHistogram(QWidget):
         return result
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name: draws the histogram."""
         painter = QPainter(self)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("accent"))
@@ -98,7 +96,6 @@ class TensorCard(CardFrame):
         self.type.set_whole(self.tr("Reading its values …"))
 
     def show_error(self, message: str) -> None:
-        """Shows an error."""
         self.type.set_whole("")
         self.error.setText(message)
         self.error.show()
@@ -110,7 +107,6 @@ class TensorCard(CardFrame):
         self.show()
 
     def show_tensor(self, report: TensorReport) -> None:
-        """Shows the worker's report."""
         self._reset(report.name)
         shape = " × ".join(map(str, report.shape)) or self.tr("scalar")
         self.type.set_whole(f"{report.dtype} {shape} · {format_bytes(report.bytes)}")

@@ -2,11 +2,74 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from functools import partial
 
-from app.inspect.graph.breadcrumbs import ScopeBreadcrumbs
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+
+from app.graph_scene.boxes import BoxKey, shorten
 from app.inspect.graph.node_search import NodeSearch
+from app.state.graph_model import GraphModel
+from app.widgets import button, label
 from app.widgets.actions import tool_button
+from app.widgets.layouts import clear_layout, hbox
+
+
+class ScopeBreadcrumbs(QWidget):
+    """graph › model › layers.3 › self_attn; `chosen` carries the path of a clicked scope, "" for the whole graph."""
+
+    chosen = Signal(str)
+
+    def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._row = hbox(parent=self, spacing=0)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        model.selectionChanged.connect(self._fill)
+        model.sceneChanged.connect(lambda _new: self._fill(model.selected))
+        self._fill(None)
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of the links, the whole graph first."""
+        key, outline = self.model.selected, self.model.outline
+        if outline is None:
+            return []
+        if key is None:
+            return [""]
+        scope = outline.scopes[key] if isinstance(key, str) else outline.of[key]
+        return [one.path for one in scope.line]
+
+    def _fill(self, _key: BoxKey | None) -> None:
+        clear_layout(self._row)
+        self._links: list[tuple[QWidget, ...]] = []
+        for place, path in enumerate(self.paths):
+            name = path.rpartition("/")[2] or (self.tr("(unnamed)") if path else self.tr("Graph"))
+            tip = path or self.tr("The whole graph")
+            link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path), tip=tip)
+            link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            parts = (label("›", "muted", selectable=False), link) if place else (link,)
+            for part in parts:
+                self._row.addWidget(part)
+            self._links.append(parts)
+        self._row.addStretch(1)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Hides scopes after the first where the width is too small; the last one always stays."""
+        widths = [sum(part.sizeHint().width() for part in parts) for parts in self._links]
+        out = 0
+        while sum(widths) - sum(widths[1 : 1 + out]) > self.width() and out < len(widths) - 2:
+            out += 1
+        for place, parts in enumerate(self._links):
+            for part in parts:
+                part.setVisible(not 1 <= place <= out)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: hides or shows links to match the width."""
+        super().resizeEvent(event)
+        self._fit()
 
 
 class GraphToolBar(QWidget):
@@ -14,47 +77,27 @@ class GraphToolBar(QWidget):
 
     def __init__(self, crumbs: ScopeBreadcrumbs, finder: NodeSearch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._finder = finder
-        self.changes = tool_button("panel-left", self.tr("Changes at the left (Ctrl+J)"), "muted")
-        self.changes.setCheckable(True)
-        self.changes.setChecked(True)
-        self.split = tool_button("split", self.tr("Before and after side by side (Ctrl+D)"), "muted")
-        self.split.setCheckable(True)
-        self.previous_change = tool_button("chevron-up", self.tr("Previous change ([)"), "muted")
-        self.next_change = tool_button("chevron-down", self.tr("Next change (])"), "muted")
-        self.out = tool_button("minus", self.tr("Smaller (-)"), "muted")
-        self.fit = tool_button("zoom", self.tr("Fit the whole graph (0)"), "muted")
-        self.into = tool_button("plus", self.tr("Larger (+)"), "muted")
-        self.netron = tool_button("component", self.tr("Draw this component or scope with Netron"), "muted")
-        self.netron.setCheckable(True)
-        self.folds = tool_button("layers", self.tr("Draw repeated layers as one"), "muted")
-        self.folds.setCheckable(True)
-        self.folds.setChecked(True)
-        self.providers = tool_button("devices", self.tr("Color by provider"), "muted")
-        self.providers.setCheckable(True)
-        self.heat = tool_button("heat", self.tr("Color by time or bytes"), "muted")
-        self.heat.setCheckable(True)
-        self.details = tool_button("info", self.tr("Details at the right (Ctrl+I)"), "muted")
-        self.details.setCheckable(True)
-        self.details.setChecked(True)
-        self.more = tool_button("more", self.tr("Export and more"), "muted")
+        self._finder, tool = finder, partial(tool_button, color="muted")
+        self.changes = tool("panel-left", self.tr("Changes at the left (Ctrl+J)"), checked=True)
+        self.split = tool("split", self.tr("Before and after side by side (Ctrl+D)"), checked=False)
+        self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
+        self.next_change = tool("chevron-down", self.tr("Next change (])"))
+        self.out = tool("minus", self.tr("Smaller (-)"))
+        self.fit = tool("zoom", self.tr("Fit the whole graph (0)"))
+        self.into = tool("plus", self.tr("Larger (+)"))
+        self.netron = tool("component", self.tr("Draw this component or scope with Netron"), checked=False)
+        self.folds = tool("layers", self.tr("Draw repeated layers as one"), checked=True)
+        self.providers = tool("devices", self.tr("Color by provider"), checked=False)
+        self.heat = tool("heat", self.tr("Color by time or bytes"), checked=False)
+        self.details = tool("info", self.tr("Details at the right (Ctrl+I)"), checked=True)
+        self.more = tool("more", self.tr("Export and more"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
-        row.addWidget(crumbs, 1)
-        for part in (self.changes, self.split):
-            row.addWidget(part)
-        for change in (self.previous_change, self.next_change):
-            row.addWidget(change)
-        row.addWidget(finder)
-        for part in (self.out, self.fit, self.into, self.folds, self.netron):
-            row.addWidget(part)
-        for part in (self.heat, self.providers, self.details, self.more):
-            row.addWidget(part)
+        changes = (self.changes, self.split, self.previous_change, self.next_change)
+        zoom = (self.out, self.fit, self.into)
+        panels = (self.folds, self.netron, self.heat, self.providers, self.details, self.more)
+        hbox((crumbs, 1), *changes, finder, *zoom, *panels, parent=self, spacing=2)
 
     def set_compared(self, on: bool) -> None:
-        """Shows the buttons of a comparison."""
         for part in (self.changes, self.split, self.previous_change, self.next_change):
             part.setVisible(on)
 

@@ -35,13 +35,11 @@ class Viewport(QWidget):
         self.moved.emit()
 
     def bounds(self) -> QRectF:
-        """The rectangle of the whole scene."""
         if self.scene is None:
             return QRectF(0, 0, 1, 1)
         return QRectF(0, 0, max(self.scene.root.width, 1), max(self.scene.root.height, 1))
 
     def visible(self) -> QRectF:
-        """The visible part of the scene."""
         return self.to_plane(QRectF(self.rect()))
 
     def to_plane(self, rect: QRectF) -> QRectF:
@@ -74,7 +72,6 @@ class Viewport(QWidget):
         self.set_view(scale, at - (at - QPointF(self.offset)) * ratio)
 
     def zoom_to(self, scale: float) -> None:
-        """Sets the scale around the center."""
         self.zoom(scale / self.scale)
 
     def fit(self, rect: QRectF | None = None, most: float = 1.0) -> None:

@@ -36,7 +36,6 @@ class RequestGuard(QWebEngineUrlRequestInterceptor):
         self.blocked: list[str] = []
 
     def interceptRequest(self, info: QWebEngineUrlRequestInfo) -> None:  # noqa: N802
-        """Qt's name: called before each request."""
         if info.requestUrl().scheme() != SCHEME.decode():
             self.blocked.append(info.requestUrl().toString())
             info.block(True)

@@ -9,13 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.jobs.job import Job
 from app.state.graph_model import GraphModel
-from app.widgets import button, label
-from app.widgets.theme import G
+from app.text.translatable import tr
+from app.widgets import Banner, button, label
+from app.widgets.fields import progress_bar
+from app.widgets.layouts import STRETCH, hbox, splitter, stack, vbox
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.graphs import ExcerptReport
 
@@ -34,8 +36,7 @@ def start_engine() -> tuple[Any, str]:
 
         return browser_engine(), ""
     except ImportError as error:
-        text = QCoreApplication.translate(
-            "NetronPanel",
+        text = tr(
             "Netron's view needs Qt WebEngine, which cannot be loaded ({0}): install what Debian calls {1}.",
         )
         return None, text.format(str(error).partition(":")[0], SYSTEM_PACKAGES)
@@ -60,23 +61,10 @@ class NetronPanel(QWidget):
             app.aboutToQuit.connect(self.clear)  # before the engine closes: pages must be deleted before their profile
         self.title = label("", "heading")
         back = button(self.tr("Back to the graph"), "chevron-left", clicked=self.closed.emit)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(self.tr("Netron is being started"))
-        self.sides = QSplitter(Qt.Orientation.Horizontal)
-        self.sides.setChildrenCollapsible(False)
-        head = QHBoxLayout()
-        head.setSpacing(G)
-        head.addWidget(back)
-        head.addWidget(self.title)
-        head.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G)
-        column.addLayout(head)
-        column.addWidget(self.progress)
-        column.addWidget(self.sides, 1)
+        self.progress = progress_bar(self.tr("Netron is being started"))
+        self.sides = splitter(Qt.Orientation.Horizontal)
+        head = hbox(back, self.title, STRETCH)
+        vbox(head, self.progress, (self.sides, 1), parent=self)
 
     def request(self, scope: str) -> None:
         """Requests the models of a scope, or of the whole graph where `scope` is empty."""
@@ -131,3 +119,55 @@ class NetronPanel(QWidget):
             view.close_model()
         self.views.clear()
         self.progress.hide()
+
+
+class NetronSwitch(QObject):
+    """Switches `stack` between the graph and Netron; `changed` follows each switch."""
+
+    changed = Signal()
+
+    def __init__(
+        self, model: GraphModel, graph: QWidget, tool: QToolButton, banner: Banner, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._graph, self._tool, self._banner = model, graph, tool, banner
+        self.panel = NetronPanel(model)
+        self.stack = stack(graph, self.panel)
+        tool.clicked.connect(self.set_shown)
+        self.panel.shown.connect(lambda: self._show(self.panel))
+        self.panel.failed.connect(self._on_failed)
+        self.panel.closed.connect(self.close)
+
+    @property
+    def is_shown(self) -> bool:
+        return self.stack.currentWidget() is self.panel
+
+    def set_shown(self, on: bool) -> None:
+        """Shows the selected scope in Netron, or the graph."""
+        if on:
+            key, outline = self._model.selected, self._model.outline
+            path = key if isinstance(key, str) else ""
+            if isinstance(key, int) and outline is not None:
+                path = outline.of[key].path
+            self.show(path)
+        else:
+            self.close()
+
+    def show(self, scope: str) -> None:
+        """Shows a scope in Netron, or the whole graph where `scope` is empty; the graph stays until Netron is ready."""
+        self._banner.clear()
+        self._tool.setChecked(True)
+        self.panel.request(scope)
+
+    def close(self) -> None:
+        self.panel.clear()
+        self._tool.setChecked(False)
+        self._show(self._graph)
+
+    def _show(self, widget: QWidget) -> None:
+        self.stack.setCurrentWidget(widget)
+        self.changed.emit()
+
+    def _on_failed(self, sentence: str) -> None:
+        self.close()
+        self._banner.show_message("info", sentence)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.state.accuracy import AccuracySubjects, ComparedModel
 from app.text.formatting import format_local_time, format_number, pluralize
+from app.text.translatable import tr
 from workflows.wire.reports.accuracy import EvalReport, Suggestions
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Figures", text)
-
-
 def comparison_title(of: AccuracySubjects) -> str:
-    """The names of the two bundles."""
-    return _tr("{0} compared with {1}").format(_side_name(of.candidate), _side_name(of.reference))
+    return tr("{0} compared with {1}").format(_side_name(of.candidate), _side_name(of.reference))
 
 
 def comparison_settings(of: AccuracySubjects) -> str:
     """The settings and the time of a comparison."""
-    steps = pluralize(of.steps, _tr("up to 1 token a prompt"), _tr("up to {0} tokens a prompt"))
-    prompts = [_tr("prompts of {0}").format(of.prompts)] if of.prompts else []
+    steps = pluralize(of.steps, tr("up to 1 token per prompt"), tr("up to {0} tokens per prompt"))
+    prompts = [tr("prompts of {0}").format(of.prompts)] if of.prompts else []
     return " · ".join([of.provider, steps, *prompts, format_local_time(of.began)])
 
 
@@ -32,23 +28,23 @@ def _side_name(side: ComparedModel) -> str:
 def report_figures(report: EvalReport) -> list[tuple[str, str]]:
     """(name, value with its unit) of each figure."""
     rows = [
-        (_tr("positions"), format_number(report.positions)),
-        (_tr("top-1 agreement"), percent(report.top1_agreement)),
-        (_tr("top-5 overlap"), percent(report.top5_overlap)),
-        (_tr("KL divergence, mean"), figure(report.kl_mean, "nats")),
-        (_tr("KL divergence, largest"), figure(report.kl_max, "nats")),
-        (_tr("logits, largest difference"), figure(report.logit_max_abs_diff)),
-        (_tr("hidden states, cosine"), figure(report.hidden_cosine)),
-        (_tr("keys and values, cosine"), figure(report.kv_cosine)),
-        (_tr("perplexity of the prompts, reference"), figure(report.perplexity.reference)),
-        (_tr("perplexity of the prompts, candidate"), figure(report.perplexity.candidate)),
-        (_tr("perplexity of the answers, reference"), figure(report.answer_perplexity.reference)),
-        (_tr("perplexity of the answers, candidate"), figure(report.answer_perplexity.candidate)),
+        (tr("positions"), format_number(report.positions)),
+        (tr("top-1 agreement"), percent(report.top1_agreement)),
+        (tr("top-5 overlap"), percent(report.top5_overlap)),
+        (tr("KL divergence, mean"), figure(report.kl_mean, "nats")),
+        (tr("KL divergence, largest"), figure(report.kl_max, "nats")),
+        (tr("logits, largest difference"), figure(report.logit_max_abs_diff)),
+        (tr("hidden states, cosine"), figure(report.hidden_cosine)),
+        (tr("keys and values, cosine"), figure(report.kv_cosine)),
+        (tr("perplexity of the prompts, reference"), figure(report.perplexity.reference)),
+        (tr("perplexity of the prompts, candidate"), figure(report.perplexity.candidate)),
+        (tr("perplexity of the answers, reference"), figure(report.answer_perplexity.reference)),
+        (tr("perplexity of the answers, candidate"), figure(report.answer_perplexity.candidate)),
     ]
     if report.task is not None:
-        questions = pluralize(report.task.rows, _tr("1 question"), _tr("{0} questions"))
-        rows.append((_tr("{0}, reference").format(questions), percent(report.task.reference_score)))
-        rows.append((_tr("{0}, candidate").format(questions), percent(report.task.score)))
+        questions = pluralize(report.task.rows, tr("1 question"), tr("{0} questions"))
+        rows.append((tr("{0}, reference").format(questions), percent(report.task.reference_score)))
+        rows.append((tr("{0}, candidate").format(questions), percent(report.task.score)))
     return rows + _suggestion_figures(report.suggestions)
 
 
@@ -56,8 +52,8 @@ def _suggestion_figures(suggestions: Suggestions | None) -> list[tuple[str, str]
     """The mean divergence without each suggested node, and without all of them."""
     if suggestions is None or not suggestions.exclude:
         return []
-    rows = [(_tr("KL without {0}").format(row.node), figure(row.kl_mean, "nats")) for row in suggestions.exclude]
-    return [*rows, (_tr("KL without all of these"), figure(suggestions.after.kl_mean, "nats"))]
+    rows = [(tr("KL without {0}").format(row.node), figure(row.kl_mean, "nats")) for row in suggestions.exclude]
+    return [*rows, (tr("KL without all of these"), figure(suggestions.after.kl_mean, "nats"))]
 
 
 def percent(share: float | None) -> str:

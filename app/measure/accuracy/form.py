@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QSpinBox, QWidget
 
 from app.measure.request_form import RequestForm
 from app.state.recent_bundles import RecentBundles
+from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.bundle_field import BundleField
+from app.widgets.fields import add_token_unit, line_edit
+from app.widgets.layouts import STRETCH, grid_layout, hbox
 from app.widgets.path_field import PathField
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
-from app.widgets.token_spin import add_token_unit
 from workflows.wire.requests import Eval
 
 STEPS, SUGGESTIONS = 16, 5
@@ -32,29 +34,28 @@ class AccuracyForm(RequestForm):
     """Requests an `Eval`."""
 
     def __init__(self, recents: RecentBundles, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("AccuracyForm", "Compare"), "play", parent)
+        super().__init__(tr("Compare"), "play", parent)
         self._consented: dict[str, tuple[str, ...]] = {}
-        self.candidate = BundleField(recents, self.tr("Bundle that is judged"), self.tr("A bundle's folder"))
+        self.candidate = BundleField(recents, self.tr("Bundle to evaluate"), self.tr("A bundle's folder"))
         self.reference = BundleField(
             recents,
-            self.tr("Bundle or source it is compared with"),
+            self.tr("Reference: a bundle or a checkpoint"),
             self.tr("A bundle, a checkpoint's folder, demo:NAME, a hub id"),
         )
-        self.prompts = QLineEdit()
-        self.prompts.setPlaceholderText(self.tr("the demo's held-back questions, or plain sentences"))
-        self.prompts.setAccessibleName(self.tr("File of prompts, one a line"))
-        self.prompts.setClearButtonEnabled(True)
+        hint = self.tr("default: the test questions of the demo, or plain sentences")
+        self.prompts = line_edit(self.tr("File of prompts, one per line"), hint, clear=True)
         self.file = _PromptsField(self.prompts)
         self.file.picked.connect(self.prompts.setText)
         self.steps = add_token_unit(QSpinBox())
         self.steps.setRange(1, 512)
         self.steps.setValue(STEPS)
-        self.steps.setAccessibleName(self.tr("New tokens a prompt at most"))
+        self.steps.setAccessibleName(self.tr("Maximum of new tokens per prompt"))
         self.suggest = QCheckBox(self.tr("Suggest"))
         set_tool_tip(
             self.suggest,
             self.tr(
-                "Also ranks quantized nodes by what leaving each in full precision would gain; takes a run a node."
+                "Ranks the quantized nodes by the accuracy that each would gain in full precision; needs one run "
+                "per node."
             ),
         )
         self.suggest.setAccessibleName(self.tr("Suggest nodes to exclude from quantization"))
@@ -65,10 +66,7 @@ class AccuracyForm(RequestForm):
         self.refresh()
 
     def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(G)
-        grid.setVerticalSpacing(G)
+        grid = grid_layout(stretch=(1, 3), parent=self)
         grid.addWidget(label(self.tr("Bundle"), "muted"), 0, 0)
         grid.addWidget(self.candidate, 0, 1)
         grid.addWidget(label(self.tr("compared with"), "muted"), 0, 2)
@@ -76,15 +74,7 @@ class AccuracyForm(RequestForm):
         grid.addWidget(label(self.tr("Prompts"), "muted"), 1, 0)
         grid.addWidget(self.file, 1, 1)
         grid.addWidget(label(self.tr("up to"), "muted"), 1, 2, Qt.AlignmentFlag.AlignRight)
-        row = QHBoxLayout()
-        row.setSpacing(G)
-        row.addWidget(self.steps)
-        row.addWidget(self.suggest)
-        row.addStretch(1)
-        row.addWidget(self.start_button)
-        grid.addLayout(row, 1, 3)
-        grid.setColumnStretch(1, 1)
-        grid.setColumnStretch(3, 1)
+        grid.addLayout(hbox(self.steps, self.suggest, STRETCH, self.start_button), 1, 3)
 
     def fill_in(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
         """Fill in the bundles that are not empty. consented: hashes of the code that `reference` may run."""
@@ -96,16 +86,13 @@ class AccuracyForm(RequestForm):
 
     @property
     def fields(self) -> Sequence[QWidget]:
-        """The widgets that are disabled while the job runs."""
         return self.candidate, self.reference, self.file, self.steps, self.suggest
 
     @property
     def ready(self) -> bool:
-        """Whether both bundles are named."""
         return bool(self.candidate.path and self.reference.path)
 
     def request(self) -> Eval:
-        """The comparison that the fields describe."""
         suggestions = SUGGESTIONS if self.suggest.isChecked() else 0
         prompts, reference = self.prompts.text().strip(), self.reference.path
         consented = self._consented.get(reference, ())

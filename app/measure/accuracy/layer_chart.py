@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
+from app.text.translatable import tr
 from app.widgets.plot_style import make_static, restyle_plot
 from app.widgets.theme import theme
 from workflows.wire.reports.accuracy import LayerCosines
@@ -14,28 +14,23 @@ SERIES = (("hidden", "decode", "o"), ("key", "prefill", "s"), ("value", "cache",
 """The attribute of a layer, colour and symbol; the symbols work without colour, too."""
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("LayerChart", text)
-
-
 class LayerChart(pg.PlotWidget):  # type: ignore[misc]
     """The layers from left to right, those of an encoder before those of the decoder."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(_tr("Loss of each layer, as one minus the cosine"))
+        self.setAccessibleName(tr("Loss of each layer, as one minus the cosine"))
         make_static(self, upright=False)
         self.setMouseEnabled(x=False, y=False)
-        self.setLabel("left", _tr("1 − cosine"))
-        self.setLabel("bottom", _tr("layer"))
+        self.setLabel("left", tr("1 − cosine"))
+        self.setLabel("bottom", tr("layer"))
         self.legend = self.addLegend(offset=(8, 8), labelTextSize="12px")
-        names = {"hidden": _tr("hidden state"), "key": _tr("keys"), "value": _tr("values")}
+        names = {"hidden": tr("hidden state"), "key": tr("keys"), "value": tr("values")}
         self.lines = {name: self.plot([], [], name=names[name], symbol=mark) for name, _, mark in SERIES}
         theme().changed.connect(self.restyle)
         self.restyle()
 
     def show_layers(self, layers: list[LayerCosines]) -> None:
-        """Show other layers."""
         top = 0.0
         for name, _, _ in SERIES:
             cosines = [getattr(layer, f"{name}_cosine") for layer in layers]
@@ -52,7 +47,6 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
         self.setYRange(0, top * 1.15 or 1e-6, padding=0)
 
     def restyle(self) -> None:
-        """Apply the colours of the theme."""
         color = theme().color
         restyle_plot(self)
         self.legend.setLabelTextColor(color("text"))

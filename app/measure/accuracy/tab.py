@@ -6,38 +6,74 @@ AccuracyForm ──Eval──▶ AccuracyModel ──changed──▶ empty | pr
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QMenu,
-    QProgressBar,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
-from app.measure.accuracy.answers_view import AnswersView
 from app.measure.accuracy.figures import comparison_settings, comparison_title, report_figures
 from app.measure.accuracy.form import AccuracyForm
 from app.state.accuracy import AccuracyModel, as_csv, as_json
 from app.text.formatting import format_duration
-from app.widgets import Banner, CardFrame, EmptyState, button, label
-from app.widgets.actions import add_action
+from app.widgets import Banner, CardFrame, EmptyState, label
+from app.widgets.actions import add_action, menu_button
+from app.widgets.fields import progress_bar
 from app.widgets.file_suffix import with_file_suffix
+from app.widgets.layouts import STRETCH, Stretch, hbox, splitter, stack, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
-from app.widgets.theme import G
-from workflows.wire.reports.accuracy import EvalReport
+from app.widgets.theme import G, theme
+from app.widgets.token_diff import insert_token_diff, plain_format, read_only_text
+from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer
 from workflows.wire.requests import Eval
 
 if TYPE_CHECKING:
     from app.measure.accuracy.layer_chart import LayerChart
     from app.state.context import AppContext
+
+
+class AnswersView(QWidget):
+    """A document: the prompt, the reference's tokens, and the candidate's tokens if they differ."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answers: list[GreedyAnswer] = []
+        self.summary = label("", "muted")
+        self.only = QCheckBox(self.tr("Only different answers"))
+        self.only.toggled.connect(self._write)
+        self.text = read_only_text(self.tr("Answers of both bundles"))
+        row = hbox((self.summary, 1), self.only, spacing=None)
+        vbox(row, (self.text, 1), parent=self, spacing=G // 2)
+        theme().changed.connect(self._write)
+
+    def show_answers(self, answers: list[GreedyAnswer]) -> None:
+        """Show other answers; if some differ, only those at first."""
+        self._answers = answers
+        differing = sum(not answer.same for answer in answers)
+        self.summary.setText(
+            self.tr("{0} of {1} answers have the same tokens").format(len(answers) - differing, len(answers))
+        )
+        self.only.setEnabled(bool(differing))
+        self.only.setChecked(bool(differing))
+        self._write()
+
+    def _write(self, *_: object) -> None:
+        self.text.clear()
+        cursor = self.text.textCursor()
+        shown = [answer for answer in self._answers if not (self.only.isChecked() and answer.same)]
+        for answer in shown:
+            self._one(cursor, answer)
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _one(self, cursor: QTextCursor, answer: GreedyAnswer) -> None:
+        cursor.insertText(answer.prompt.replace("\n", " ") + "\n", plain_format(bold=True))
+        names = (self.tr("both"),) if answer.same else (self.tr("reference"), self.tr("candidate"))
+        for name, tokens in zip(names, (answer.reference, answer.candidate), strict=False):
+            cursor.insertText(f"  {name}  ", plain_format("muted"))
+            insert_token_diff(cursor, [piece.replace("\n", "⏎") for _, piece in tokens], answer.tokens_equal)
+            cursor.insertText("\n", plain_format())
+
 
 TICK_MS = 500
 
@@ -72,41 +108,28 @@ class AccuracyTab(QWidget):
 
     def _build(self) -> None:
         self.empty = EmptyState(
-            self.tr("Nothing compared yet"),
+            self.tr("No comparison yet"),
             self.tr(
-                "Choose a bundle and what it should be like. Both read the same tokens; agreement, divergence, hidden "
+                "Choose a bundle and a reference. Both read the same tokens; agreement, divergence, hidden "
                 "states, cache, perplexity and answers appear here."
             ),
             "",
             "measure",
         )
-        self.stack = QStackedWidget()
-        for page in (self.empty, self._progress(), self._results()):
-            self.stack.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * G, 2 * G, 2 * G, G)
-        column.setSpacing(G)
-        column.addWidget(self.form)
-        column.addWidget(self.banner)
-        column.addWidget(self.stack, 1)
+        self.stack = stack(self.empty, self._progress(), self._results())
+        vbox(self.form, self.banner, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
 
     def _progress(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
         self.bundles = label("", "heading", wrap=True)
         self.bundles.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.note = label("", "body-muted")
         self.remaining = label("", "muted")
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = progress_bar(self.tr("Progress of the comparison"))
         self.bar.setMaximumWidth(60 * G)
-        self.bar.setAccessibleName(self.tr("How much is compared"))
-        column.addStretch(1)
-        column.addWidget(self.bundles)
-        for part in (self.note, self.bar, self.remaining):
-            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         self.bar.setMinimumWidth(40 * G)
-        column.addStretch(2)
+        centered = ((part, 0, Qt.AlignmentFlag.AlignHCenter) for part in (self.note, self.bar, self.remaining))
+        vbox(STRETCH, self.bundles, *centered, Stretch(2), parent=page, margins=None, spacing=None)
         return page
 
     def _results(self) -> QWidget:
@@ -115,48 +138,30 @@ class AccuracyTab(QWidget):
         )
         self.figures.setMinimumWidth(38 * G)
         self.answers = AnswersView()
-        self.chart_card = CardFrame(self.tr("Where it was lost"))
+        self.chart_card = CardFrame(self.tr("Loss by layer"))
         self.chart_card.body.setContentsMargins(G, G, G, G)
-        self.no_layers = label(self.tr("Neither bundle says which layers it has."), "muted", wrap=True)
+        self.no_layers = label(self.tr("Neither bundle lists its layers."), "muted", wrap=True)
         self.chart_card.body.addWidget(self.no_layers, 1, Qt.AlignmentFlag.AlignCenter)
         top = QWidget()
-        row = QHBoxLayout(top)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * G)
-        row.addWidget(self.figures, 2)
-        row.addWidget(self.chart_card, 3)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(top)
-        splitter.addWidget(self.answers)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 2)
+        hbox((self.figures, 2), (self.chart_card, 3), parent=top, spacing=2 * G)
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._head())
-        column.addWidget(splitter, 1)
+        vbox(
+            self._head(),
+            (splitter(Qt.Orientation.Vertical, (top, 3), (self.answers, 2)), 1),
+            parent=page,
+            spacing=None,
+        )
         return page
 
     def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
         self.title = label("", "heading", wrap=True)
         self.summary = label("", "muted", wrap=True)
-        texts = QVBoxLayout()
-        texts.setSpacing(G // 2)
-        texts.addWidget(self.title)
-        texts.addWidget(self.summary)
-        self.export_button = button(self.tr("Export"), "save")
-        menu = QMenu(self.export_button)
-        for ending, text in (("json", self.tr("Report (JSON) …")), ("csv", self.tr("Layers (CSV) …"))):
-            menu.addAction(text).triggered.connect(partial(self._ask_export, ending))
-        self.export_button.setMenu(menu)
-        row.addLayout(texts, 1)
-        row.addWidget(self.export_button)
-        return row
+        texts = vbox(self.title, self.summary, spacing=G // 2)
+        kinds = (self.tr("Report (JSON) …"), "json"), (self.tr("Layers (CSV) …"), "csv")
+        self.export_button = menu_button(self.tr("Export"), "save", kinds, self._choose_file)
+        return hbox((texts, 1), self.export_button, spacing=None)
 
     def _add_actions(self) -> None:
-        """Add the keyboard actions of this tab."""
         for text, keys, act in (
             (self.tr("Accuracy: compare"), "Ctrl+Return", self.form.start),
             (self.tr("Accuracy: stop comparing"), "Esc", self.model.cancel),
@@ -206,9 +211,7 @@ class AccuracyTab(QWidget):
             " ".join([f"{comparison_settings(result.subjects)}.", *report.notes, *self._exclusions(report)])
         )
         if report.layers and self.chart is None:
-            from app.measure.accuracy.layer_chart import (
-                LayerChart,  # imports pyqtgraph, which takes a second
-            )
+            from app.measure.accuracy.layer_chart import LayerChart  # imports pyqtgraph, which takes a second
 
             self.chart = LayerChart()
             self.chart_card.body.addWidget(self.chart, 1)
@@ -221,7 +224,7 @@ class AccuracyTab(QWidget):
         """The recipe option that excludes the suggested nodes; empty if there is no suggestion."""
         return [f"quantize.exclude={json.dumps(report.excluded)}"] if report.excluded else []
 
-    def _ask_export(self, ending: str, _checked: bool = False) -> None:
+    def _choose_file(self, ending: str) -> None:
         name, _kind = QFileDialog.getSaveFileName(
             self, self.tr("Export the report"), f"accuracy.{ending}", f"*.{ending}"
         )

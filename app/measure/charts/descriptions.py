@@ -5,39 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from PySide6.QtCore import QCoreApplication
-
 from app.state.measured_runs import MeasuredRun, RunConfiguration
 from app.state.measurement_snapshot import CHUNK, DECODE, FIRST, MeasurementFigures, MeasurementSnapshot
 from app.text.formatting import cache_label, format_latency, format_local_time, format_number, pluralize
+from app.text.translatable import tr
 from workflows.wire.events import SpeculationUse
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Measurements", text)
-
-
 def capacity_text(slots: float) -> str:
-    """The label of a capacity line."""
-    return _tr("capacity {0}").format(format_number(slots))
+    return tr("capacity {0}").format(format_number(slots))
 
 
 def mean_text(value: float) -> str:
     """The label of the mean of tokens per step."""
-    return _tr("mean {0}").format(format_number(value, 2))
+    return tr("mean {0}").format(format_number(value, 2))
 
 
 def pale_bars_text() -> str:
     """The label of the paler bars behind tokens per step."""
-    return _tr("pale: drafted")
+    return tr("pale: drafted")
 
 
 def drafts_text(use: SpeculationUse) -> str:
     """How many drafted tokens were accepted, and how many tokens a step gave."""
-    per_step = _tr("tokens per step: {0}").format(format_number(use.tokens_per_step or 0.0, 2))
+    per_step = tr("tokens per step: {0}").format(format_number(use.tokens_per_step or 0.0, 2))
     if use.accept_rate is None:
-        return _tr("no token was drafted · {0}").format(per_step)
-    one, many = _tr("{0} of {1} drafted token accepted"), _tr("{0} of {1} drafted tokens accepted")
+        return tr("no token was drafted · {0}").format(per_step)
+    one, many = tr("{0} of {1} drafted token accepted"), tr("{0} of {1} drafted tokens accepted")
     accepted = (one if use.drafted == 1 else many).format(format_number(use.accepted), format_number(use.drafted))
     return f"{accepted} ({format_number(100 * use.accept_rate, 1)} %) · {per_step}"
 
@@ -65,7 +59,7 @@ def runs_title(runs: Sequence[MeasuredRun]) -> str:
         return " · ".join([owner_title(owners[0]), _period(runs)])
     titles = [f"{owner_title(owner)}" for owner in owners[:3]]
     if len(owners) > len(titles):
-        titles.append(_tr("{0} more").format(format_number(len(owners) - len(titles))))
+        titles.append(tr("{0} more").format(format_number(len(owners) - len(titles))))
     return " · ".join([" | ".join(titles), _period(runs)])
 
 
@@ -77,9 +71,9 @@ def _period(runs: Sequence[MeasuredRun]) -> str:
 def shown_runs_text(figures: MeasurementFigures, zoomed: bool) -> str:
     """The text over the figures: the number of replies and their owner."""
     if not figures.runs:
-        return _tr("No step is in this part of the time axis.")
-    replies = pluralize(len(figures.runs), _tr("1 reply"), _tr("{0} replies"))
-    what = _tr("Of what is shown, a part of {0}").format(replies) if zoomed else _tr("Of {0}").format(replies)
+        return tr("This part of the time axis has no steps.")
+    replies = pluralize(len(figures.runs), tr("1 reply"), tr("{0} replies"))
+    what = tr("Visible part of {0}").format(replies) if zoomed else tr("Of {0}").format(replies)
     return f"{what}: {runs_title(figures.runs)}"
 
 
@@ -87,15 +81,15 @@ def step_text(s: MeasurementSnapshot, index: int) -> str:
     """A step in one line: phase, duration, cache fill and owner."""
     run = s.run_of(index)
     took = format_latency(s.latency_ms[index])
-    cache = _tr("cache {0} of {1}").format(format_number(s.used[index]), format_number(s.capacity[index]))
-    at = _tr("at {0} s").format(format_number(s.time_s[index], 3))
-    owner = (cache, at, _tr("run {0}").format(format_number(run.number)), owner_title(run.owner))
+    cache = tr("cache {0} of {1}").format(format_number(s.used[index]), format_number(s.capacity[index]))
+    at = tr("at {0} s").format(format_number(s.time_s[index], 3))
+    owner = (cache, at, tr("run {0}").format(format_number(run.number)), owner_title(run.owner))
     if s.kind[index] == CHUNK:
-        tokens = pluralize(int(s.tokens[index]), _tr("1 token"), _tr("{0} tokens"))
-        return " · ".join((_tr("prefill chunk"), tokens, took, *owner))
+        tokens = pluralize(int(s.tokens[index]), tr("1 token"), tr("{0} tokens"))
+        return " · ".join((tr("prefill chunk"), tokens, took, *owner))
     text = s.text(index).replace("\n", "⏎").replace(" ", "␣")
     first = s.kind[index] == FIRST
-    what = (_tr("first token “{0}”") if first else _tr("decode “{0}”")).format(text)
+    what = (tr("first token “{0}”") if first else tr("decode “{0}”")).format(text)
     result = (f"id {s.token_id(index)}", f"TTFT {took}" if first else took, *_draft_text(s, index))
     return " · ".join((what, *result, *owner))
 
@@ -106,4 +100,4 @@ def _draft_text(s: MeasurementSnapshot, index: int) -> list[str]:
     if step < 0:
         return []
     drafted, accepted = format_number(s.speculation.drafted[step]), format_number(s.speculation.kept[step])
-    return [_tr("its step: {0} drafted, {1} kept").format(drafted, accepted)]
+    return [tr("its step: {0} drafted, {1} accepted").format(drafted, accepted)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.measure.charts.descriptions import drafts_text, shown_runs_text
 from app.state.measurement_snapshot import LatencyPercentiles, MeasurementFigures
 from app.text.formatting import format_latency, format_number
 from app.widgets import CardFrame, Stat, label
+from app.widgets.layouts import grid_layout, hbox, vbox
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, theme
 
@@ -24,7 +25,6 @@ class PhaseSymbol(QWidget):
         theme().changed.connect(self.update)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the symbol (Qt's name)."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -43,29 +43,18 @@ class FiguresRow(QWidget):
         super().__init__(parent)
         self.owner = label("", "muted", wrap=True)
         self.drafts = self._drafts()
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addWidget(self._stats(), 1)
-        row.addWidget(self._table())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G)
-        head = QHBoxLayout()
-        head.setSpacing(2 * G)
-        head.addWidget(self.owner, 1)
-        head.addWidget(self.drafts)
-        column.addLayout(head)
-        column.addLayout(row)
+        row = hbox((self._stats(), 1), self._table(), spacing=2 * G)
+        vbox(hbox((self.owner, 1), self.drafts, spacing=2 * G), row, parent=self)
 
     def _drafts(self) -> PlainLabel:
         """The figures of drafts as text; hidden without drafts."""
         texts = label("", "small")
-        texts.setAccessibleName(self.tr("What came of drafts"))
+        texts.setAccessibleName(self.tr("Accepted drafts"))
         set_tool_tip(
             texts,
             self.tr(
-                "The bars are the tokens that each step of the model gave. The paler bar behind one is what it would "
-                "have given, had the whole draft been right."
+                "The bars show the tokens of each step. The paler bar shows how many there would be if the whole "
+                "draft had been accepted."
             ),
         )
         texts.hide()
@@ -81,10 +70,7 @@ class FiguresRow(QWidget):
         }
         card = CardFrame()
         card.body.setContentsMargins(2 * G, G, 2 * G, G)
-        line = QHBoxLayout()
-        line.setSpacing(G)
-        for stat in self.stats.values():
-            line.addWidget(stat)
+        line = hbox(*self.stats.values())
         card.body.addStretch(1)
         card.body.addLayout(line)
         card.body.addStretch(1)
@@ -93,9 +79,7 @@ class FiguresRow(QWidget):
     def _table(self) -> CardFrame:
         card = CardFrame()
         card.body.setContentsMargins(2 * G, G, 2 * G, G)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(G + 4)
-        grid.setVerticalSpacing(2)
+        grid = grid_layout(G + 4, 2)
         self.cells: dict[tuple[str, str], PlainLabel] = {}
         grid.addWidget(label(self.tr("latency in ms"), "muted"), 0, 0)
         for column, name in enumerate(("p50", "p95", "p99", self.tr("steps"))):
@@ -107,11 +91,7 @@ class FiguresRow(QWidget):
         return card
 
     def _phase(self, grid: QGridLayout, row: int, phase: str, title: str) -> None:
-        name_row = QHBoxLayout()
-        name_row.setSpacing(G)
-        name_row.addWidget(PhaseSymbol(phase))
-        name_row.addWidget(label(title, "small"), 1)
-        grid.addLayout(name_row, row, 0)
+        grid.addLayout(hbox(PhaseSymbol(phase), (label(title, "small"), 1)), row, 0)
         for column, key in enumerate(("p50", "p95", "p99", "count")):
             cell = label("–", "small")
             cell.setMinimumWidth(5 * G)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QGraphicsItem
 
 from app.measure.charts import svg
-from app.measure.charts.plot_data import PlotData, Range
+from app.measure.charts.plot_data import Curve, PlotData, Range
 from app.measure.charts.plot_parts import label_positions
 from app.measure.charts.speed_plots import SpeedPlots
+from app.text.translatable import tr
 from app.widgets.theme import sans_font, theme
 
 TITLE_PIXELS, LINE = 13, 18
@@ -30,7 +31,7 @@ def render_plots(plots: SpeedPlots, title: str) -> QImage:
 def write_image(image: QImage, path: Path) -> None:
     """Write an image in the format of the suffix, in any thread. Raises OSError."""
     if not image.save(str(path)):
-        raise OSError(QCoreApplication.translate("Plots", "{0} cannot be written.").format(path.name))
+        raise OSError(tr("{0} cannot be written.").format(path.name))
 
 
 def _lines(plots: SpeedPlots, title: str) -> list[str]:
@@ -82,18 +83,21 @@ def plots_as_svg(plots: SpeedPlots, heading: str) -> str:
     return svg.svg_document(panels, title, (plots.width(), plots.height() + head), _palette(plots.latency_style.lines))
 
 
-def _shapes(d: PlotData, lines: str) -> tuple[list[svg.SvgCurve], ...]:
-    def ink(name: str) -> str:
-        return theme().color(name).name()
+def color_name(name: str) -> str:
+    """A colour of the theme as #rrggbb."""
+    return theme().color(name).name()
 
-    latency = [
-        svg.SvgCurve("area", d.blocks, ink("prefill"), floor=d.floor),
-        svg.SvgCurve("points", d.points, ink("decode")),
-    ]
-    per_step = [svg.SvgCurve("area", d.drafted, ink("faint")), svg.SvgCurve("area", d.accepted, ink("decode"))]
-    cache = [svg.SvgCurve("area", d.used, ink("cache")), svg.SvgCurve("line", d.capacity, ink("muted"), svg.DASH)]
+
+def _shapes(d: PlotData, lines: str) -> tuple[list[svg.SvgCurve], ...]:
+    latency = [_curve("area", d.blocks, "prefill", floor=d.floor), _curve("points", d.points, "decode")]
+    per_step = [_curve("area", d.drafted, "faint"), _curve("area", d.accepted, "decode")]
+    cache = [_curve("area", d.used, "cache"), _curve("line", d.capacity, "muted", svg.DASH)]
     alone = len(d.memory.x) == 1
-    return latency, per_step, cache, [svg.SvgCurve("points" if alone else "line", d.memory, ink("text"))]
+    return latency, per_step, cache, [_curve("points" if alone else "line", d.memory, "text")]
+
+
+def _curve(kind: svg.Kind, curve: Curve, color: str, dash: str = "", floor: float = 0.0) -> svg.SvgCurve:
+    return svg.SvgCurve(kind, curve, color_name(color), dash, floor)
 
 
 def _panel(
@@ -122,15 +126,12 @@ def _panel(
 
 
 def _palette(lines: str) -> svg.SvgPalette:
-    def ink(name: str) -> str:
-        return theme().color(name).name()
-
     return svg.SvgPalette(
-        background=ink("surface"),
-        text=ink("text"),
-        muted=ink("muted"),
-        border=ink("border"),
-        level=ink(lines),
-        mark=ink("accent"),
+        background=color_name("surface"),
+        text=color_name("text"),
+        muted=color_name("muted"),
+        border=color_name("border"),
+        level=color_name(lines),
+        mark=color_name("accent"),
         font=", ".join(sans_font().families()),
     )

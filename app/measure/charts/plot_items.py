@@ -67,7 +67,6 @@ class PlotItems:
             cursor.setPen(pg.mkPen(color("accent")))
 
     def show(self, d: PlotData) -> None:
-        """Show other curves and their ranges."""
         self._plots[0].setXRange(*d.time)
         for plot, y in zip(self._plots, (d.latency, d.per_step, d.cache, d.rss), strict=True):
             plot.setYRange(*y)

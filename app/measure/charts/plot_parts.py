@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.measure.charts.label_layout import spread_labels
 from app.widgets.theme import mono_font, sans_font, theme
+from workflows.inspection.picture.columns import isotonic_positions
 
 if TYPE_CHECKING:
     from app.measure.charts.plot_data import Label
+
 
 UPRIGHT = 1
 """pyqtgraph's number of the axis that follows the visible values."""
@@ -60,7 +61,6 @@ class TimeViewBox(pg.ViewBox):  # type: ignore[misc]
         self._band.hide()
 
     def restyle(self) -> None:
-        """Apply the colours of the theme."""
         self.setBorder(None)
         self._band.setPen(pg.mkPen(theme().color("accent")))
         self._band.setBrush(pg.mkBrush(with_alpha(theme().color("accent"), 40)))
@@ -120,7 +120,6 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
         return sorted(labels.items())
 
     def restyle(self) -> None:
-        """Apply the colours of the theme."""
         self.setPen(pg.mkPen(theme().color("border")))
         self.setTextPen(pg.mkPen(theme().color("muted")))
         self.setTickFont(sans_font(11))
@@ -147,7 +146,6 @@ class LabelAxis(pg.AxisItem):  # type: ignore[misc]
         self.labels: list[Label] = []
 
     def show_labels(self, labels: list[Label]) -> None:
-        """Show other labels."""
         if labels != self.labels:
             self.labels = labels
             self.update()
@@ -157,7 +155,6 @@ class LabelAxis(pg.AxisItem):  # type: ignore[misc]
         return label_positions(self.labels, (self.range[0], self.range[1]), self.height())
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Draw the labels (Qt's name)."""
         painter.setFont(mono_font(11))
         for level, spot, text in self.placed():
             painter.setPen(theme().color("muted"))
@@ -176,7 +173,6 @@ class OwnerMarks(pg.GraphicsObject):  # type: ignore[misc]
         self._named = named
 
     def show_marks(self, marks: list[Label]) -> None:
-        """Show other marks."""
         if marks != self.marks:
             self.marks = marks
             self.update()
@@ -187,12 +183,10 @@ class OwnerMarks(pg.GraphicsObject):  # type: ignore[misc]
         self.prepareGeometryChange()
 
     def boundingRect(self) -> QRectF:
-        """The rectangle that `paint` fills (Qt's name)."""
         rect: QRectF | None = self.viewRect()
         return QRectF() if rect is None else rect
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Draw the lines and texts (Qt's name)."""
         if not self.marks:
             return
         place, view = painter.transform(), self.boundingRect()
@@ -218,3 +212,14 @@ class OwnerMarks(pg.GraphicsObject):  # type: ignore[misc]
             if room > SHORTEST_TEXT:
                 text = metrics.elidedText(mark.text, Qt.TextElideMode.ElideMiddle, room)
                 painter.drawText(QPointF(x + 4, top + metrics.ascent() + 2), text)
+
+
+def spread_labels(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Ascending values moved apart to at least `gap` within low … high, each as near to its own value as possible.
+
+    Values with enough room stay; the others move in groups.
+    """
+    offsets = [index * gap for index in range(len(values))]
+    last = high - (len(values) - 1) * gap
+    positions = zip(isotonic_positions(values, offsets), offsets, strict=True)
+    return [max(min(position - offset, last), low) + offset for position, offset in positions]

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, QPointF
+from PySide6.QtCore import QPointF
 
 from app.measure.charts.plot_parts import AXIS_WIDTH, MARGIN_WIDTH, LabelAxis, TimeViewBox, ValueAxis
+from app.text.translatable import tr
 
 STRETCHES, HEIGHTS = (5, 2, 3, 2), (76, 60, 88, 116)
 """Stretch factor and minimum height in pixels of each row; with less height the axis names would overlap."""
@@ -19,10 +20,6 @@ QWIDGETSIZE_MAX = (1 << 24) - 1
 """Qt's name for "no maximum", which PySide does not define."""
 DRAFTS = 1
 """The row that is visible only if there were drafts."""
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Plots", text)
 
 
 def blank_plot() -> Any:
@@ -50,13 +47,13 @@ class PlotRows:
         self._view, self._blanks = view, [*blanks]
         self.axes: list[ValueAxis] = []
         view.ci.layout.setVerticalSpacing(GAP)
-        self.latency = self._add(0, _tr("latency (ms)"))
-        self.per_step = self._add(DRAFTS, _tr("tok/step"))
-        self.occupancy = self._add(2, _tr("cache (tokens)"))
-        self.memory = self._add(3, _tr("memory (MiB)"))
+        self.latency = self._add(0, tr("latency (ms)"))
+        self.per_step = self._add(DRAFTS, tr("tok/step"))
+        self.occupancy = self._add(2, tr("cache (tokens)"))
+        self.memory = self._add(3, tr("memory (MiB)"))
         self.plots = (self.latency, self.per_step, self.occupancy, self.memory)
         self.show_drafts(False)
-        self.memory.setLabel("bottom", _tr("time generating (s)"))
+        self.memory.setLabel("bottom", tr("generation time (s)"))
 
     def _add(self, row: int, name: str) -> Any:
         plot = self._blanks.pop() if self._blanks else blank_plot()
@@ -90,17 +87,14 @@ class PlotRows:
         if visible:
             _size_axes(self.per_step)
         self._size_row(DRAFTS, visible)
-        without = _tr("Latency, cache and memory over time")
-        self._view.setAccessibleName(
-            _tr("Latency, tokens per step, cache and memory over time") if visible else without
-        )
+        without = tr("Latency, cache and memory over time")
+        self._view.setAccessibleName(tr("Latency, tokens per step, cache and memory over time") if visible else without)
 
     def set_log_scale(self, log: bool) -> None:
         """Draw latency on a logarithmic or a linear scale."""
         self.latency.getAxis("left").setLogMode(x=False, y=log)
 
     def restyle(self) -> None:
-        """Apply the colours of the theme."""
         for plot in self.plots:
             plot.getViewBox().restyle()
         for axis in self.axes:

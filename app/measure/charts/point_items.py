@@ -46,7 +46,6 @@ class PointsItem(pg.GraphicsObject):  # type: ignore[misc]
         self.count = 0
 
     def set_color(self, color: QColor) -> None:
-        """Set the colour."""
         self._pen.setColor(color)
         self.update()
 
@@ -66,11 +65,9 @@ class PointsItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The rectangle that `paint` fills (Qt's name)."""
         return self._bounds
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Draw the items (Qt's name)."""
         few = self.count < MAX_SMOOTH_POINTS
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, few)
         self._pen.setCapStyle(Qt.PenCapStyle.RoundCap if few else Qt.PenCapStyle.SquareCap)
@@ -99,7 +96,6 @@ class BlocksItem(pg.GraphicsObject):  # type: ignore[misc]
         self.rects: list[QRectF] = []
 
     def set_colors(self, edge: QColor, inside: QColor) -> None:
-        """Set the colours."""
         self._pen, self._brush = pg.mkPen(edge), QBrush(inside)
         self.update()
 
@@ -115,11 +111,9 @@ class BlocksItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The rectangle that `paint` fills (Qt's name)."""
         return self._bounds
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
-        """Draw the items (Qt's name)."""
         painter.setPen(self._pen)
         painter.setBrush(self._brush)
         painter.drawRects(self.rects)

@@ -26,6 +26,29 @@ from app.widgets.theme import theme
 ZOOM_IN, ZOOM_OUT, PAN_SHARE = 0.8, 1.25, 0.25
 
 
+class StepCursor:
+    """The marked step of a snapshot; index: -1 while none is marked."""
+
+    def __init__(self) -> None:
+        self.index = -1
+
+    def time(self, snapshot: MeasurementSnapshot | None) -> float:
+        """The time of the marked step in seconds; NaN without one."""
+        return float(snapshot.time_s[self.index]) if snapshot is not None and self.index >= 0 else math.nan
+
+    def neighbour(self, snapshot: MeasurementSnapshot, side: int, window: tuple[float, float]) -> int:
+        """The next step (1) or the one before (-1); without a marked step, the first or last in `window`, or -1."""
+        if self.index >= 0:
+            return max(0, min(self.index + side, len(snapshot) - 1))
+        visible = np.flatnonzero(snapshot.seen(*window))
+        return int(visible[-1 if side < 0 else 0]) if len(visible) else -1
+
+
+def step_at(snapshot: MeasurementSnapshot, time_s: float) -> int:
+    """The step that runs at a time: the first that ends at it or later."""
+    return min(int(np.searchsorted(snapshot.time_s, time_s)), len(snapshot) - 1)
+
+
 class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     """The plots with zoom and step cursor. blanks: plots created before, at most as many as there are rows."""
 
@@ -42,7 +65,7 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.data: PlotData | None = None
         self.snapshot: MeasurementSnapshot | None = None
         self._figures: MeasurementFigures | None = None
-        self._step_index = -1
+        self.cursor_step = StepCursor()
         self.rows = PlotRows(self, blanks)
         self.layers = PlotItems(self.rows.plots)
         for plot in self.rows.plots:
@@ -55,7 +78,6 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.restyle()
 
     def restyle(self) -> None:
-        """Apply the colours of the theme."""
         self.setBackground(theme().color("surface"))
         self.rows.restyle()
         self.layers.restyle(self.latency_style.lines)
@@ -65,13 +87,12 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     def show_snapshot(self, snapshot: MeasurementSnapshot) -> None:
         """Draw a new snapshot; keeps the zoom."""
         self.snapshot = snapshot
-        self.zoom.extend(*((0.0, float(snapshot.ends[-1])) if len(snapshot) else (0.0, 0.0)))
-        if self._step_index >= len(snapshot):
+        self.zoom.set_data_range(*((0.0, float(snapshot.ends[-1])) if len(snapshot) else (0.0, 0.0)))
+        if self.cursor_step.index >= len(snapshot):
             self.hover(-1)
         self._draw()
 
     def set_style(self, style: LatencyStyle) -> None:
-        """Draw latency in another style."""
         if style.log != self.latency_style.log:
             self.rows.set_log_scale(style.log)
         self.latency_style = style
@@ -103,8 +124,8 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
 
     # -- zooming ---------------------------------------------------------------------------------------------
 
-    def follow(self) -> None:
-        """Reset the zoom: show everything and follow new steps."""
+    def reset_zoom(self) -> None:
+        """Show the whole time axis, and follow new steps."""
         self.zoom.reset()
         self._on_view_change()
 
@@ -116,11 +137,11 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
 
     def zoom_to(self, left: float, right: float) -> None:
         """Show a part of the time axis; all plots are scaled to the steps in it."""
-        self.zoom.to(left, right)
+        self.zoom.show_range(left, right)
         self._on_view_change()
 
     def _zoom_by(self, factor: float, about: float) -> None:
-        self.zoom.by(factor, None if math.isnan(about) else about)
+        self.zoom.scale(factor, None if math.isnan(about) else about)
         self._on_view_change()
 
     def _pan(self, share: float) -> None:
@@ -129,12 +150,11 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
 
     def _on_view_change(self) -> None:
         self._draw()
-        self.zoomed.emit(self.zoom.chosen)
+        self.zoomed.emit(self.zoom.is_zoomed)
         self.viewed.emit()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Reset the zoom (Qt's name)."""
-        self.follow()
+        self.reset_zoom()
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -147,53 +167,42 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         elif key in sides:
             self._move_cursor(sides[key])
         elif key in factors:
-            self._zoom_by(factors[key], self._cursor_time())
+            left, right = self.zoom.range
+            about = self.cursor_step.time(self.snapshot)
+            self._zoom_by(factors[key], about if left <= about <= right else math.nan)
         elif key in (Qt.Key.Key_0, Qt.Key.Key_Home):
-            self.follow()
+            self.reset_zoom()
         else:
             super().keyPressEvent(event)
 
     # -- the step cursor -------------------------------------------------------------------------------------
 
-    def _cursor_time(self) -> float:
-        """The time of the marked step, about which a key zooms; NaN if it is not visible."""
-        index = self._step_index
-        at = float(self.snapshot.time_s[index]) if self.snapshot is not None and index >= 0 else math.nan
-        left, right = self.zoom.range
-        return at if left <= at <= right else math.nan
-
     def _move_cursor(self, side: int) -> None:
-        """Mark the next step; without a marked step, the last or first visible one."""
+        """Mark the next step (1) or the one before (-1), and show it."""
         if self.snapshot is None or not len(self.snapshot):
             return
-        visible = np.flatnonzero(self.snapshot.seen(*self.zoom.window))
-        if self._step_index >= 0:
-            self.hover(max(0, min(self._step_index + side, len(self.snapshot) - 1)))
-        elif len(visible):
-            self.hover(int(visible[-1 if side < 0 else 0]))
-        if self._step_index >= 0 and math.isnan(self._cursor_time()):
-            self.zoom.reveal(float(self.snapshot.time_s[self._step_index]))
+        index = self.cursor_step.neighbour(self.snapshot, side, self.zoom.window)
+        if index < 0:
+            return
+        self.hover(index)
+        left, right = self.zoom.range
+        at = self.cursor_step.time(self.snapshot)
+        if not left <= at <= right:
+            self.zoom.reveal(at)
             self._on_view_change()
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Mark no step (Qt's name)."""
         self.hover(-1)
         super().leaveEvent(event)
 
     def _on_mouse(self, position: QPointF) -> None:
         if self.snapshot is not None and len(self.snapshot):
             time_s = self.rows.time_at(position)
-            self.hover(-1 if time_s is None else self.nearest(time_s))
-
-    def nearest(self, time_s: float) -> int:
-        """The step that runs at a time: the first that ends at it or later."""
-        assert self.snapshot is not None
-        index = int(np.searchsorted(self.snapshot.time_s, time_s))
-        return min(index, len(self.snapshot) - 1)
+            self.hover(-1 if time_s is None else step_at(self.snapshot, time_s))
 
     def hover(self, index: int) -> None:
         """Mark a step in all plots; -1 marks none."""
-        self._step_index = index
-        at = float(self.snapshot.time_s[index]) if index >= 0 and self.snapshot is not None else None
-        self.layers.set_cursor(at)
+        self.cursor_step.index = index
+        at = self.cursor_step.time(self.snapshot)
+        self.layers.set_cursor(None if math.isnan(at) else at)
         self.hovered.emit(index)

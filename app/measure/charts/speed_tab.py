@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.measure.charts.descriptions import step_text
 from app.measure.charts.figures_row import FiguresRow
@@ -24,6 +24,7 @@ from app.state.measured_runs import bundle_key
 from app.state.measurement_snapshot import MeasurementSnapshot
 from app.widgets import Banner, CardFrame, EmptyState, label
 from app.widgets.actions import add_action
+from app.widgets.layouts import stack, vbox
 from app.widgets.theme import G
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ LOG_SETTING = "measure.log"
 class PlotsLoader(QObject):
     """Prepares the plots in small steps, so that none delays a reply: imports, each plot, all plots, a drawing.
 
-    create: creates `SpeedPlots` from `blanks`; hidden: the plots if they exist and are not visible.
+    create: creates `SpeedPlots` from `blanks`; stack: shows the plots, except for its first page.
     """
 
-    def __init__(self, create: Callable[[], SpeedPlots], hidden: Callable[[], SpeedPlots | None], tab: QWidget) -> None:
+    def __init__(self, create: Callable[[], SpeedPlots], stack: QStackedWidget, tab: QWidget) -> None:
         super().__init__(tab)
-        self._create, self._hidden, self._tab = create, hidden, tab
+        self._create, self._stack, self._tab = create, stack, tab
         self.blanks: list[Any] = []
-        self.created = False
+        self.plots: SpeedPlots | None = None
         # numpy imports numpy.ma lazily, for its set routines
         self._modules = ["numpy", "numpy.ma", "pyqtgraph", "app.measure.charts.speed_plots"]
         self._timer = QTimer(self, singleShot=True)
@@ -72,7 +73,7 @@ class PlotsLoader(QObject):
         if self._modules:
             importlib.import_module(self._modules.pop(0))
             self._timer.start(0 if self._tab.isVisible() else LOAD_PAUSE_MS)
-        elif not self.created:
+        elif self.plots is None:
             from app.measure.charts.plot_rows import ROWS, blank_plot
 
             if len(self.blanks) < ROWS:
@@ -80,8 +81,8 @@ class PlotsLoader(QObject):
             else:
                 self._create()
             self._timer.start(LOAD_PAUSE_MS)
-        elif (plots := self._hidden()) is not None:
-            plots.grab()  # the first drawing takes twice as long as any other
+        elif self._stack.currentIndex() == 0:
+            self.plots.grab()  # the first drawing takes twice as long as any other
 
 
 class SpeedTab(QWidget):
@@ -95,10 +96,9 @@ class SpeedTab(QWidget):
         self._drawn = -1
         self._frame = 0
         self._build()
-        self._timer = QTimer(self)
-        self._timer.setInterval(FRAME_MS)
+        self._timer = QTimer(self, interval=FRAME_MS)
         self._timer.timeout.connect(self.tick)
-        self.loader = PlotsLoader(self._create_plots, self._hidden_plots, self)
+        self.loader = PlotsLoader(self._create_plots, self.stack, self)
         self._connect()
         self._add_actions()
 
@@ -107,31 +107,25 @@ class SpeedTab(QWidget):
     def _build(self) -> None:
         self.empty = EmptyState("", "", self.tr("Go to Chat"), "measure")
         self.banner = Banner()
-        self.exporter = PlotExporter(self.banner, self._visible_plots, self)
+        self.exporter = PlotExporter(self.banner, lambda: self.plots if self.stack.currentIndex() else None, self)
         self.figures = FiguresRow()
         self.toolbar = SpeedToolbar()
         self.toolbar.log.setChecked(self.context.settings.text(LOG_SETTING) == "on")
         self.readout = label("", "muted", wrap=True)
         self.readout.setAccessibleName(self.tr("Step under the pointer"))
         self._full = QWidget()
-        self._column = QVBoxLayout(self._full)
-        self._column.setContentsMargins(2 * G, 2 * G, 2 * G, G)
-        self._column.setSpacing(G)
-        for part in (self.banner, self.figures, self.toolbar, self.readout):
-            self._column.addWidget(part)
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(self._full)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.stack)
+        self._column = vbox(
+            self.banner, self.figures, self.toolbar, self.readout, parent=self._full, margins=(2 * G, 2 * G, 2 * G, G)
+        )
+        self.stack = stack(self.empty, self._full)
+        vbox(self.stack, parent=self)
 
     def _connect(self) -> None:
         bar = self.toolbar
         self.empty.triggered.connect(self._first_step)
         bar.span_changed.connect(self._on_span)
         bar.style_changed.connect(self._on_style)
-        bar.fit.clicked.connect(self._follow)
+        bar.fit.clicked.connect(self._reset_zoom)
         bar.freeze.toggled.connect(self.measurements.freeze)
         bar.reset.clicked.connect(self._reset)
         bar.export_requested.connect(self.exporter.choose_file)
@@ -143,9 +137,9 @@ class SpeedTab(QWidget):
             (self.tr("Measure: show this bundle's runs"), "", partial(self.toolbar.choose, "bundle")),
             (self.tr("Measure: show the last reply"), "", partial(self.toolbar.choose, "reply")),
             (self.tr("Measure: show all runs"), "", partial(self.toolbar.choose, "all")),
-            (self.tr("Latency on a log scale, or not"), "", self.toolbar.log.toggle),
+            (self.tr("Switch the log scale of latency"), "", self.toolbar.log.toggle),
             (self.tr("Freeze the measurements"), "Ctrl+Space", self.toolbar.freeze.toggle),
-            (self.tr("Leave the zoom"), "", self._follow),
+            (self.tr("Reset the zoom"), "", self._reset_zoom),
             (self.tr("Reset the measurements"), "", self._reset),
             (self.tr("Export the measurements as PNG"), "", partial(self.exporter.choose_file, "png")),
             (self.tr("Export the measurements as SVG"), "", partial(self.exporter.choose_file, "svg")),
@@ -157,7 +151,7 @@ class SpeedTab(QWidget):
         from app.measure.charts.speed_plots import SpeedPlots
 
         plots = SpeedPlots(blanks=self.loader.blanks)
-        self.plots, self.loader.created = plots, True
+        self.plots = self.loader.plots = plots
         self.loader.blanks.clear()
         plots.hovered.connect(self._on_hover)
         plots.zoomed.connect(self.toolbar.fit.setEnabled)
@@ -182,7 +176,6 @@ class SpeedTab(QWidget):
         self.loader.hurry()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop drawing (Qt's name)."""
         self._timer.stop()
         super().hideEvent(event)
 
@@ -220,12 +213,6 @@ class SpeedTab(QWidget):
             self._show_figures()
         self._frame += 1
 
-    def _visible_plots(self) -> SpeedPlots | None:
-        return self.plots if self.stack.currentWidget() is self._full else None
-
-    def _hidden_plots(self) -> SpeedPlots | None:
-        return None if self.stack.currentWidget() is self._full else self.plots
-
     def _snapshot(self) -> MeasurementSnapshot:
         span = self.toolbar.span.currentData()
         bundle = self.context.bundle
@@ -236,9 +223,9 @@ class SpeedTab(QWidget):
         """Explain why there is nothing to draw, and offer the first step."""
         self.stack.setCurrentIndex(0)
         if self.measurements.empty or self.context.bundle is None:
-            title, first = self.tr("Nothing measured yet"), self.tr("Go to Chat")
+            title, first = self.tr("No measurements yet"), self.tr("Go to Chat")
         else:
-            title = self.tr("Nothing measured of {0} yet").format(self.context.bundle["name"])
+            title = self.tr("No measurements of {0} yet").format(self.context.bundle["name"])
             first = self.tr("Show all runs")
         text = self.tr("Each step of a reply appears here while it runs: latency, cache and memory.")
         self.empty.set(title, text, first)
@@ -253,14 +240,14 @@ class SpeedTab(QWidget):
         if self.plots is None or self.plots.data is None:
             return
         figures = self.plots.figures()
-        self.figures.show_figures(figures, self.plots.zoom.chosen or self.plots.zoom.recent)
+        self.figures.show_figures(figures, self.plots.zoom.is_zoomed or self.plots.zoom.recent)
         self.plots.show_percentiles(figures)
 
     def _show_hint(self) -> None:
         self.readout.setText(
             self.tr(
-                "Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; "
-                "arrows go step by step."
+                "Point at a step to see its token. Drag or turn the wheel to zoom, double-click to reset the "
+                "zoom; arrow keys move from step to step."
             )
         )
 
@@ -286,9 +273,9 @@ class SpeedTab(QWidget):
             self.plots.set_style(self.toolbar.latency_style)
             self._show_figures()
 
-    def _follow(self) -> None:
+    def _reset_zoom(self) -> None:
         if self.plots is not None:
-            self.plots.follow()
+            self.plots.reset_zoom()
 
     def _reset(self) -> None:
         self.toolbar.freeze.setChecked(False)

@@ -27,13 +27,12 @@ class TimeZoom:
         self._chosen: tuple[float, float] | None = None
 
     @property
-    def chosen(self) -> bool:
+    def is_zoomed(self) -> bool:
         """Whether the user has zoomed."""
         return self._chosen is not None
 
     @property
     def range(self) -> tuple[float, float]:
-        """The visible range in seconds."""
         return self._chosen or self._following()
 
     @property
@@ -41,18 +40,18 @@ class TimeZoom:
         """The range that the figures cover: the visible one, or unbounded if everything is visible."""
         return self.range if self._chosen or self.recent else (-math.inf, math.inf)
 
-    def extend(self, low: float, high: float) -> None:
+    def set_data_range(self, low: float, high: float) -> None:
         """Set the range of the data."""
         self._low, self._high = low, high
 
-    def to(self, left: float, right: float) -> None:
+    def show_range(self, left: float, right: float) -> None:
         """Show a range, limited to the data; at least a millisecond."""
         low, high = self._whole()
         width = min(max(right - left, NARROWEST_S), high - low)
         left = min(max(left, low), high - width)
         self._chosen = (left, left + width)
 
-    def by(self, factor: float, about: float | None = None) -> None:
+    def scale(self, factor: float, about: float | None = None) -> None:
         """Widen the range (factor > 1) or narrow it about a time, or about its middle."""
         left, right = self.range
         low, high = self._whole()
@@ -60,20 +59,20 @@ class TimeZoom:
             self.reset()
             return
         fixed = (left + right) / 2 if about is None else about
-        self.to(fixed - (fixed - left) * factor, fixed + (right - fixed) * factor)
+        self.show_range(fixed - (fixed - left) * factor, fixed + (right - fixed) * factor)
 
     def pan(self, share: float) -> None:
         """Move the range by a share of its width; without a zoom, everything is visible already."""
         if self._chosen:
             left, right = self._chosen
             step = (right - left) * share
-            self.to(left + step, right + step)
+            self.show_range(left + step, right + step)
 
     def reveal(self, second: float) -> None:
         """Move a zoomed range to a time that it does not contain."""
         left, right = self.range
         if self._chosen and not left <= second <= right:
-            self.to(second - (right - left) / 2, second + (right - left) / 2)
+            self.show_range(second - (right - left) / 2, second + (right - left) / 2)
 
     def reset(self) -> None:
         """Follow new steps again."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.measure.charts.latency_style import LatencyStyle
 from app.widgets import button
+from app.widgets.actions import menu_button
+from app.widgets.fields import combo_box
+from app.widgets.layouts import STRETCH, hbox
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G, set_icon
+from app.widgets.theme import set_icon
 
 
 class SpeedToolbar(QWidget):
@@ -22,33 +23,30 @@ class SpeedToolbar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.span = self._choice(
-            self.tr("What is shown"),
-            {
-                "bundle": self.tr("This bundle"),
-                "reply": self.tr("Last reply"),
-                "all": self.tr("All runs"),
-                "recent": self.tr("Last 10 s"),
-            },
+        spans = (
+            (self.tr("This bundle"), "bundle"),
+            (self.tr("Last reply"), "reply"),
+            (self.tr("All runs"), "all"),
+            (self.tr("Last 10 s"), "recent"),
         )
-        self.lines = self._choice(
-            self.tr("Percentile lines"), {"decode": self.tr("Lines: decode"), "prefill": self.tr("Lines: prefill")}
-        )
+        self.span = combo_box(self.tr("What is shown"), spans)
+        phases = (self.tr("Lines: decode"), "decode"), (self.tr("Lines: prefill"), "prefill")
+        self.lines = combo_box(self.tr("Percentile lines"), phases)
         self.fit_decode = QCheckBox(self.tr("Scale to decode"))
         set_tool_tip(
             self.fit_decode,
-            self.tr("Long prefill blocks run out of the picture, so that decode steps can be told apart."),
+            self.tr("Scales the plot to decode steps; longer prefill blocks are cut off."),
         )
         self.log = QCheckBox(self.tr("Log scale"))
-        set_tool_tip(self.log, self.tr("Latency on a logarithmic scale: prefill and decode in one picture."))
-        self.fit = button(self.tr("Fit"), "zoom")
-        set_tool_tip(self.fit, self.tr("Leaves the zoom (double click, Home, or 0)"))
+        set_tool_tip(
+            self.log, self.tr("Draws latency on a logarithmic scale, on which prefill and decode are both readable.")
+        )
+        self.fit = button(self.tr("Fit"), "zoom", tip=self.tr("Show the whole time axis (double click, Home or 0)"))
         self.fit.setEnabled(False)
-        self.freeze = button(self.tr("Freeze"), "pause")
+        tip = self.tr("Stop updating the plots; the measurement continues (Ctrl+Space)")
+        self.freeze = button(self.tr("Freeze"), "pause", tip=tip)
         self.freeze.setCheckable(True)
-        set_tool_tip(self.freeze, self.tr("Lets the picture stand still; measuring goes on (Ctrl+Space)"))
-        self.reset = button(self.tr("Reset"), "trash")
-        set_tool_tip(self.reset, self.tr("Forgets what was measured"))
+        self.reset = button(self.tr("Reset"), "trash", tip=self.tr("Delete the measurements"))
         self._lay_out()
         self.span.currentIndexChanged.connect(lambda _index: self.span_changed.emit())
         self.lines.currentIndexChanged.connect(lambda _index: self.style_changed.emit())
@@ -57,46 +55,23 @@ class SpeedToolbar(QWidget):
         self.freeze.toggled.connect(self._name_freeze)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G)
-        for choice in (self.span, self.lines, self.fit_decode, self.log):
-            row.addWidget(choice)
-        row.addStretch(1)
-        for part in (self.fit, self.freeze, self.reset, self._export_button()):
-            row.addWidget(part)
+        choices = (self.span, self.lines, self.fit_decode, self.log)
+        kinds = (
+            (self.tr("Picture (PNG) …"), "png"),
+            (self.tr("Picture (SVG) …"), "svg"),
+            (self.tr("Steps (CSV) …"), "csv"),
+        )
+        export = menu_button(self.tr("Export"), "save", kinds, self.export_requested.emit)
+        hbox(*choices, STRETCH, self.fit, self.freeze, self.reset, export, parent=self)
 
     @property
     def latency_style(self) -> LatencyStyle:
-        """The chosen style of the latency plot."""
         return LatencyStyle(self.lines.currentData(), self.fit_decode.isChecked(), self.log.isChecked())
 
     def choose(self, span: str) -> None:
         """Select a span by its key."""
         self.span.setCurrentIndex(self.span.findData(span))
 
-    def _choice(self, name: str, options: dict[str, str]) -> QComboBox:
-        box = QComboBox()
-        box.setAccessibleName(name)
-        for value, text in options.items():
-            box.addItem(text, value)
-        return box
-
-    def _export_button(self) -> QPushButton:
-        result = button(self.tr("Export"), "save")
-        menu = QMenu(result)
-        for ending, text in (
-            ("png", self.tr("Picture (PNG) …")),
-            ("svg", self.tr("Picture (SVG) …")),
-            ("csv", self.tr("Steps (CSV) …")),
-        ):
-            menu.addAction(text).triggered.connect(partial(self._export, ending))
-        result.setMenu(menu)
-        return result
-
-    def _export(self, ending: str, _checked: bool = False) -> None:
-        self.export_requested.emit(ending)
-
     def _name_freeze(self, on: bool) -> None:
-        self.freeze.setText(self.tr("Go on") if on else self.tr("Freeze"))
+        self.freeze.setText(self.tr("Continue") if on else self.tr("Freeze"))
         set_icon(self.freeze, "play" if on else "pause")

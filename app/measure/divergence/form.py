@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QObject
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.measure.request_form import RequestForm
 from app.state.context import AppContext
+from app.text.translatable import tr
 from app.widgets.basics import label
 from app.widgets.bundle_field import BundleField
+from app.widgets.fields import combo_box, line_edit
+from app.widgets.layouts import grid_layout, hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import allow_entry, unavailable_reason
-from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.inspection import InspectReport
@@ -28,18 +30,13 @@ class SideForm(QObject):
         self._context = context
         self._requested_path = ""
         self.bundle = BundleField(context.recents, self.tr("Bundle {0}").format(name), self.tr("A bundle's folder"))
-        self.stage = self._combo(self.tr("Stage of the build of {0}").format(name))
-        self.stage.addItem(self.tr("As it runs"), "")
-        self.provider = self._combo(self.tr("Provider of {0}").format(name))
-        self.provider.addItem("CPU", "cpu")
+        self.stage = self._combo(self.tr("Stage of the build of {0}").format(name), self.tr("As it runs"), "")
+        self.provider = self._combo(self.tr("Provider of {0}").format(name), "CPU", "cpu")
         self.bundle.changed.connect(self._request_stages)
 
-    def _combo(self, name: str) -> QComboBox:
-        combo = ignore_wheel(QComboBox())
-        combo.setAccessibleName(name)
+    def _combo(self, name: str, first_text: str, first_value: str) -> QComboBox:
+        combo = ignore_wheel(combo_box(name, [(first_text, first_value)], width=10))
         set_tool_tip(combo, name)
-        combo.setMinimumContentsLength(10)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         return combo
 
     @property
@@ -49,7 +46,6 @@ class SideForm(QObject):
 
     @property
     def side(self) -> DivergenceSide:
-        """The chosen bundle, stage and provider."""
         return DivergenceSide(
             self.bundle.path, str(self.stage.currentData() or ""), str(self.provider.currentData() or "cpu")
         )
@@ -90,11 +86,9 @@ class DivergenceForm(RequestForm):
     """Requests a `Diverge`."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("DivergenceForm", "Find"), "search", parent)
+        super().__init__(tr("Find"), "search", parent)
         self.a, self.b = SideForm(context, "A", self), SideForm(context, "B", self)
-        self.prompt = QLineEdit()
-        self.prompt.setAccessibleName(self.tr("Prompt"))
-        self.prompt.setPlaceholderText(self.tr("A text that both read; A then goes on for two tokens"))
+        self.prompt = line_edit(self.tr("Prompt"), self.tr("The prompt for both; A generates two tokens after it"))
         self._lay_out()
         for changed in (self.a.bundle.changed, self.b.bundle.changed, self.prompt.textChanged):
             changed.connect(self.refresh)
@@ -103,19 +97,13 @@ class DivergenceForm(RequestForm):
         self.refresh()
 
     def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(G)
-        grid.setVerticalSpacing(G)
-        titles = (self.tr("A, held to be right"), self.tr("B, which is judged"))
+        grid = grid_layout(parent=self)
+        titles = (self.tr("A, the reference"), self.tr("B, the candidate"))
         for row, (side, title) in enumerate(zip((self.a, self.b), titles, strict=True)):
             grid.addWidget(label(title, "muted"), row, 0)
             for column, part in enumerate(side.fields, 1):
                 grid.addWidget(part, row, column)
-        last = QHBoxLayout()
-        last.setSpacing(G)
-        last.addWidget(self.prompt, 1)
-        last.addWidget(self.start_button)
+        last = hbox((self.prompt, 1), self.start_button)
         grid.addWidget(label(self.tr("Prompt"), "muted"), 2, 0)
         grid.addLayout(last, 2, 1, 1, 3)
         grid.setColumnStretch(1, 2)
@@ -124,16 +112,13 @@ class DivergenceForm(RequestForm):
 
     @property
     def fields(self) -> Sequence[QWidget]:
-        """The widgets that are disabled while the job runs."""
         return *self.a.fields, *self.b.fields, self.prompt
 
     @property
     def ready(self) -> bool:
-        """Whether both bundles and the prompt are given."""
         return bool(self.a.bundle.path and self.b.bundle.path and self.prompt.text().strip())
 
     def request(self) -> Diverge:
-        """The search that the fields describe."""
         return Diverge(self.a.side, self.b.side, self.prompt.text())
 
     def _show_devices(self, report: DevicesReport) -> None:

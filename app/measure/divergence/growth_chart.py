@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from app.text.translatable import tr
 from app.widgets.plot_style import make_static, restyle_plot
 from app.widgets.theme import theme
 from workflows.wire.reports.divergence import DivergenceReport
@@ -14,21 +15,17 @@ FLOOR = 1e-9
 """The value drawn for a node without any difference."""
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("GrowthChart", text)
-
-
 class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
     """Nodes from left to right in the order of execution; those that differ by themselves are dots."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(_tr("Growth of the difference along the depth"))
+        self.setAccessibleName(tr("Growth of the difference along the depth"))
         make_static(self, upright=False)
         self.setMouseEnabled(x=False, y=False)
         self.setLogMode(y=True)
-        self.setLabel("left", _tr("largest difference"))
-        self.setLabel("bottom", _tr("depth, in nodes"))
+        self.setLabel("left", tr("largest difference"))
+        self.setLabel("bottom", tr("depth, in nodes"))
         self.line = self.plot([], [])
         self.dots = self.plot([], [], pen=None, symbol="o")
         self.first = pg.InfiniteLine(angle=90, movable=False)
@@ -51,7 +48,6 @@ class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
         self.getPlotItem().enableAutoRange("y")
 
     def restyle(self) -> None:
-        """Apply the colours of the theme."""
         color = theme().color
         restyle_plot(self)
         self.line.setPen(pg.mkPen(color("accent"), width=1.5))

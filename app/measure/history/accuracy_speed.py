@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.state.run_rows import axis_title, measure_text, titles
 from app.text.formatting import pluralize
 from app.widgets import label
+from app.widgets.fields import combo_box
+from app.widgets.layouts import hbox, splitter, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 from workflows.measure.pareto_front import ParetoScatter, scatter
@@ -47,28 +49,15 @@ class AccuracySpeedView(QWidget):
         self._lay_out()
 
     def _chooser(self, name: str, keys: Sequence[str]) -> QComboBox:
-        box = QComboBox()
-        box.setAccessibleName(name)
-        for key in keys:
-            box.addItem(axis_title(MEASURES[key]), key)
+        box = combo_box(name, ((axis_title(MEASURES[key]), key) for key in keys))
         box.currentIndexChanged.connect(lambda _: self._draw())
         return box
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(G)
-        for text, box in ((self.tr("Accuracy"), self.accuracy), (self.tr("against"), self.speed)):
-            top.addWidget(label(text, "muted"))
-            top.addWidget(box)
-        top.addWidget(self.status, 1)
-        self.split = QSplitter(Qt.Orientation.Horizontal)
-        self.split.setChildrenCollapsible(False)
-        self.split.addWidget(self.table)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, G, 0, 0)
-        column.setSpacing(G)
-        column.addLayout(top)
-        column.addWidget(self.split, 1)
+        accuracy, against = label(self.tr("Accuracy"), "muted"), label(self.tr("against"), "muted")
+        top = hbox(accuracy, self.accuracy, against, self.speed, (self.status, 1))
+        self.split = splitter(Qt.Orientation.Horizontal, self.table)
+        vbox(top, (self.split, 1), parent=self, margins=(0, G, 0, 0))
 
     def show_runs(self, runs: Sequence[RunRecord]) -> None:
         """Show the points of other runs."""
@@ -109,10 +98,7 @@ class AccuracySpeedView(QWidget):
     def _status_text(self, speed: Measure, accuracy: Measure) -> str:
         """The number of points, and why runs are left out."""
         if not self.scatter_data.points:
-            return self.tr(
-                "A point needs a run with this speed and an evaluation of the same bundle: bench it, and compare its "
-                "accuracy."
-            )
+            return self.tr("No points: measure the speed of a bundle and compare its accuracy first.")
         if not self.scatter_data.left_out:
             return ""
         titles_of = {key: titles()[key] for key in (speed.key, accuracy.key)}
@@ -121,7 +107,7 @@ class AccuracySpeedView(QWidget):
             for run, key in self.scatter_data.left_out[:2]
         ]
         count = len(self.scatter_data.left_out)
-        text = pluralize(count, self.tr("1 left out:"), self.tr("{0} left out:"))
+        text = pluralize(count, self.tr("1 run is not shown:"), self.tr("{0} runs are not shown:"))
         return f"{text} {'; '.join(first)}{' …' if count > len(first) else ''}"
 
     def _mark(self) -> None:

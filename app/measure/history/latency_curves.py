@@ -6,18 +6,93 @@ reports ──show_reports──▶ one slot each: a line and its symbols, creat
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.measure.history.curve_legend import CurveLegend
-from app.measure.history.curve_style import CurveStyle
+from app.widgets.layouts import hbox
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.plot_style import make_static, restyle_plot
-from app.widgets.theme import theme
+from app.widgets.theme import SMALL, G, sans_font, theme
 from workflows.measure.run_measures import decode_latencies, run_label
 from workflows.wire.reports.runs import RunReport
+
+COLORS = ("accent", "decode", "warning", "prefill", "error", "text")
+DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+SYMBOLS = ("o", "s", "t", "d", "+")
+
+
+@dataclass(frozen=True, slots=True)
+class CurveStyle:
+    """The style of the run drawn at position `index`."""
+
+    index: int
+
+    @property
+    def color(self) -> QColor:
+        return theme().color(COLORS[self.index % len(COLORS)])
+
+    @property
+    def dash(self) -> Qt.PenStyle:
+        return DASHES[self.index % len(DASHES)]
+
+    @property
+    def shape(self) -> str:
+        """pyqtgraph's name of the symbol."""
+        return SYMBOLS[self.index % len(SYMBOLS)]
+
+
+ROW, SAMPLE, MAX_WIDTH = 22, 32, 336
+
+
+class CurveLegend(QWidget):
+    """As wide as its longest name, at most MAX_WIDTH pixels; the tool tip has the full names."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.names: list[str] = []
+        self.setFont(sans_font(SMALL))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def show_names(self, names: Sequence[str]) -> None:
+        """Show the names of the curves, in their order."""
+        self.names = list(names)
+        set_tool_tip(self, "\n".join(names))
+        self.setAccessibleName(", ".join(names))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        widest = max((self.fontMetrics().horizontalAdvance(name) for name in self.names), default=0)
+        return QSize(min(widest + SAMPLE + 3 * G, MAX_WIDTH), ROW * len(self.names))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme().color("surface"))
+        room = self.width() - SAMPLE - 2 * G
+        for index, name in enumerate(self.names):
+            middle = G + ROW * index + ROW / 2
+            self._sample(painter, CurveStyle(index), middle)
+            painter.setPen(theme().color("text"))
+            text = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+            painter.drawText(QPointF(SAMPLE + G, middle + self.fontMetrics().ascent() / 2 - 1), text)
+        painter.end()
+
+    def _sample(self, painter: QPainter, style: CurveStyle, middle: float) -> None:
+        painter.setPen(QPen(style.color, 1.3, style.dash))
+        painter.drawLine(QPointF(0, middle), QPointF(SAMPLE, middle))
+        painter.save()
+        painter.translate(SAMPLE / 2, middle)
+        painter.scale(8, 8)
+        painter.fillPath(Symbols[style.shape], pg.mkBrush(style.color))
+        painter.restore()
+
 
 MARKS = 12
 """The approximate number of symbols along a curve."""
@@ -35,11 +110,7 @@ class LatencyCurves(QWidget):
         self.legend = CurveLegend()
         self.slots = list[tuple[Any, Any]]()
         self._series: list[list[float]] = []
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.plot, 1)
-        row.addWidget(self.legend)
+        hbox((self.plot, 1), self.legend, parent=self, spacing=0)
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -94,7 +165,6 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
         make_static(self)
 
     def mouseDoubleClickEvent(self, event: Any) -> None:
-        """Show everything (Qt's name)."""
         self._owner.fit()
         event.accept()
 

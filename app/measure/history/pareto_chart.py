@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from app.measure.history.curve_style import CurveStyle
+from app.measure.history.latency_curves import CurveStyle
 from app.state.run_rows import axis_title, measure_text
+from app.text.translatable import tr
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.plot_style import make_static, restyle_plot
 from app.widgets.theme import sans_font, theme
@@ -19,16 +20,12 @@ from workflows.measure.run_measures import Measure
 SIZE, RING = 11, 19
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Dots", text)
-
-
 class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
     """The tool tip describes the point under the mouse; the points of the front have their names beside them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(_tr("Accuracy against speed; the table beside it says the same"))
+        self.setAccessibleName(tr("Accuracy against speed; the table beside it lists the same points"))
         self.setMinimumWidth(280)
         make_static(self)
         self._points: list[ParetoPoint] = []
@@ -38,7 +35,6 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         self._draw()
 
     def show_points(self, points: Sequence[ParetoPoint], speed: Measure, accuracy: Measure) -> None:
-        """Draw other points."""
         self._points, self._measures, self._marked = list(points), (speed, accuracy), set()
         self._draw()
         self.autoRange(padding=0.15)
@@ -91,7 +87,7 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
     def _describe(self, point: ParetoPoint) -> str:
         assert self._measures is not None
         speed, accuracy = self._measures
-        where = _tr("on the front") if point.on_front else _tr("not on the front")
+        where = tr("on the front") if point.on_front else tr("not on the front")
         return f"{point.name}\n{measure_text(point.x, speed)}, {measure_text(point.y, accuracy)}\n{where}"
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from app.measure.history.run_comparison import MAX_RUNS
+from app.measure.history.run_views import MAX_RUNS
 from app.measure.history.runs_table import RunsTable
 from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, button, label
-from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G
+from app.widgets.actions import menu_button
+from app.widgets.layouts import hbox
 from workflows.wire.reports.runs import RunRecord, WrittenReport
 from workflows.wire.requests import WriteReport
 
@@ -32,25 +31,17 @@ class RunActions(QWidget):
         self._context, self._model = context, context.history
         self._table, self._banner = table, banner
         self.count = label("", "muted")
-        self.export = button(self.tr("Export"), "save")
-        menu = QMenu(self.export)
-        for suffix, text in (
-            ("html", self.tr("Report (HTML) …")),
-            ("md", self.tr("Report (Markdown) …")),
-            ("csv", self.tr("Steps and figures (CSV) …")),
-            ("json", self.tr("Everything (JSON) …")),
-        ):
-            menu.addAction(text).triggered.connect(partial(self.choose_export, suffix))
-        self.export.setMenu(menu)
+        kinds = (
+            (self.tr("Report (HTML) …"), "html"),
+            (self.tr("Report (Markdown) …"), "md"),
+            (self.tr("Steps and figures (CSV) …"), "csv"),
+            (self.tr("Everything (JSON) …"), "json"),
+        )
+        self.export = menu_button(self.tr("Export"), "save", kinds, self.choose_export)
         self.bundle_report = button(self.tr("Report on the bundle …"), "save", clicked=self.choose_report)
-        self.remove_button = button(self.tr("Remove"), "trash", clicked=self.remove)
-        set_tool_tip(self.remove_button, self.tr("Removes the selected runs from the history (Del)"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G)
-        row.addWidget(self.count, 1)
-        for part in (self.bundle_report, self.export, self.remove_button):
-            row.addWidget(part)
+        tip = self.tr("Remove the selected runs from the history (Del)")
+        self.remove_button = button(self.tr("Remove"), "trash", clicked=self.remove, tip=tip)
+        hbox((self.count, 1), self.bundle_report, self.export, self.remove_button, parent=self)
         self._model.removed.connect(self._on_removed)
         self._model.written.connect(self._on_written)
         self._model.writingChanged.connect(self.refresh)
@@ -74,7 +65,7 @@ class RunActions(QWidget):
         """Remove the selected runs; the banner offers to undo it."""
         self._model.remove([run.id for run in self._table.selected])
 
-    def choose_export(self, suffix: str = "html", _checked: bool = False) -> None:
+    def choose_export(self, suffix: str = "html") -> None:
         """Ask for a file and export the selected runs to it."""
         run_ids = tuple(run.id for run in self._table.selected)
         name = self._choose_file(self.tr("Export the runs"), f"runs.{suffix}", f"*.{suffix}") if run_ids else ""

@@ -38,7 +38,6 @@ class RunsTableModel(TextTableModel):
         self._column, self._down = 0, True
 
     def set_lines(self, lines: Sequence[RunRow]) -> None:
-        """Replace the lines."""
         self._lines = list(lines)
         self._arrange()
 

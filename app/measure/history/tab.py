@@ -6,23 +6,78 @@ RunHistory ──changed──▶ RunFilters, RunsTable ──selection──▶
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.measure.history.run_actions import RunActions
-from app.measure.history.run_filters import RunFilters
 from app.measure.history.run_views import RunViews
 from app.measure.history.runs_table import RunsTable
+from app.state.run_rows import COLUMNS, RunRow
 from app.widgets import Banner, EmptyState
 from app.widgets.actions import add_action
+from app.widgets.fields import combo_box, line_edit
+from app.widgets.layouts import hbox, splitter, stack, vbox
 from app.widgets.theme import G
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
+
+
+class RunFilters(QWidget):
+    """`changed` is emitted when `text` or `choices` changed."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = line_edit(self.tr("Filter the runs"), self.tr("Filter"), clear=True)
+        self.field.textChanged.connect(lambda _: self.changed.emit())
+        everything = {
+            "kind": self.tr("All kinds"),
+            "bundle": self.tr("All bundles"),
+            "precision": self.tr("All precisions"),
+            "provider": self.tr("All providers"),
+        }
+        self.boxes = {key: combo_box(text, [(text, "")], width=9) for key, text in everything.items()}
+        for box in self.boxes.values():
+            box.currentIndexChanged.connect(lambda _: self.changed.emit())
+        hbox((self.field, 1), *self.boxes.values(), parent=self)
+        self.setFocusProxy(self.field)
+
+    @property
+    def text(self) -> str:
+        return self.field.text()
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """Column → the text that its cells must have; columns without a choice are absent."""
+        return {key: str(box.currentData()) for key, box in self.boxes.items() if box.currentData()}
+
+    def offer(self, lines: Sequence[RunRow]) -> None:
+        """List the texts of each column; the chosen one stays, even if no line has it any more."""
+        for key, box in self.boxes.items():
+            at, chosen = COLUMNS.index(key), str(box.currentData())
+            texts = sorted(({line.texts[at] for line in lines} | {chosen}) - {""})
+            if texts == [box.itemData(index) for index in range(1, box.count())]:
+                continue
+            box.blockSignals(True)
+            while box.count() > 1:
+                box.removeItem(1)
+            for text in texts:
+                box.addItem(text, text)
+            box.setCurrentIndex(max(box.findData(chosen), 0))
+            box.blockSignals(False)
+
+    def clear(self) -> None:
+        """Show all lines."""
+        self.field.clear()
+        for box in self.boxes.values():
+            box.setCurrentIndex(0)
+
 
 SETTLE_MS = 30
 """The delay from a change of the selection to its views, so that a held arrow key does not draw every run it passes."""
@@ -54,32 +109,18 @@ class HistoryTab(QWidget):
 
     def _lay_out(self) -> None:
         self.empty = EmptyState(
-            self.tr("No run has been kept yet"),
-            self.tr("Every build, generation, measurement and evaluation appears here, of the command line, too."),
+            self.tr("No runs yet"),
+            self.tr(
+                "All builds, generations, measurements and evaluations appear here, including those of the "
+                "command line."
+            ),
             self.tr("Go to Chat"),
             "measure",
         )
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.table)
-        split.addWidget(self.views)
-        split.setStretchFactor(0, 1)
-        split.setStretchFactor(1, 1)
-        full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(G)
-        column.addWidget(self.filters)
-        column.addWidget(self.run_actions)
-        column.addWidget(split, 1)
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(full)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(2 * G, 2 * G, 2 * G, G)
-        outer.setSpacing(G)
-        outer.addWidget(self.banner)
-        outer.addWidget(self.stack, 1)
+        full, halves = QWidget(), splitter(Qt.Orientation.Vertical, (self.table, 1), (self.views, 1))
+        vbox(self.filters, self.run_actions, (halves, 1), parent=full)
+        self.stack = stack(self.empty, full)
+        vbox(self.banner, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
 
     def _connect(self) -> None:
         self.empty.triggered.connect(lambda: self.context.navigate.emit("chat"))
@@ -122,7 +163,6 @@ class HistoryTab(QWidget):
         self.model.watch(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop watching (Qt's name)."""
         self.model.watch(False)
         super().hideEvent(event)
 

@@ -43,15 +43,16 @@ def card(qtbot: QtBot) -> CheckpointCard:
 
 
 def facts(card: CheckpointCard) -> dict[str, str]:
-    texts = [part.text() for part in card._facts if isinstance(part, QLabel)]
-    return dict(zip(texts[1::2], texts[::2], strict=True))
+    parts = [card._grid.itemAt(index).widget() for index in range(card._grid.count())]
+    texts = [part.text() for part in parts if isinstance(part, QLabel)]
+    return dict(zip(texts[::2], texts[1::2], strict=True))
 
 
 def test_what_was_found_in_words(card: CheckpointCard) -> None:
     card.set_report(FOUND, {}, False)
     assert card._name.text() == "Qwen3ForCausalLM" and card._pill.text() == "supported"
     told = facts(card)
-    assert told["Shape"] == "28 layers, width 512" and told["KV cache a token"] == format_bytes(2048)
+    assert told["Shape"] == "28 layers, width 512" and told["KV cache per token"] == format_bytes(2048)
     assert (
         told["Weights"] == f"bfloat16, {format_bytes(3_000_000)}"
         and told["Tokenizer"] == "BPE, 512 tokens, chat template"

@@ -34,7 +34,7 @@ def test_each_file_is_shown_with_its_lines_numbered(qtbot: QtBot, tmp_path: Path
     dialog = dialog_of(qtbot, tmp_path, files)
     assert dialog.code.text.toPlainText() == CODE["modeling.py"] and dialog.code.text.isReadOnly()
     assert dialog.code.numbers.toPlainText().split() == ["1", "2", "3", "4"]
-    assert dialog.status.text() == "Still to be read: sub/config.py" and dialog.seen == {"modeling.py"}
+    assert dialog.status.text() == "Not opened yet: sub/config.py" and dialog.seen == {"modeling.py"}
     with qtbot.waitSignal(dialog.read):
         qtbot.keyClick(dialog.list, Qt.Key.Key_Down)
     assert dialog.code.text.toPlainText() == CODE["sub/config.py"]
@@ -56,8 +56,14 @@ def test_numbers_scroll_with_the_code_and_are_not_reached_by_tab(qtbot: QtBot, t
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda file: file.write_text("import os"), "modeling.py is not what was found: look at the source again."),
-        (lambda file: file.write_bytes(b""), "modeling.py is not what was found: look at the source again."),
+        (
+            lambda file: file.write_text("import os"),
+            "modeling.py has changed since the source was read: read the source again.",
+        ),
+        (
+            lambda file: file.write_bytes(b""),
+            "modeling.py has changed since the source was read: read the source again.",
+        ),
         (lambda file: file.unlink(), "modeling.py cannot be read: No such file or directory."),
     ],
 )
@@ -70,7 +76,7 @@ def test_what_is_not_what_was_found_is_neither_shown_nor_agreed_to(
     assert dialog.status.text() == said and dialog.code.text.toPlainText() == ""
     with qtbot.assertNotEmitted(dialog.read):
         dialog.list.setCurrentRow(1)
-    assert dialog.seen == {"sub/config.py"} and dialog.status.text() == "Still to be read: modeling.py"
+    assert dialog.seen == {"sub/config.py"} and dialog.status.text() == "Not opened yet: modeling.py"
 
 
 def test_a_file_that_nobody_reads_to_its_end_is_not_agreed_to(

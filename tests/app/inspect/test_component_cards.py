@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.inspect.component_cards import ComponentList
-from app.inspect.passes_tab import PassesTab
-from app.inspect.signature_tab import OperatorsTab, SignatureTab
+from app.inspect.table_tabs import OperatorsTab, PassesTab, SignatureTab
 from app.state.inspection import Inspection, PassRow
 from app.text.formatting import format_bytes
 from app.widgets.tables import ReadOnlyTable

@@ -99,7 +99,7 @@ def test_a_result_keeps_its_names(qtbot: Any, tab: Any, tmp_path: Path) -> None:
     page.form.reference.choose(str(mine))
     assert page.form.candidate.path == str(other)
     assert page.title.text() == "mine (fp32) compared with demo:qwen3 (fp32)"
-    assert page.summary.text().startswith("cpu · up to 8 tokens a prompt · ")
+    assert page.summary.text().startswith("cpu · up to 8 tokens per prompt · ")
     page.export(tmp_path / "a.json")
     of = json.loads((tmp_path / "a.json").read_text())["compared"]
     assert (of["candidate"]["path"], of["candidate"]["built_at"]) == (str(mine), "2026-01-02T03:04:05+00:00")
@@ -113,7 +113,7 @@ def test_the_first_token_that_differs_is_marked(qtbot: Any, tab: Any) -> None:
     page.compare(ASKED)
     qtbot.waitUntil(lambda: page.model.state == "done")
     answers = page.answers
-    assert answers.summary.text() == "9 of 12 prompts are answered with the same tokens"
+    assert answers.summary.text() == "9 of 12 answers have the same tokens"
     lines = answers.text.toPlainText().splitlines()
     assert len(lines) == 9  # the three that differ, three lines each
     assert lines[1].strip() == "reference  The capital of France is Paris.<|im_end|>"

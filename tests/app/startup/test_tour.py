@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 
+from app.frame.page_stack import PageStack
 from app.startup import tour as module
 from app.startup.tour import QUESTIONS, Tour, TourError, process_events_until, run_tour
-from app.widgets.page_stack import PageStack
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.app.conftest import make_bundle

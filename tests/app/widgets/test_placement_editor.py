@@ -51,7 +51,7 @@ def test_a_session_is_followed(
     qtbot: Any, part: PlacementEditor, place: dict[str, str], chosen: dict[str, str], unfolds: bool
 ) -> None:
     with qtbot.assertNotEmitted(part.changed):
-        part.follow(place)
+        part.show_placement(place)
     assert part.chosen == chosen and part._body.isHidden() != unfolds
 
 
@@ -62,7 +62,7 @@ def test_one_component_has_no_other_to_differ_from(part: PlacementEditor, names:
 
 
 def test_another_bundle_begins_anew_and_the_same_one_does_not(part: PlacementEditor) -> None:
-    part.follow({"decoder": "qnn"})
+    part.show_placement({"decoder": "qnn"})
     part.set_components(["encoder", "decoder"])
     assert part.chosen == {"decoder": "qnn"}
     part.set_components(["prefill", "decoder"])
@@ -70,7 +70,7 @@ def test_another_bundle_begins_anew_and_the_same_one_does_not(part: PlacementEdi
 
 
 def test_a_choice_stays_while_it_is_offered(part: PlacementEditor) -> None:
-    part.follow({"decoder": "qnn"})
+    part.show_placement({"decoder": "qnn"})
     part.set_devices([CPU, QNN])
     assert part.chosen == {"decoder": "qnn"}
     part.set_offers([("CPU", "cpu", "")])

@@ -36,11 +36,7 @@ def texts(view: PreflightView) -> list[str]:
 
 def test_a_table_by_component_says_how_fully_and_how_rightly(view: Any) -> None:
     said = texts(view(report("qnn")))
-    assert (
-        f"checked {format_local_time(AT)}" in said
-        and "runs here" in said
-        and "6 nodes run on the CPU provider." in said
-    )
+    assert f"checked {format_local_time(AT)}" in said and "runs" in said and "6 nodes run on the CPU provider." in said
     first = said.index("prefill")
     assert said[first : first + 8] == [
         "prefill", "104 of 107", "0.0084, 0.0021", "–", "decode", "104 of 107", "–", "0.0042, 0.001"
@@ -50,7 +46,7 @@ def test_a_table_by_component_says_how_fully_and_how_rightly(view: Any) -> None:
 
 def test_what_is_left_is_listed_on_demand_with_the_reason_where_there_is_one(qtbot: Any, view: Any) -> None:
     found = view(report("qnn"))
-    assert found.more.text() == "6 nodes are left to the CPU" and not found.cpu_nodes.isVisible()
+    assert found.more.text() == "6 nodes run on the CPU" and not found.cpu_nodes.isVisible()
     qtbot.mouseClick(found.more, Qt.MouseButton.LeftButton)
     assert found.cpu_nodes.isVisible() and found.cpu_nodes.toPlainText().splitlines()[:2] == [
         "prefill: model.rotary_emb.Cos_2 (Cos): Cos of two axes has no kernel.",
@@ -63,19 +59,19 @@ def test_what_is_left_is_listed_on_demand_with_the_reason_where_there_is_one(qtb
 def test_one_node_is_one(view: Any) -> None:
     whole = report("qnn")
     part = replace(whole.components[0], elsewhere=LEFT[:1])
-    assert view(replace(whole, components=[part])).more.text() == "1 node is left to the CPU"
+    assert view(replace(whole, components=[part])).more.text() == "1 node runs on the CPU"
 
 
 def test_all_on_it_needs_no_list(view: Any) -> None:
     found = view(report("cpu"))
-    assert found.verdict.text() == "Every node is on it, and what it computes is right."
+    assert found.verdict.text() == "All nodes run on this device, and the results are correct."
     assert not hasattr(found, "left")
 
 
 def test_what_is_not_to_be_run_says_why_and_shows_no_figures(view: Any) -> None:
     found = view(PreflightReport("qnn", [], False, "The graph is too large."))
     (pill,) = found.findChildren(PillLabel)
-    assert (pill.text(), pill.property("tint")) == ("not to be run", "error")
+    assert (pill.text(), pill.property("tint")) == ("does not run", "error")
     assert found.verdict.text() == "The graph is too large." and "Component" not in texts(found)
 
 

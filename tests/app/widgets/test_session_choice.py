@@ -56,9 +56,9 @@ def test_a_choice_stays_while_it_can_be_used(choice: SessionChoice, then: list[A
 def test_a_session_is_followed_without_a_word(qtbot: Any, choice: SessionChoice, layout: str | None) -> None:
     choice.set_devices([CPU, QNN])
     with qtbot.assertNotEmitted(choice.changed):
-        choice.follow("qnn", layout)
+        choice.show_session("qnn", layout)
     assert choice.chosen == ("qnn", layout)
-    choice.follow("tpu", "paged")  # what cannot be chosen changes nothing
+    choice.show_session("tpu", "paged")  # what cannot be chosen changes nothing
     assert choice.chosen == ("qnn", layout)
 
 

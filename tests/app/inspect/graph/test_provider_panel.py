@@ -78,9 +78,9 @@ def test_a_tried_bundle_is_coloured_with_a_legend_in_figures(make: Make, qtbot: 
     qtbot.waitUntil(lambda: panel.provider.count() == 1)  # the CPU has every node, and the others cannot be used
     assert panel.provider.currentText() == "Qualcomm QNN"
     assert panel.description.text().startswith("Not checked yet")
-    assert not panel.on.isVisible() and not panel.overlay.shown
+    assert not panel.on.isVisible() and not panel.overlay.is_coloring
     panel.check.click()
-    qtbot.waitUntil(lambda: panel.overlay.shown)
+    qtbot.waitUntil(lambda: panel.overlay.is_coloring)
     assert panel.on.text() == "on the provider: 104 of 107 nodes" and panel.off.text() == "on the CPU: 3"
     assert panel.overlay.count(named(tab, COS)) == 1 and panel.overlay.count(named(tab, SOFTMAX)) == 1
     assert panel.overlay.count("model/layers.0") == 1 and panel.overlay.count("model/layers.1") == 0
@@ -103,7 +103,7 @@ def test_boxes_differ_in_colour_and_lose_it_with_the_panel(make: Make, qtbot: Qt
     assert pixel(tab, named(tab, COS)) not in {before, left, taken}  # the overlay outlives its colours
     theme().set_mode("light")
     tab.tools.providers.click()
-    assert not panel.isVisible() and not panel.overlay.shown
+    assert not panel.isVisible() and not panel.overlay.is_coloring
     tab.view.canvas.center_on(named(tab, COS))
     assert pixel(tab, named(tab, COS)) == before
 
@@ -140,10 +140,10 @@ def test_a_comparison_keeps_its_own_colours(make: Make, qtbot: QtBot) -> None:
     coloured(qtbot, tab, panel)
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
-    assert not panel.overlay.shown and "A comparison has its own colors." in panel.description.text()
+    assert not panel.overlay.is_coloring and "A comparison has its own colors." in panel.description.text()
     tab.model.compare(None)
     qtbot.waitUntil(lambda: tab.model.diff is None)
-    assert panel.overlay.shown
+    assert panel.overlay.is_coloring
 
 
 def test_the_graph_of_another_bundle_has_no_figures_of_this_one(make: Make, qtbot: QtBot) -> None:

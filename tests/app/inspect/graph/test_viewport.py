@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.graph_scene.scene import Scene
 from app.inspect.graph.graph_canvas import GraphCanvas
-from app.inspect.graph.minimap import MAX_SIDE, MIN_SIDE, Minimap
+from app.inspect.graph.graph_view import MAX_SIDE, MIN_SIDE, Minimap
 from app.inspect.graph.viewport import MARGIN, MAX_SCALE, MIN_SCALE, MIN_START_SCALE, Viewport
 from app.widgets.theme import theme
 from tests.app.graph_scene.test_scene import scene_of
@@ -123,7 +123,7 @@ def canvas(qtbot: QtBot) -> GraphCanvas:
 
 def test_the_overview_is_a_corner_and_a_click_goes_there(canvas: GraphCanvas, qtbot: QtBot) -> None:
     overview = Minimap(canvas, canvas)
-    overview.renew()
+    overview.redraw()
     assert MIN_SIDE <= overview.width() <= MAX_SIDE + 8 and MIN_SIDE <= overview.height() <= MAX_SIDE + 8
     overview.show()
     low = QPoint(overview.width() // 2, overview.height() - 8)
@@ -135,7 +135,7 @@ def test_the_overview_is_a_corner_and_a_click_goes_there(canvas: GraphCanvas, qt
 
 def test_dragging_goes_along_and_the_pointer_alone_does_not(canvas: GraphCanvas, qtbot: QtBot) -> None:
     overview = Minimap(canvas, canvas)
-    overview.renew()
+    overview.redraw()
     overview.show()
     seen: list[float] = []
     canvas.moved.connect(lambda: seen.append(middle(canvas).y()))
@@ -151,7 +151,7 @@ def test_dragging_goes_along_and_the_pointer_alone_does_not(canvas: GraphCanvas,
 
 def test_what_is_seen_is_framed_in_the_theme_s_colour(canvas: GraphCanvas, qtbot: QtBot) -> None:
     overview = Minimap(canvas, canvas)
-    overview.renew()
+    overview.redraw()
     accent = theme().color("accent").name()
 
     def rows() -> list[int]:

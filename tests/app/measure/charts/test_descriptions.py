@@ -47,8 +47,8 @@ def test_a_mark_names_all_that_changed(qapp: object) -> None:
 def test_what_the_figures_are_of(qapp: object) -> None:
     one, two = runs(FP32).snapshot(), runs(FP32, INT4).snapshot()
     assert shown_runs_text(one.figures(), False).startswith("Of 1 reply: demo · cpu · fp32 · static 256 · ")
-    assert shown_runs_text(two.figures(), True).startswith("Of what is shown, a part of 2 replies: demo · cpu · fp32")
-    assert shown_runs_text(one.figures(50, 60), True) == "No step is in this part of the time axis."
+    assert shown_runs_text(two.figures(), True).startswith("Visible part of 2 replies: demo · cpu · fp32")
+    assert shown_runs_text(one.figures(50, 60), True) == "This part of the time axis has no steps."
 
 
 @pytest.mark.parametrize(

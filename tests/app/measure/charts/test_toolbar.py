@@ -49,7 +49,7 @@ def test_the_keyboard_changes_how_it_is_drawn(
 
 def test_freezing_is_taken_back_by_the_same_button(qtbot: Any, bar: SpeedToolbar) -> None:
     qtbot.mouseClick(bar.freeze, Qt.MouseButton.LeftButton)
-    assert bar.freeze.isChecked() and bar.freeze.text() == "Go on" and bar.freeze.property("iconName") == "play"
+    assert bar.freeze.isChecked() and bar.freeze.text() == "Continue" and bar.freeze.property("iconName") == "play"
     qtbot.keyClick(bar.freeze, Qt.Key.Key_Space)
     assert not bar.freeze.isChecked() and bar.freeze.text() == "Freeze" and bar.freeze.property("iconName") == "pause"
 

@@ -49,9 +49,9 @@ def test_from_the_form_to_the_node(qtbot: Any, dialog: Any, tmp_path: Path) -> N
     qtbot.waitUntil(lambda: found.model.state == "done")
     assert found.model.request == Diverge(DivergenceSide(mine), DivergenceSide(mine, "", "qnn"), "What is")
     assert found.stack.currentWidget() is results
-    assert results.summary.text() == "B first parts at MatMul, node_matmul_9_1."
+    assert results.summary.text() == "B first differs at MatMul, node_matmul_9_1."
     assert results.facts.text().startswith(
-        "In model/layers/9/self_attn/q_proj, off by 0.012 where A's largest value is 3.5. "
+        "In model/layers/9/self_attn/q_proj: difference 0.012, largest value of A 3.5. "
         "Nodes compared: 112; tokens: 6. The two take prompts in different chunks"
     )
     assert results.chosen == report().first
@@ -93,7 +93,7 @@ def test_no_divergence_is_said_so(dialog: Any) -> None:
     for node in equal.nodes:
         node.parts = False
     results.show_report(equal)
-    assert results.summary.text() == "No divergence: every node of B gives what A's gives, but for rounding."
+    assert results.summary.text() == "No divergence: the outputs of all nodes are equal within rounding."
     assert results.chosen is None
     assert not results.show_button.isEnabled()
     assert not results.chart.first.isVisible()
@@ -124,7 +124,7 @@ def test_it_is_stopped_and_closing_stops_it(qtbot: Any, dialog: Any) -> None:
     assert not found.model.start(ASKED)
     qtbot.mouseClick(found.form.start_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: found.model.state == "cancelled")
-    assert found.banner.message == "Stopped; nothing was found yet."
+    assert found.banner.message == "The search was stopped without a result."
     found.start(ASKED)
     found.close()
     assert found.isHidden()

@@ -28,11 +28,11 @@ def page(qtbot: Any) -> AccuracySpeedView:
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
-        ([], "A point needs a run with this speed"),
-        ([BENCH], "A point needs a run with this speed"),
+        ([], "No points: measure the speed"),
+        ([BENCH], "No points: measure the speed"),
         ([BENCH, EVAL], ""),
-        ([BENCH, EVAL, OTHERS[0]], "1 left out: o0 · int4 · cpu · o0 has no top-1"),
-        ([BENCH, EVAL, *OTHERS], "3 left out: "),
+        ([BENCH, EVAL, OTHERS[0]], "1 run is not shown: o0 · int4 · cpu · o0 has no top-1"),
+        ([BENCH, EVAL, *OTHERS], "3 runs are not shown: "),
         ([BENCH, EVAL, run("e", "eval", digest="x", top1_agreement=1.0)], "demo-int4 · int4 · cpu · e has no decode"),
     ],
 )

@@ -12,9 +12,17 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from app.measure.history.curve_legend import MAX_WIDTH, ROW, CurveLegend
-from app.measure.history.curve_style import COLORS, DASHES, SYMBOLS, CurveStyle
-from app.measure.history.latency_curves import MARKS, LatencyCurves
+from app.measure.history.latency_curves import (
+    COLORS,
+    DASHES,
+    MARKS,
+    MAX_WIDTH,
+    ROW,
+    SYMBOLS,
+    CurveLegend,
+    CurveStyle,
+    LatencyCurves,
+)
 from app.measure.history.pareto_chart import ParetoChart
 from app.widgets.theme import theme
 from tests.workflows.measure.run_reports import generation, run

@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
-from app.measure.history.tab import HistoryTab
-from app.state.run_rows import COLUMNS
+from app.measure.history.tab import HistoryTab, RunFilters
+from app.state.run_rows import COLUMNS, run_row
 from app.widgets.theme import theme
 from tests.app.conftest import make_bundle
 from tests.fakes.runs import BUILDS, history
@@ -151,7 +151,7 @@ def test_curves_are_drawn_over_each_other(qtbot: Any, tab: Make, home: Path) -> 
     runs = [one for one in history(home, steps=30) if one.kind == "generate"]
     page = tab()
     page.views.setCurrentIndex(1)
-    assert "Select generations" in page.views.hint.text()
+    assert "Select runs of the kind generation" in page.views.hint.text()
     select(qtbot, page, runs[:2])
     below = page.views
     qtbot.waitUntil(lambda: below.curves is not None and len(below.curves.legend.names) == 2)
@@ -177,7 +177,7 @@ def test_runs_without_steps_are_said(qtbot: Any, tab: Make, home: Path) -> None:
     page = tab()
     page.views.setCurrentIndex(1)
     select(qtbot, page, runs)
-    qtbot.waitUntil(lambda: "kept no steps" in page.views.hint.text())
+    qtbot.waitUntil(lambda: "have no steps" in page.views.hint.text())
 
 
 def test_accuracy_against_speed(qtbot: Any, tab: Make, home: Path) -> None:
@@ -197,7 +197,7 @@ def test_accuracy_against_speed(qtbot: Any, tab: Make, home: Path) -> None:
     assert len(scatter.scatter_data.points) == 3 and all(one.on_front for one in scatter.scatter_data.points)
     page.filters.boxes["kind"].setCurrentText("evaluation")
     qtbot.waitUntil(lambda: not scatter.scatter_data.points)
-    assert "A point needs a run" in scatter.status.text()
+    assert "No points" in scatter.status.text()
 
 
 def test_what_has_no_accuracy_is_named(qtbot: Any, tab: Make, home: Path) -> None:
@@ -206,7 +206,7 @@ def test_what_has_no_accuracy_is_named(qtbot: Any, tab: Make, home: Path) -> Non
     page = tab()
     page.views.setCurrentIndex(2)
     qtbot.waitUntil(lambda: bool(page.views.scatter.scatter_data.points))
-    assert page.views.scatter.status.text() == "1 left out: alone · int4 · cpu · alone has no top-1"
+    assert page.views.scatter.status.text() == "1 run is not shown: alone · int4 · cpu · alone has no top-1"
 
 
 def test_a_run_tells_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home: Path) -> None:
@@ -223,12 +223,12 @@ def test_a_run_tells_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home
     rows = dict(details.figures.rows._rows)
     assert rows["folder"] == str(bundle) and rows["finish_reason"] == "eos" and rows["bundle"] == "mine"
     qtbot.waitUntil(lambda: details.steps.rows.rowCount() == 5 and "Reading" not in details.recipe.toPlainText())
-    assert details.steps.rows._rows[1][1] == "decode" and "recipe is not known" in details.recipe.toPlainText()
+    assert details.steps.rows._rows[1][1] == "decode" and "recipe is unknown" in details.recipe.toPlainText()
     with qtbot.waitSignal(page.context.bundleChanged) as opened:
         qtbot.mouseClick(details.open, Qt.MouseButton.LeftButton)
     assert opened.args[0]["path"] == str(bundle)
     details.show_run(runs[0])
-    assert not details.open.isEnabled() and "not in its folder" in details.open.toolTip()
+    assert not details.open.isEnabled() and "no longer contains this bundle" in details.open.toolTip()
 
 
 def test_reports_of_the_selection_and_of_its_bundle(
@@ -293,3 +293,58 @@ def test_the_table_fits_a_small_window(qtbot: Any, tab: Make, home: Path) -> Non
     history(home)
     page = tab()
     assert page.minimumSizeHint().width() <= 900
+
+
+LINES = [run_row(one) for one in (run("a"), run("b", "eval", "/b/other", provider="qnn"), run("c"))]
+
+
+@pytest.fixture
+def filters(qtbot: Any) -> RunFilters:
+    made = RunFilters()
+    qtbot.addWidget(made)
+    made.offer(LINES)
+    return made
+
+
+def offered(filters: RunFilters, key: str) -> list[str]:
+    box = filters.boxes[key]
+    return [box.itemText(at) for at in range(box.count())]
+
+
+@pytest.mark.parametrize(
+    ("key", "texts"),
+    [
+        ("kind", ["All kinds", "evaluation", "measurement"]),
+        ("bundle", ["All bundles", "demo-int4", "other"]),
+        ("precision", ["All precisions", "int4"]),
+        ("provider", ["All providers", "cpu", "qnn"]),
+    ],
+)
+def test_each_box_offers_what_there_is_once_and_sorted(filters: RunFilters, key: str, texts: list[str]) -> None:
+    assert offered(filters, key) == texts and filters.boxes[key].accessibleName() == texts[0]
+
+
+def test_a_choice_stays_though_nothing_is_it_any_more(qtbot: Any, filters: RunFilters) -> None:
+    filters.boxes["provider"].setCurrentText("qnn")
+    with qtbot.assertNotEmitted(filters.changed):
+        filters.offer(LINES[:1])
+    assert filters.choices == {"provider": "qnn"} and offered(filters, "provider") == ["All providers", "cpu", "qnn"]
+    filters.boxes["provider"].setCurrentIndex(0)
+    filters.offer(LINES[:1])
+    assert filters.choices == {} and offered(filters, "provider") == ["All providers", "cpu"]
+
+
+@pytest.mark.parametrize("key", ["kind", "bundle", "precision", "provider"])
+def test_each_choice_is_told_of(qtbot: Any, filters: RunFilters, key: str) -> None:
+    with qtbot.waitSignal(filters.changed):
+        filters.boxes[key].setCurrentIndex(1)
+    assert filters.choices == {key: offered(filters, key)[1]}
+
+
+def test_all_is_shown_again_at_once(qtbot: Any, filters: RunFilters) -> None:
+    filters.setFocus()
+    qtbot.keyClicks(filters.field, "int4")
+    filters.boxes["kind"].setCurrentIndex(1)
+    assert filters.text == "int4" and filters.choices == {"kind": "evaluation"}
+    filters.clear()
+    assert filters.text == "" and filters.choices == {}

@@ -1,0 +1,140 @@
+"""Quantize page: the options of block-wise precisions, and the calibration prompts."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton
+
+from app.state.unsaved_recipe import UnsavedRecipe
+from app.text.translatable import tr
+from app.widgets.basics import Section, label
+from app.widgets.fields import combo_box, line_edit
+from app.widgets.layouts import STRETCH, hbox
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G
+from workflows.wire.codec import read
+from workflows.wire.reports.plan import PlanReport
+
+BLOCKS = (16, 32, 64, 128)
+COMPENSATED = "compensated"  # the rounding that is calibrated with prompts
+
+
+class BlockOptions(Section):
+    """The options of the unsaved recipe. Hidden unless the chosen precision works in blocks."""
+
+    def __init__(self, draft: UnsavedRecipe) -> None:
+        super().__init__(tr("Blocks"))
+        self._draft = draft
+        sizes = [(self.tr("Blocks of {0}").format(str(size)), size) for size in BLOCKS]
+        self.block = combo_box(self.tr("Weights that share a scale"), sizes)
+        self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
+        finer = [(self.tr("Head and attention: {0}").format(str(size)), size) for size in BLOCKS[:-1]]
+        name = self.tr("Block size of the output head, the embedding and the attention output")
+        self.fine = combo_box(name, [(self.tr("Head and attention: same size"), None), *finer])
+        tip = self.tr(
+            "Smaller blocks in the output head, the embedding and the attention output gain the most accuracy per "
+            "byte. For int4 only."
+        )
+        set_tool_tip(self.fine, tip)
+        self.fine.activated.connect(lambda _index: self._send(fine_block_size=self.fine.currentData()))
+        methods = (
+            (self.tr("Search for the best scale"), "search"),
+            (self.tr("Compensate errors in later weights (GPTQ)"), COMPENSATED),
+            (self.tr("Round to nearest"), "nearest"),
+        )
+        self.rounding = combo_box(self.tr("How weights are rounded"), methods)
+        self.rounding.activated.connect(lambda _index: self._send(rounding=self.rounding.currentData()))
+        text = self.tr("Blocks have no zero point: smaller and less accurate.")
+        self.symmetric = self._switch("symmetric", self.tr("Symmetric"), text)
+        text = self.tr("Quantizes the output head, too; without it, the bundle is larger.")
+        self.head = self._switch("head", self.tr("Output head too"), text)
+        text = self.tr("Quantizes the embedding table, too; each step reads only a few of its rows.")
+        self.embedding = self._switch("embedding", self.tr("Embedding too"), text)
+        hint = self.tr("names or modules, such as model/layers/0/*, */down_proj")
+        self.exclude = line_edit(self.tr("Nodes that are not quantized"), hint)
+        self.exclude.editingFinished.connect(self._send_exclude)
+        self.body.addWidget(
+            label(self.tr("Smaller blocks are more accurate and need more bytes for their scales."), "muted", wrap=True)
+        )
+        for row in ((self.block, self.fine, self.rounding), (self.symmetric, self.head, self.embedding)):
+            self.body.addLayout(hbox(*row, STRETCH, spacing=2 * G))
+        self.body.addWidget(self.exclude)
+
+    def _switch(self, name: str, text: str, note: str) -> QCheckBox:
+        switch = QCheckBox(text)
+        set_tool_tip(switch, note)
+        switch.setAccessibleDescription(note)
+        switch.clicked.connect(lambda on: self._send(**{name: on}))
+        return switch
+
+    def show_plan(self, plan: PlanReport | None, blocks: bool, rounds: bool) -> None:
+        """Show the plan's block settings. blocks: whether it has some; rounds: whether the rounding can be chosen."""
+        self.setVisible(blocks)
+        self.rounding.setVisible(rounds)
+        self.fine.setVisible(rounds)
+        if plan is None:
+            return
+        quantize = read(dict[str, object], plan.recipe.get("quantize", {}))
+        self.block.setCurrentIndex(max(0, self.block.findData(quantize.get("block_size", 32))))
+        self.fine.setCurrentIndex(max(0, self.fine.findData(quantize.get("fine_block_size"))))
+        self.rounding.setCurrentIndex(max(0, self.rounding.findData(quantize.get("rounding"))))
+        self.symmetric.setChecked(quantize.get("symmetric") is True)
+        self.head.setChecked(quantize.get("head") is not False)
+        self.embedding.setChecked(quantize.get("embedding") is True)
+        if not self.exclude.hasFocus():
+            self.exclude.setText(", ".join(read(list[str], quantize.get("exclude", []))))
+
+    def _send_exclude(self) -> None:
+        self._send(exclude=[name for name in re.split(r"[,\s]+", self.exclude.text()) if name])
+
+    def _send(self, **parts: object) -> None:
+        self._draft.set_quantize(**parts)
+
+
+class CalibrationBox(Section):
+    """Prompts and method, as options of the unsaved recipe. Hidden if the chosen precision needs neither."""
+
+    def __init__(self, draft: UnsavedRecipe) -> None:
+        super().__init__(tr("Calibration"))
+        self._draft = draft
+        text = self.tr(
+            "The model answers these prompts, and the ranges of each graph are measured meanwhile. A text "
+            "file with one prompt per line, or the folder of a data set; a demo includes prompts."
+        )
+        self.body.addWidget(label(text, "muted", wrap=True))
+        self.prompts = line_edit(self.tr("Calibration prompts"), self.tr("the prompts of the demo"))
+        self.prompts.editingFinished.connect(self._send)
+        browse = QPushButton(self.tr("Choose a file…"))
+        browse.clicked.connect(self._browse)
+        methods = (
+            (self.tr("Smallest and largest value"), "minmax"),
+            (self.tr("All but the outliers (percentile)"), "percentile"),
+            (self.tr("Least information lost (entropy)"), "entropy"),
+        )
+        self.method = combo_box(self.tr("How ranges are measured"), methods)
+        self.method.activated.connect(lambda _index: self._send())
+        self.body.addLayout(hbox((self.prompts, 1), browse, self.method))
+
+    def show_plan(self, plan: PlanReport | None, calibrated: bool, ranges: bool = True) -> None:
+        """Show the calibration. calibrated: whether there is one; ranges: whether it measures activation ranges."""
+        self.setVisible(calibrated)
+        self.method.setVisible(ranges)
+        if plan is not None and not self._draft.planning:
+            if not (self.prompts.hasFocus() and self.prompts.isModified()):  # keeps the text that is being typed
+                self.prompts.setText(plan.chosen.calibration_prompts)
+            self.method.setCurrentIndex(self.method.findData(plan.chosen.calibration_method))
+
+    def _browse(self) -> None:
+        kinds = self.tr("Prompts (*.txt *.jsonl);;All files (*)")
+        file, _ = QFileDialog.getOpenFileName(self, self.tr("Calibration prompts"), self.prompts.text(), kinds)
+        if file:
+            self.prompts.setText(file)
+            self._send()
+
+    def _send(self) -> None:
+        """Keeps the other calibration options, which the recipe's text may set."""
+        chosen = read(dict[str, object], self._draft.options.get("quantize", {})).get("calibration", {})
+        prompts, method = self.prompts.text().strip(), self.method.currentData()
+        calibration = {**read(dict[str, object], chosen), "prompts": prompts, "method": method}
+        self._draft.set_quantize(calibration=calibration)

@@ -1,0 +1,88 @@
+"""Closing the window while work is running: a confirmation that does not block the work and expires with it.
+
+closeEvent ──may_close?──▶ yes
+                      └──▶ no, and a question: later │ end it ──▶ close again;  wait ──▶ nothing
+                              ▲── the work ended: the question closes; other work runs: a new question
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.state.context import AppContext
+from app.widgets.expiring_question import ExpiringQuestion
+
+UNGUARDED = {"open", "generate"}
+"""Jobs that may end with the window without a question: the transcript keeps the text so far."""
+
+
+class CloseGuard(QObject):
+    """The close guard of a window."""
+
+    def __init__(self, context: AppContext, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._window = context, window
+        self._sure = False
+        self.question: ExpiringQuestion | None = None
+
+    @property
+    def kinds(self) -> list[str]:
+        """The jobs that closing would end."""
+        return [one.kind for one in self._context.activities.running if one.kind not in UNGUARDED]
+
+    def may_close(self) -> bool:
+        """Whether no such job runs; otherwise ask, and close the window after the answer."""
+        if self._sure or not self.kinds:
+            return True
+        if self.question is None:
+            self.question = self._new_question()
+            self.question.finished.connect(self._forget)
+            self.question.outdated.connect(self.may_close)
+            self.question.open()
+        return False
+
+    def _subject(self) -> object:
+        """What closing would end: this build, other work, or nothing."""
+        build = self._context.build
+        if build.running:
+            return "build", build.began
+        return "work" if self.kinds else None
+
+    def _new_question(self) -> ExpiringQuestion:
+        build = self._context.build
+        texts = (
+            (
+                self.tr("A build is running."),
+                self.tr("What is finished of it can be kept, and Home will offer to go on with it."),
+            )
+            if build.running
+            else (
+                self.tr("Something is still running, and closing ends it."),
+                self.tr("The line at the bottom of the window says what it is."),
+            )
+        )
+        box = ExpiringQuestion(self.tr("Close Joinery?"), *texts, self._subject, self._window)
+        roles = QMessageBox.ButtonRole
+        if build.running and build.request is not None:
+            out = build.request.out
+            box.add_answer(self.tr("Keep it for later"), roles.AcceptRole, self._close)
+            box.add_answer(self.tr("End it"), roles.DestructiveRole, lambda: self._end_build(out))
+        else:
+            box.add_answer(self.tr("Close"), roles.DestructiveRole, self._close)
+        box.add_refusal(self.tr("Wait"))
+        box.check_after(self._context.activities.changed, build.changed, build.finished)
+        return box
+
+    def _close(self) -> None:
+        self._sure = True
+        self._window.close()
+
+    def _end_build(self, out: str) -> None:
+        self._close()
+        self._context.unfinished.discard(out)
+
+    def _forget(self) -> None:
+        if self.question is not None:
+            self.question.deleteLater()
+            self.question = None

@@ -1,0 +1,91 @@
+"""The notes in the status line and the errors over the upper edge of the page; neither moves the page."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from app.state.notes import Note, Notes
+from app.widgets.basics import Banner, ElidedLabel, label
+from app.widgets.layouts import hbox
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, set_icon
+
+
+class NoteLine(QWidget):
+    """The newest valid note: one elided line, its button and a cross. Hidden without a note."""
+
+    def __init__(self, notes: Notes, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._notes = notes
+        self._note: Note | None = None
+        sign = label()
+        set_icon(sign, "info", "accent", 14)
+        self._text = ElidedLabel("", "small", cut=Qt.TextElideMode.ElideRight)
+        self.action, self.close_button = QToolButton(), QToolButton()
+        self.action.clicked.connect(lambda _checked=False: notes.act(self._note))
+        self.close_button.clicked.connect(lambda _checked=False: notes.drop(self._note))
+        for one in (self.action, self.close_button):
+            one.setFixedHeight(3 * G)
+            one.setIconSize(QSize(14, 14))
+            one.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            one.setStyleSheet("QToolButton { padding: 0 6px; font-size: 12px; }")
+        self.close_button.setAccessibleName(self.tr("Dismiss"))
+        set_tool_tip(self.close_button, self.tr("Dismiss"))
+        set_icon(self.close_button, "close", "muted")
+        hbox(sign, (self._text, 1), self.action, self.close_button, parent=self)
+        notes.changed.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def message(self) -> str:
+        """The shown text; empty without a note."""
+        return self._note.message if self._note else ""
+
+    def refresh(self) -> None:
+        note = self._note = self._notes.shown(error=False)
+        self.setHidden(note is None)
+        if note is not None:
+            self._text.set_whole(note.message)
+            self.setAccessibleName(note.message)
+            self.action.setText(note.action)
+            self.action.setAccessibleName(note.action)
+            self.action.setHidden(not note.action)
+
+
+class ErrorBanner(Banner):
+    """The newest valid error, over the upper edge of `area`, which does not move."""
+
+    def __init__(self, notes: Notes, area: QWidget) -> None:
+        super().__init__(area.parentWidget())
+        self._area, self._notes = area, notes
+        self._note: Note | None = None
+        area.installEventFilter(self)
+        self.triggered.connect(lambda: notes.act(self._note))
+        self.dismissed.connect(lambda: notes.drop(self._note))
+        notes.changed.connect(self.refresh)
+
+    def refresh(self) -> None:
+        before, self._note = self._note, self._notes.shown(error=True)
+        if self._note is None:
+            self.clear()
+        elif self._note is not before:
+            self.error(self._note.message, self._note.details, self._note.action)
+            self._place()
+
+    def event(self, event: QEvent) -> bool:
+        """Adjust the height after a change of the content (Qt's name)."""
+        done = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._place()
+        return done
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._area and event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        area = self._area.geometry().adjusted(2 * G, G, -2 * G, -G)
+        self.setGeometry(area.x(), area.y(), area.width(), min(area.height(), self.heightForWidth(area.width())))
+        self.raise_()
