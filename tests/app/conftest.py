@@ -20,6 +20,7 @@ from app.main import PAGES, application
 from app.state.context import AppContext
 from app.widgets.theme import theme
 from app.window import MainWindow
+from tests.fakes import fork_server
 from tests.fakes.worker import program
 from workflows.common.errors import BundleError
 
@@ -46,6 +47,19 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 def qapp() -> QApplication:
     """The application as main() makes it."""
     return application()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fake_workers() -> Iterator[None]:
+    """Fake workers are forks of one process, where there are forks: none of them imports anything."""
+    if not fork_server.AVAILABLE:
+        yield
+        return
+    server = fork_server.Server("tests.fakes.worker")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.fakes.worker.start_command", server.command)
+        yield
+    server.close()
 
 
 @pytest.fixture(autouse=True)

@@ -60,6 +60,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -126,9 +127,13 @@ DML = Device(
 )
 
 
+start_command: Callable[[str], list[str]] = lambda scenario: [sys.executable, str(Path(__file__).resolve()), scenario]
+"""The command line of a fake worker with its scenario as JSON; the tests' conftest has a server fork it instead."""
+
+
 def program(**scenario: Any) -> list[str]:
     """The command line of a fake worker that follows `scenario`."""
-    return [sys.executable, str(Path(__file__).resolve()), dumps(scenario)]
+    return start_command(dumps(scenario))
 
 
 def changed(report: T, fields: dict[str, Any]) -> T:
@@ -723,5 +728,10 @@ class Fake:
         return [own, replace(frozen, length=count, bytes=count * 4096, runs=[(0, 0, count)], rewindable=[])]
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """A worker by the scenario of the command line."""
     Fake(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Starts programs without their imports: a process that has a module loaded forks itself for each of them (Linux).
+
+    Server("tests.fakes.worker").command("{}") ──▶ python launch.py SOCKET {} ──its streams, folder, environment──▶ fork
+                                                          │ signals ─▶ the fork │ ◀─ how it ended
+
+launch.py lives as long as the fork, passes signals on and ends as it ends: whoever starts the command sees an ordinary
+process. Standard streams are pipes, files or closed; for a terminal start the program itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+LAUNCH = Path(__file__).with_name("launch.py")
+AVAILABLE = sys.platform == "linux"
+
+
+class Server:
+    """A server whose forks run the `main` of a module, in which `preloaded` modules are imported as well."""
+
+    def __init__(self, module: str, *preloaded: str) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="forks")
+        self._socket = str(Path(self._folder.name) / "s")
+        command = [sys.executable, "-m", "tests.fakes.fork_server", self._socket, module, *preloaded]
+        root = str(Path(__file__).parents[2])
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=root
+        )
+        assert self._process.stdout
+        self._process.stdout.readline()  # it listens
+
+    def command(self, *arguments: str) -> list[str]:
+        """The command line that runs the module with these arguments."""
+        return [sys.executable, "-I", "-S", str(LAUNCH), self._socket, *arguments]
+
+    def close(self) -> None:
+        """Ends the server and all that it started."""
+        self._process.communicate()
+        self._folder.cleanup()
+
+
+class _Forks:
+    """The server's loop."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._clients: dict[int, socket.socket] = {}
+        self._wakeup, write = os.pipe()
+        os.set_blocking(write, False)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._descriptors = [self._wakeup, write]
+
+    def run(self) -> list[str]:
+        """Serves until stdin ends, and exits then. Returns in each fork, with its arguments."""
+        while True:
+            ready, _, _ = select.select([0, self._listener, self._wakeup, *self._clients.values()], [], [])
+            if 0 in ready:
+                for process in self._clients:
+                    os.kill(process, signal.SIGKILL)
+                os._exit(0)
+            self._end_forks(ready)
+            if self._wakeup in ready:
+                os.read(self._wakeup, 4096)
+                self._report_ended()
+            if self._listener in ready:
+                arguments = self._fork(self._listener.accept()[0])
+                if arguments is not None:
+                    return arguments
+
+    def _end_forks(self, ready: list[object]) -> None:
+        """A client that was killed takes its fork along."""
+        for process, client in self._clients.items():
+            if client in ready:
+                os.kill(process, signal.SIGKILL)
+
+    def _report_ended(self) -> None:
+        for process in list(self._clients):
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if ended:
+                with self._clients.pop(process) as client:
+                    try:
+                        client.sendall(struct.pack("i", os.waitstatus_to_exitcode(status)))
+                    except OSError:
+                        continue  # the client was killed
+
+    def _fork(self, client: socket.socket) -> list[str] | None:
+        try:
+            head, descriptors, _, _ = socket.recv_fds(client, 4, 3)
+            data = b""
+            while len(data) < struct.unpack("I", head)[0]:
+                data += client.recv(1 << 20)
+        except (OSError, struct.error):
+            client.close()  # it was killed at once
+            return None
+        streams, arguments, folder, environment = marshal.loads(data)
+        process = os.fork()
+        if process:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            self._clients[process] = client
+            client.sendall(struct.pack("i", process))
+            return None
+        self._become(dict(zip(streams, descriptors, strict=True)), client)
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        return list(arguments)
+
+    def _become(self, streams: dict[int, int], client: socket.socket) -> None:
+        """In the fork: the client's streams and nothing of the server's."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for each in (self._listener, client, *self._clients.values()):
+            each.close()
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        for number, name in enumerate(("stdin", "stdout", "stderr")):
+            if number in streams:
+                os.dup2(streams[number], number)
+                os.close(streams[number])
+            else:
+                os.close(number)
+                setattr(sys, name, None)
+                setattr(sys, f"__{name}__", None)
+
+
+def main() -> None:
+    """Listens, imports, forks."""
+    path, module, *preloaded = sys.argv[1:]
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(64)
+    os.write(1, b"\n")
+    run: Callable[[], object] = import_module(module).main
+    for name in preloaded:
+        import_module(name)
+    gc.collect()
+    gc.freeze()
+    arguments = _Forks(listener).run()
+    sys.argv = [str(sys.modules[module].__file__), *arguments]
+    run()
+
+
+if __name__ == "__main__":
+    main()
