@@ -1,4 +1,4 @@
-"""The client of fork_server: `python -I -S launch.py SOCKET ARGUMENT…`. Built-in modules alone, for its start's sake."""
+"""The client of fork_server: `python -I -S launch.py SOCKET ARGUMENT…`. It imports built-in modules alone."""
 
 import _signal
 import _socket
@@ -10,7 +10,7 @@ import sys
 def main() -> None:
     """Hands over the streams, passes signals on, and ends as the fork ends."""
     streams = [number for number in range(3) if _is_open(number)]
-    data = marshal.dumps((streams, sys.argv[2:], os.getcwd(), dict(os.environ)))
+    data = marshal.dumps((streams, sys.argv[2:], os.getcwd(), dict(os.environ)))  # noqa: PTH109 (pathlib is slow)
     server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     server.connect(sys.argv[1])
     rights = b"".join(number.to_bytes(4, sys.byteorder) for number in streams)

@@ -60,7 +60,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -127,8 +126,9 @@ DML = Device(
 )
 
 
-start_command: Callable[[str], list[str]] = lambda scenario: [sys.executable, str(Path(__file__).resolve()), scenario]
-"""The command line of a fake worker with its scenario as JSON; the tests' conftest has a server fork it instead."""
+def start_command(scenario: str) -> list[str]:
+    """The command line for a scenario as JSON; the tests of the window replace it by one that forks a server."""
+    return [sys.executable, str(Path(__file__).resolve()), scenario]
 
 
 def program(**scenario: Any) -> list[str]:

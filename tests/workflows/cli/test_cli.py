@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.command_line import command, joinery
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.cli import run
 from workflows.generate import open_engine
@@ -42,12 +43,6 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
         return (code, *capsys.readouterr())
 
     return call
-
-
-def joinery(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Runs one command line in a process of its own."""
-    command = [sys.executable, "-m", "workflows", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, **options)
 
 
 def lines(text: str) -> list[Line]:
@@ -502,9 +497,8 @@ def test_a_seed_draws_the_same_tokens(cli: Any, demo_bundle: Path) -> None:
 def test_ctrl_c_ends_a_generation_with_130(demo_bundle: Path, as_json: bool) -> None:
     """What came so far stays on stdout, with its done in JSON; one word on stderr."""
     hot = ["--max-new-tokens", "1000000", "--temperature", "100", "--cache", "window", "--seed", "1"]
-    command = [sys.executable, "-m", "workflows", "generate", str(demo_bundle), "--prompt", "8*7=", *hot]
     process = subprocess.Popen(
-        [*command, *(["--json"] if as_json else [])],
+        command("generate", demo_bundle, "--prompt", "8*7=", *hot, *(["--json"] if as_json else [])),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
@@ -527,8 +521,8 @@ def test_ctrl_c_ends_a_generation_with_130(demo_bundle: Path, as_json: bool) -> 
 @pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
 def test_ctrl_c_ends_a_build_with_130_and_without_a_bundle(tmp_path: Path) -> None:
     """One sentence that says what is kept."""
-    command = [sys.executable, "-m", "workflows", "build", "demo:qwen3", "--out", str(tmp_path / "out"), "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    line = command("build", "demo:qwen3", "--out", tmp_path / "out", "--json")
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     assert process.stdout is not None
     while '"stage":"export"' not in process.stdout.readline():
         pass
@@ -543,8 +537,8 @@ def test_ctrl_c_ends_a_build_with_130_and_without_a_bundle(tmp_path: Path) -> No
 def test_a_reader_that_leaves_is_no_error(demo_bundle: Path) -> None:
     """joinery generate … | head -1 is quiet."""
     options = ["--prompt", "8*7=", "--json", "--max-new-tokens", "2000", "--temperature", "100"]
-    command = [sys.executable, "-m", "workflows", "generate", str(demo_bundle), *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    line = command("generate", demo_bundle, *options)
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     assert process.stdout is not None and process.stderr is not None
     assert json.loads(process.stdout.readline())["event"] == "token"
     process.stdout.close()
@@ -596,5 +590,5 @@ def test_version_and_help(cli: Any) -> None:
     assert code == 0 and out.startswith("joinery ")
     code, out, _ = cli("--help")
     assert code == 0
-    for command in ("build", "generate", "chat", "inspect", "devices", "verify"):
-        assert f"  {command} " in out
+    for name in ("build", "generate", "chat", "inspect", "devices", "verify"):
+        assert f"  {name} " in out

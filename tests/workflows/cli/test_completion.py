@@ -5,26 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.workflows.command_line import joinery
 from workflows.kvcache.layouts import LAYOUTS
 from workflows.recipe.precision import PRECISIONS
 from workflows.runtime.providers.registry import PROVIDERS
-
-
-def joinery(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "workflows", *arguments]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, env=os.environ | environment)
 
 
 def complete(line: str, home: Path) -> list[str]:
     """What bash offers for the last word of a line."""
     words = line.split(" ")
     asked = {"_JOINERY_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-    done = joinery(**asked, JOINERY_HOME=str(home))
+    done = joinery(env=os.environ | asked | {"JOINERY_HOME": str(home)})
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
@@ -71,7 +66,7 @@ def test_the_script_of_a_shell(shell: str) -> None:
 
 def test_installing_for_a_shell(tmp_path: Path) -> None:
     """Into the person's folder, and it says where."""
-    done = joinery("--install-completion", "fish", HOME=str(tmp_path))
+    done = joinery("--install-completion", "fish", env=os.environ | {"HOME": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     script = tmp_path / ".config" / "fish" / "completions" / "joinery.fish"
     assert str(script) in done.stdout and "_JOINERY_COMPLETE" in script.read_text()

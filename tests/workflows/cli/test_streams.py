@@ -18,6 +18,7 @@ import pytest
 from rich.table import Table
 from rich.tree import Tree
 
+from tests.workflows.command_line import command
 from workflows.bundle.manifest import write_manifest
 from workflows.cli.commands import COMMANDS
 from workflows.cli.streams import escape_controls
@@ -29,10 +30,6 @@ SHOWN = r"\u001b]0;OWNED\u0007\u009b31m\u202e\u007f\u000d[/bold]"
 FORBIDDEN = ("\x1b]", "\x07", "\x9b", "\u202e", "\x7f")
 
 
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "workflows", *map(str, arguments)]
-
-
 def on_terminal(*arguments: object, stdin: str = "", timeout: float = 120) -> tuple[int, str]:
     """The exit code, and what a terminal was sent: standard output and standard error."""
     master, slave = os.openpty()
@@ -42,7 +39,11 @@ def on_terminal(*arguments: object, stdin: str = "", timeout: float = 120) -> tu
     termios.tcsetattr(slave, termios.TCSANOW, attributes)
     environment = os.environ | {"TERM": "xterm-256color"}
     with subprocess.Popen(
-        command(*arguments), stdin=subprocess.PIPE, stdout=slave, stderr=slave, env=environment
+        [sys.executable, "-m", "workflows", *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=slave,
+        stderr=slave,
+        env=environment,
     ) as running:
         os.close(slave)
         assert running.stdin is not None
