@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+from pathlib import Path
+
 import pytest
 import tqdm
+
+# Collection makes millions of objects that live as long as the run: looking through them for garbage takes longer than
+# the collection itself.
+gc.disable()
+
+COLLECTED = pytest.StashKey[set[Path]]()
+"""The files of which something was collected, whatever markers deselect."""
 
 # The first bar of a process would start a thread that lives as long as it, in whichever test happens to draw it.
 tqdm.tqdm.monitor_interval = 0
@@ -28,3 +38,14 @@ def pytest_configure(config: pytest.Config) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and not hasattr(config, "workerinput"):  # xdist's workers report to their parent
         config.pluginmanager.register(AtOnce(terminal), "failures-at-once")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[COLLECTED] = {item.path for item in items}
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays out of each later search for garbage."""
+    gc.freeze()
+    gc.enable()

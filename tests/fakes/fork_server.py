@@ -4,7 +4,8 @@
                                                           │ signals ─▶ the fork │ ◀─ how it ended
 
 launch.py lives as long as the fork, passes signals on and ends as it ends: whoever starts the command sees an ordinary
-process. Standard streams are pipes, files or closed; for a terminal start the program itself.
+process. Standard streams may be pipes, files, closed, or a terminal that is not the controlling one. What Python reads
+of the environment before the program begins (PYTHONPATH, PYTHONIOENCODING) is the server's.
 """
 
 from __future__ import annotations
@@ -136,6 +137,8 @@ class _Forks:
                 os.close(number)
                 setattr(sys, name, None)
                 setattr(sys, f"__{name}__", None)
+        if 1 in streams and os.isatty(1):
+            sys.stdout.reconfigure(line_buffering=True)
 
 
 def main() -> None:

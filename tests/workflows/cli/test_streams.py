@@ -39,11 +39,7 @@ def on_terminal(*arguments: object, stdin: str = "", timeout: float = 120) -> tu
     termios.tcsetattr(slave, termios.TCSANOW, attributes)
     environment = os.environ | {"TERM": "xterm-256color"}
     with subprocess.Popen(
-        [sys.executable, "-m", "workflows", *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=slave,
-        stderr=slave,
-        env=environment,
+        command(*arguments), stdin=subprocess.PIPE, stdout=slave, stderr=slave, env=environment
     ) as running:
         os.close(slave)
         assert running.stdin is not None

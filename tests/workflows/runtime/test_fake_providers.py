@@ -38,7 +38,7 @@ from workflows.wire import requests as ask
 from workflows.wire.events import GenerationDone, Phase
 
 PACKAGE = "onnxruntime_qnn"
-SOON_S = 6  # what hangs is given up after this
+SOON_S = 3  # what hangs is given up after this
 CRASHED = "The process that loaded its library ended (signal SIGABRT)."
 if os.name == "nt":
     CRASHED = "The process that loaded its library ended (code 3)."
