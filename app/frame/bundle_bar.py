@@ -37,7 +37,7 @@ class BundleBar(QWidget):
         self._parts = {name: PillLabel() for name in ("components", "layout", "precision", "provider")}
         self._hint = label(self.tr("Build a checkpoint or open a bundle to begin"), "muted")
         tip = self.tr("Find an action (Ctrl+K)")
-        self._search = button(self.tr("Find an action"), "search", clicked=self.paletteRequested.emit, tip=tip)
+        self._search = button(self.tr("Find an action"), "search", clicked=self.paletteRequested.emit, tool_tip=tip)
         self._lay_out()
         context.bundleChanged.connect(self.refresh)
         context.session.stateChanged.connect(self.refresh)

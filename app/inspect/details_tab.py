@@ -27,7 +27,7 @@ class DetailsTab(InspectTab):
         self._inspection: Inspection | None = None
         content = QWidget()
         tip = self.tr("Reads every file and compares it with the manifest")
-        self.verify_button = button(self.tr("Verify files"), "ok", clicked=self.verify, tip=tip)
+        self.verify_button = button(self.tr("Verify files"), "ok", clicked=self.verify, tool_tip=tip)
         self.verified = label("", "muted", wrap=True)
         row = hbox(self.verify_button, (self.verified, 1), spacing=2 * G)
         self._facts = grid_layout(3 * G, G // 2, stretch=(1,))

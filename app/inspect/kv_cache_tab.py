@@ -47,7 +47,7 @@ class CacheHistorySlider(QWidget):
         self.slider.setPageStep(10)
         self.moment_label = label("", "muted", selectable=False)
         tip = self.tr("Show the cache as it is now")
-        self.live_button = button(self.tr("Live"), "play", clicked=self.show_live, tip=tip)
+        self.live_button = button(self.tr("Live"), "play", clicked=self.show_live, tool_tip=tip)
         hbox((self.slider, 1), self.moment_label, self.live_button, parent=self, margins=G, spacing=2 * G)
         self.moment_label.setMinimumWidth(26 * G)
         self.slider.valueChanged.connect(self._on_value)

@@ -48,7 +48,7 @@ def label(text: str = "", role: str = "", wrap: bool = False, selectable: bool =
 
 
 def button(
-    text: str, icon: str = "", role: str = "", clicked: Callable[[], object] | None = None, tip: str = ""
+    text: str, icon: str = "", role: str = "", clicked: Callable[[], object] | None = None, tool_tip: str = ""
 ) -> QPushButton:
     """A push button; `role` is "", "primary", "danger" or "link"."""
     result = QPushButton(text)
@@ -60,8 +60,8 @@ def button(
         set_icon(result, icon, ink)
     if clicked is not None:
         result.clicked.connect(lambda _checked=False: clicked())
-    if tip:
-        set_tool_tip(result, tip)
+    if tool_tip:
+        set_tool_tip(result, tool_tip)
     return result
 
 

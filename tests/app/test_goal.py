@@ -102,7 +102,7 @@ def test_review_tells_the_goal_and_the_done_page_what_was_found(qtbot: Any, make
     qtbot.waitUntil(lambda: not window.context.unsaved_recipe.planning)
     press(qtbot, wizard)
     review: Any = wizard.steps[REVIEW]
-    assert not review.aim.isHidden() and review.goal_text.text().endswith("at 99 % of the positions at least.")
+    assert not review.aim.isHidden() and review.goal_text.text().endswith("is at least 99 %.")
     assert review.figures["seconds"].text().endswith(", plus the search")
     assert Path(review.out.text()).name == "qwen3-demo-top1-0.99-static4096"
     press(qtbot, wizard)

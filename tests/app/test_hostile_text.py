@@ -343,7 +343,7 @@ def test_graph(qtbot: Any, make: Make) -> None:
     panel = graph.colors.providers
     qtbot.waitUntil(lambda: panel.provider.count() == 1)
     panel.check.click()
-    qtbot.waitUntil(lambda: panel.overlay.shown)
+    qtbot.waitUntil(lambda: panel.overlay.is_coloring)
     at.look("NodeTree of ProviderPanel, a tool tip")
 
 

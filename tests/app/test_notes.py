@@ -73,7 +73,7 @@ RAISED: dict[str, tuple[str, Raise]] = {
     "read in place": ("interop/actions.py", lambda window, folder: drop(window, genai(folder / "phi"))),
     "Two graphs are compared": ("interop/actions.py", graphs),
     "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
-    "It has a window": ("interop/genai_dialogs.py", imported),
+    "It has a window": ("interop/interop_dialog.py", imported),
     "All settings were reset": ("settings/page.py", settings),
     "The result of the divergence": ("measure/divergence/dialog.py", kept),
     "has replaced": ("build/page.py", recipe),

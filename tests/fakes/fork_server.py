@@ -22,7 +22,9 @@ import sys
 import tempfile
 from collections.abc import Callable
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
+from typing import Any, cast
 
 LAUNCH = Path(__file__).with_name("launch.py")
 AVAILABLE = sys.platform == "linux"
@@ -68,7 +70,8 @@ class _Forks:
     def run(self) -> list[str]:
         """Serves until stdin ends, and exits then. Returns in each fork, with its arguments."""
         while True:
-            ready, _, _ = select.select([0, self._listener, self._wakeup, *self._clients.values()], [], [])
+            watched: list[Any] = [0, self._listener, self._wakeup, *self._clients.values()]
+            ready, _, _ = select.select(watched, [], [])
             if 0 in ready:
                 for process in self._clients:
                     os.kill(process, signal.SIGKILL)
@@ -138,7 +141,7 @@ class _Forks:
                 setattr(sys, name, None)
                 setattr(sys, f"__{name}__", None)
         if 1 in streams and os.isatty(1):
-            sys.stdout.reconfigure(line_buffering=True)
+            cast(TextIOWrapper, sys.stdout).reconfigure(line_buffering=True)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """The client of fork_server: `python -I -S launch.py SOCKET ARGUMENT…`. It imports built-in modules alone."""
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 import _socket
 import marshal
 import os

@@ -79,7 +79,7 @@ class GraphSnapshot:
             if region is not None:
                 for key, value in (("location", WEIGHTS), ("offset", region.offset), ("length", region.length)):
                     entry.external_data.add(key=key, value=str(value))
-        return bytes(proto.SerializeToString(deterministic=True))
+        return bytes(proto.SerializeToString())
 
 
 class ComponentSnapshots:
@@ -181,7 +181,7 @@ def _signatures(proto: onnx.ModelProto) -> dict[str, tuple[object, ...]]:
             node.domain,
             *node.input,
             *node.output,
-            *sorted(attribute.SerializeToString(deterministic=True) for attribute in node.attribute),
+            *sorted(attribute.SerializeToString() for attribute in node.attribute),
         )
         for graph in all_graphs(proto.graph)
         for node in graph.node

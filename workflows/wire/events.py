@@ -25,7 +25,7 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 StageState = Literal["started", "done", "reused", "skipped", "failed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Event:
     """The base of all events; `event` is its name in JSON."""
 

@@ -47,7 +47,7 @@ class ScopeBreadcrumbs(QWidget):
         for place, path in enumerate(self.paths):
             name = path.rpartition("/")[2] or (self.tr("(unnamed)") if path else self.tr("Graph"))
             tip = path or self.tr("The whole graph")
-            link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path), tip=tip)
+            link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path), tool_tip=tip)
             link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             parts = (label("›", "muted", selectable=False), link) if place else (link,)
             for part in parts:

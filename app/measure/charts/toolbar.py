@@ -41,12 +41,14 @@ class SpeedToolbar(QWidget):
         set_tool_tip(
             self.log, self.tr("Draws latency on a logarithmic scale, on which prefill and decode are both readable.")
         )
-        self.fit = button(self.tr("Fit"), "zoom", tip=self.tr("Show the whole time axis (double click, Home or 0)"))
+        self.fit = button(
+            self.tr("Fit"), "zoom", tool_tip=self.tr("Show the whole time axis (double click, Home or 0)")
+        )
         self.fit.setEnabled(False)
         tip = self.tr("Stop updating the plots; the measurement continues (Ctrl+Space)")
-        self.freeze = button(self.tr("Freeze"), "pause", tip=tip)
+        self.freeze = button(self.tr("Freeze"), "pause", tool_tip=tip)
         self.freeze.setCheckable(True)
-        self.reset = button(self.tr("Reset"), "trash", tip=self.tr("Delete the measurements"))
+        self.reset = button(self.tr("Reset"), "trash", tool_tip=self.tr("Delete the measurements"))
         self._lay_out()
         self.span.currentIndexChanged.connect(lambda _index: self.span_changed.emit())
         self.lines.currentIndexChanged.connect(lambda _index: self.style_changed.emit())

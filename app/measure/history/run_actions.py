@@ -40,7 +40,7 @@ class RunActions(QWidget):
         self.export = menu_button(self.tr("Export"), "save", kinds, self.choose_export)
         self.bundle_report = button(self.tr("Report on the bundle …"), "save", clicked=self.choose_report)
         tip = self.tr("Remove the selected runs from the history (Del)")
-        self.remove_button = button(self.tr("Remove"), "trash", clicked=self.remove, tip=tip)
+        self.remove_button = button(self.tr("Remove"), "trash", clicked=self.remove, tool_tip=tip)
         hbox((self.count, 1), self.bundle_report, self.export, self.remove_button, parent=self)
         self._model.removed.connect(self._on_removed)
         self._model.written.connect(self._on_written)

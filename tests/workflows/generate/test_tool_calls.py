@@ -69,7 +69,7 @@ def in_xml(reply: str) -> list[Any]:
 
 
 def plain(reply: str) -> list[Any]:
-    return in_xml(reply.replace("call>", "tool_call>"))
+    return in_xml(reply.replace("[call]", "<tool_call>").replace("[/call]", "</tool_call>"))
 
 
 def bare(reply: str) -> list[Any]:
@@ -83,8 +83,9 @@ def listed(reply: str) -> list[Any]:
     return list(calls)
 
 
+BRACKETS = XML.replace("<tool_call>", "[call]").replace("</tool_call>", "[/call]")
 SHAPES: dict[str, tuple[str, Callable[[str], list[Any]]]] = {
-    "a call in XML": (XML, in_xml), "a call in plain text": (XML.replace("tool_call>", "call>"), plain),
+    "a call in XML": (XML, in_xml), "a call in plain text": (BRACKETS, plain),
     "after an empty thought": (THINKING, in_xml), "one call, bare": (BARE, bare),
     "a list behind a special token": (LISTED, listed),
 }  # fmt: skip
@@ -132,7 +133,7 @@ def test_free_text_may_be_said_instead(shape: str) -> None:
     """What begins as a call is one; what does not has nothing of one in it."""
     template, parsed = SHAPES[shape]
     mark = {"one call, bare": "{", "a list behind a special token": "[TOOL_CALLS]",
-            "a call in plain text": "<call>"}.get(shape, "<tool_call>")  # fmt: skip
+            "a call in plain text": "[call]"}.get(shape, "<tool_call>")  # fmt: skip
     free = called = 0
     for reply in replies(template, "auto", 50, mark):
         if (reply.startswith if mark == "{" else reply.__contains__)(mark):

@@ -52,7 +52,7 @@ def test_a_generation_keeps_what_came_of_its_drafts(
     look = SpeculationEvent(step=1, by="ngram", drafted=4, accepted=3, kept=4, latency_ms=2.0)
     done = GenerationDone(
         prompt_ids=[1], token_ids=[5, 5, 5, 5, 5], text="aaaaa", finish_reason="length", ttft_ms=1.0,
-        decode_tokens_per_s=2.0, prefill_tokens_per_s=3.0, provider="cpu",
+        decode_tokens_per_s=2.0049, prefill_tokens_per_s=3.0051, provider="cpu",
         cache=CacheUse(layout="static", used=5, bytes=9, evicted=0, capacity=8),
         speculation=SpeculationUse() + look if drafting else None,
     )  # fmt: skip
@@ -62,3 +62,4 @@ def test_a_generation_keeps_what_came_of_its_drafts(
     kept = {"drafts": "ngram", "drafted": 4, "accepted": 3, "steps": 1, "kept": 4, "accept_rate": 0.75,
             "tokens_per_step": 4.0}  # fmt: skip
     assert {name: run.figures[name] for name in kept if name in run.figures} == (kept if drafting else {})
+    assert (run.figures["decode_tokens_per_s"], run.figures["prefill_tokens_per_s"]) == (2.0, 3.01)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.bundle.making import bundle
+from tests.workflows.measure.run_reports import run as made_run
 from workflows.bundle import read_bundle
 from workflows.inspection.report.bundle_report import report_on_bundle
 from workflows.inspection.report.document import ReportTable
@@ -33,3 +34,10 @@ def test_each_stage_that_is_kept_is_told_in_the_order_of_the_build(
         *((name, f"{n}.5 s", f"{100 + n} MiB") for n, name in enumerate(STAGES)),
         ("whole build", "99.0 s", f"{99 + len(STAGES)} MiB"),
     ]
+
+
+def test_the_four_newest_evaluations_are_shown(tmp_path: Path) -> None:
+    runs = [RunReport(made_run(f"e{n}", "eval", minute=9 - n, top1=n / 10), []) for n in range(6)]
+    parts = report_on_bundle(read_bundle(bundle(tmp_path / "small")), runs).parts
+    heads = [one.head for one in parts if isinstance(one, ReportTable) and "demo-int4 (e0)" in one.head]
+    assert heads == [["", *(f"demo-int4 (e{n})" for n in range(4))]]
