@@ -16,7 +16,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.frame.rail import PageEntry
+from app.frame.navigation_rail import PageEntry
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
 from app.text.translatable import translatable

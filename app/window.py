@@ -13,9 +13,9 @@ from app.frame.bundle_bar import BundleBar
 from app.frame.close_guard import CloseGuard
 from app.frame.command_palette import CommandPalette
 from app.frame.drop_frame import DropFrame
+from app.frame.navigation_rail import NavigationRail, PageEntry
 from app.frame.note_line import ErrorBanner
 from app.frame.page_stack import PageStack
-from app.frame.rail import PageEntry, Rail
 from app.frame.screen_geometry import available_screens, fit_to_screen, minimum_window_size
 from app.frame.status_line import StatusLine
 from app.help.dialog import HelpController
@@ -38,7 +38,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(theme().icon("joinery"))
         self.setAcceptDrops(True)
         self.setMinimumSize(minimum_window_size(available_screens()))
-        self.rail = Rail(pages, SETTINGS)
+        self.rail = NavigationRail(pages, SETTINGS)
         self.bar = BundleBar(context)
         self.stack = PageStack(context, (*pages, SETTINGS))
         self.status = StatusLine(context)

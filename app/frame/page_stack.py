@@ -9,7 +9,7 @@ from importlib import import_module
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.frame.rail import PageEntry
+from app.frame.navigation_rail import PageEntry
 from app.startup.preload import SLOW_IMPORTS, Preloader
 from app.state.context import AppContext
 from app.widgets.session_choice import SessionChoice

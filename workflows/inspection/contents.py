@@ -22,8 +22,8 @@ from workflows.inspection.build_stages import read_evidence
 from workflows.inspection.picture.composite import CROSS, composite_of, composite_of_graph, group_layers
 from workflows.kvcache import StateTensor, find_state
 from workflows.kvcache.geometry import StateFacts, patterns_of
-from workflows.kvcache.inferred_facts import infer_facts
 from workflows.kvcache.layouts import built_layout
+from workflows.kvcache.state_inference import infer_facts
 from workflows.runtime.program.compiler import compile_program
 from workflows.runtime.program.draft_pipeline import compile_draft_program
 from workflows.runtime.program.program import Program

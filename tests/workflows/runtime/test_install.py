@@ -127,6 +127,6 @@ def test_a_plugin_that_lacks_names_what_would_be_installed(monkeypatch: pytest.M
     webgpu = PROVIDERS["webgpu"]
     monkeypatch.setattr(type(webgpu), "installed", property(lambda self: False))
     assert webgpu.find().install == "onnxruntime-ep-webgpu"
-    assert webgpu.unusable("broken.", webgpu.reinstall()).install == "onnxruntime-ep-webgpu"
+    assert webgpu.unusable("broken.", webgpu.reinstallation_hint()).install == "onnxruntime-ep-webgpu"
     assert webgpu.unusable("no adapter.", webgpu.missing_device()).install == ""
     assert PROVIDERS["dml"].find().install == ""

@@ -23,7 +23,7 @@ from workflows.kvcache.geometry import (
     patterns_of,
     with_head_sizes,
 )
-from workflows.kvcache.inferred_facts import infer_facts
+from workflows.kvcache.state_inference import infer_facts
 from workflows.runtime.program.signature import GraphSignature, spec_of
 
 SessionTensors = dict[str, tuple[StateTensor, ...]]

@@ -60,7 +60,7 @@ class Provider:
 
     def unusable(self, reason: str, remedy: str = "") -> Device:
         """The device, marked as unusable for `reason`."""
-        install = self.brought_by if self.package and remedy in (self.absent(), self.reinstall()) else ""
+        install = self.brought_by if self.package and remedy in (self.absent(), self.reinstallation_hint()) else ""
         return replace(self._device(), reason=reason, remedy=remedy, install=install)
 
     def _device(self) -> Device:
@@ -72,7 +72,7 @@ class Provider:
         """How to install a missing plugin."""
         return f"Install it: pip install {self.brought_by}."
 
-    def reinstall(self) -> str:
+    def reinstallation_hint(self) -> str:
         """How to repair a broken plugin."""
         if self.in_catalog and not self._has_package:
             return "Update Windows and its drivers."
@@ -107,7 +107,7 @@ class Provider:
         except windows_catalog.PluginMissingError as error:
             return str(error), error.remedy
         except DeviceError as error:
-            return str(error), self.reinstall()
+            return str(error), self.reinstallation_hint()
         if not self._devices():
             return f"{self.title} finds no device that it can use on this machine.", self.missing_device()
         return "", ""

@@ -82,4 +82,4 @@ def _find(provider: Provider, seconds: float) -> Device:
         return read(Device, json.loads(ended.last_line))
     except (ValueError, PayloadMismatch):
         why = ended.failure or "printed nothing that could be read"
-        return provider.unusable(f"The process that loaded its library {why}.", provider.reinstall())
+        return provider.unusable(f"The process that loaded its library {why}.", provider.reinstallation_hint())

@@ -23,7 +23,7 @@ from tests.workflows.inspection.picture.making import (
 from workflows.inspection.picture.composite import composite_of_graph
 from workflows.kvcache import find_state
 from workflows.kvcache.geometry import StatePatterns
-from workflows.kvcache.inferred_facts import infer_facts
+from workflows.kvcache.state_inference import infer_facts
 from workflows.wire import codec
 from workflows.wire.reports.composite import (
     ComponentSession,

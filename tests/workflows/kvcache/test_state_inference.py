@@ -11,8 +11,8 @@ from workflows.common.errors import GraphError
 from workflows.common.tensors import TensorSpec
 from workflows.kvcache import find_state
 from workflows.kvcache.geometry import StateFacts
-from workflows.kvcache.inferred_facts import infer_facts
 from workflows.kvcache.layouts import LAYOUTS, choose_layout
+from workflows.kvcache.state_inference import infer_facts
 
 IDS, POSITIONS = TensorSpec("input_ids", ("b", "s"), "int64"), TensorSpec("position_ids", ("b", "s"), "int64")
 ROW, SQUARE = ("b", "p + s"), ("b", 1, "s", "p + s")

@@ -28,7 +28,7 @@ class PageEntry:
         return QCoreApplication.translate("PageEntry", self.english)
 
 
-class Rail(QWidget):
+class NavigationRail(QWidget):
     """`chosen` has the name of a page. The actions of Ctrl+1… are in `actions_of_pages`.
 
     The help and the settings are at the bottom.
