@@ -32,8 +32,7 @@ class RecipePage(StepPage):
         self.body.addWidget(self.diagram)
         self.layouts = {
             "static": ChoiceCard(
-                self.tr("Static cache"),
-                self.tr("One slot per token up to the capacity; a full cache ends the reply."),
+                self.tr("Static cache"), self.tr("One slot per token up to the capacity; a full cache ends the reply.")
             ),
             "window": ChoiceCard(
                 self.tr("Sliding window"),

@@ -218,11 +218,7 @@ class SettingsPanel(QWidget):
             ("top_k", tr("Top-k"), tr("Only the k most probable tokens; 0 is off.")),
             ("top_p", tr("Top-p"), tr("Only the most probable tokens that together reach p; 1 is off.")),
             ("min_p", tr("Min-p"), tr("Only tokens at least this probable relative to the best; 0 is off.")),
-            (
-                "repetition_penalty",
-                tr("Repetition penalty"),
-                tr("Makes earlier tokens less likely; 1 is off."),
-            ),
+            ("repetition_penalty", tr("Repetition penalty"), tr("Makes earlier tokens less likely; 1 is off.")),
             ("max_new_tokens", tr("Max new tokens"), tr("The maximum number of tokens of a reply.")),
             ("seed", tr("Seed"), tr("The same seed samples the same tokens.")),
         ]

@@ -138,9 +138,7 @@ class ParityRunner:
         files = {name: files[name] for name in self._pipeline.pipeline.outline().sessions}
         by_file = {
             path: open_session(
-                SessionPlan(name, path, device),
-                mapped=mapped,
-                emulated=is_emulated(self._pipeline, name, device.name),
+                SessionPlan(name, path, device), mapped=mapped, emulated=is_emulated(self._pipeline, name, device.name)
             )
             for name, path in files.items()
         }

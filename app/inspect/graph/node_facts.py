@@ -93,10 +93,7 @@ def _before(graph: IndexedGraph, node: IndexedNode) -> Iterator[FactLine]:
                 yield FactLine(f"{CHANGE_SIGNS['removed']} {name} = {old}", "removed")
             if new is not None:
                 yield FactLine(f"{CHANGE_SIGNS['added']} {name} = {new}", "added")
-    for word, old_names, now in (
-        (tr("inputs"), was.inputs, node.inputs),
-        (tr("outputs"), was.outputs, node.outputs),
-    ):
+    for word, old_names, now in ((tr("inputs"), was.inputs, node.inputs), (tr("outputs"), was.outputs, node.outputs)):
         names = [graph.values[v].name if v >= 0 else "" for v in now]
         if old_names and old_names != names:
             yield FactLine(f"{CHANGE_SIGNS['removed']} {word} {', '.join(old_names)}", "removed")

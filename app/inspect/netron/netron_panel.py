@@ -36,9 +36,7 @@ def start_engine() -> tuple[Any, str]:
 
         return browser_engine(), ""
     except ImportError as error:
-        text = tr(
-            "Netron's view needs Qt WebEngine, which cannot be loaded ({0}): install what Debian calls {1}.",
-        )
+        text = tr("Netron's view needs Qt WebEngine, which cannot be loaded ({0}): install what Debian calls {1}.")
         return None, text.format(str(error).partition(":")[0], SYSTEM_PACKAGES)
     except RuntimeError as error:
         return None, str(error)

@@ -146,10 +146,7 @@ class AccuracyTab(QWidget):
         hbox((self.figures, 2), (self.chart_card, 3), parent=top, spacing=2 * G)
         page = QWidget()
         vbox(
-            self._head(),
-            (splitter(Qt.Orientation.Vertical, (top, 3), (self.answers, 2)), 1),
-            parent=page,
-            spacing=None,
+            self._head(), (splitter(Qt.Orientation.Vertical, (top, 3), (self.answers, 2)), 1), parent=page, spacing=None
         )
         return page
 

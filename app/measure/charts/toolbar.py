@@ -33,10 +33,7 @@ class SpeedToolbar(QWidget):
         phases = (self.tr("Lines: decode"), "decode"), (self.tr("Lines: prefill"), "prefill")
         self.lines = combo_box(self.tr("Percentile lines"), phases)
         self.fit_decode = QCheckBox(self.tr("Scale to decode"))
-        set_tool_tip(
-            self.fit_decode,
-            self.tr("Scales the plot to decode steps; longer prefill blocks are cut off."),
-        )
+        set_tool_tip(self.fit_decode, self.tr("Scales the plot to decode steps; longer prefill blocks are cut off."))
         self.log = QCheckBox(self.tr("Log scale"))
         set_tool_tip(
             self.log, self.tr("Draws latency on a logarithmic scale, on which prefill and decode are both readable.")

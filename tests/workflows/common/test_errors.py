@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from workflows.common.errors import CheckpointError, GraphError, is_out_of_memory, out_of_memory_message
+from workflows.common.errors import (
+    BundleError,
+    CheckpointError,
+    GraphError,
+    error_from_dict,
+    is_out_of_memory,
+    out_of_memory_message,
+    printable,
+)
 
 SHORT = [
     MemoryError(),
@@ -90,3 +98,9 @@ def test_a_worker_that_has_too_little_says_so(demo_bundle: Path) -> None:
         error = json.loads(worker.stdout.readline())
         worker.stdin.close()
     assert (error["event"], error["kind"], error["message"]) == ("error", "memory", out_of_memory_message("open"))
+
+
+def test_a_message_of_another_process_is_cut_at_600_characters() -> None:
+    error = error_from_dict({"error": "BundleError", "message": "a" * 601})
+    assert isinstance(error, BundleError) and str(error) == printable("a" * 601, 600) != "a" * 601
+    assert str(error_from_dict({"error": "BundleError", "message": "a" * 600})) == "a" * 600

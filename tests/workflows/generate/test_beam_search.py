@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.workflows.conftest import Built, make_qwen3
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
 from workflows.common.errors import RequestError
 from workflows.generate import GenerateOptions, open_engine
+from workflows.generate.beam_search import BeamOptions, BeamSearch
 from workflows.generate.options import check_options
 from workflows.wire.events import GenerationDone
 
@@ -183,3 +186,14 @@ def test_searches_of_other_models(built: Built, tmp_path: Path, kind: str) -> No
             assert done.token_ids == wanted[: end + 1], (n, search)
             differs += done.token_ids != alone.token_ids
     assert differs  # else nothing was searched
+
+
+def test_a_running_text_that_only_equals_the_worst_finished_one_ends_the_search() -> None:
+    """As in transformers: the two best tokens are equally probable, and the first of them ends the text."""
+    cache = SimpleNamespace(carried=[], layout=SimpleNamespace(evicts=False), length=3, capacity=9)
+    machine: Any = SimpleNamespace(cache=cache)
+    search = BeamSearch(machine, BeamOptions(1, length_penalty=0.0), [1, 2, 3], None, frozenset({0}), 4)
+    assert not search.begin(np.array([5.0, 5.0, 0.0], np.float32))
+    assert search.best.branch.tokens == [0]
+    search = BeamSearch(machine, BeamOptions(1, length_penalty=0.0), [1, 2, 3], None, frozenset({1}), 4)
+    assert search.begin(np.array([5.0, 4.0, 0.0], np.float32))
