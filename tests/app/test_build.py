@@ -75,7 +75,7 @@ def test_an_export_that_is_reused_imports_nothing(build: BuildModel) -> None:
     assert [row.stage for row in build.rows] == ["checkpoint", "export", "optimize", "quantize", "bundle"]
 
 
-def test_the_log_tells_stages_steps_lines_and_the_end(build: BuildModel) -> None:
+def test_the_log_reports_stages_steps_lines_and_the_end(build: BuildModel) -> None:
     step = ProgressEvent(stage="export", message="tracing the decoder", done=1, total=3)
     for event in (StageEvent(stage="export", state="started"), step, step, LogEvent(message="a line")):
         build.apply(event)

@@ -207,7 +207,7 @@ def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_win
     assert recipe.cost.text() == "This model has no cache."
 
 
-def test_a_failed_stage_says_why_and_retry_goes_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+def test_a_failed_stage_gives_the_reason_and_retry_goes_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window(fail_stage="optimize", state=str(tmp_path / "counts"))
     wizard, build = wizard_of(window), window.context.build
     start_build(qtbot, wizard)
@@ -341,7 +341,7 @@ def test_code_that_changed_since_it_was_found_is_not_agreed_to(qtbot: Any, make_
     dialog.close()
 
 
-def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+def test_an_unsupported_checkpoint_gives_the_reason(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     reason = "No family builds gpt_neo: there are qwen3."
     window = make_window(probe={"supported": False, "reason": reason, "model_type": "gpt_neo"})
     wizard = wizard_of(window)

@@ -498,7 +498,7 @@ def test_nothing_runs_out_of_an_svg(laid_out: SpeedTab, qtbot: QtBot, tmp_path: 
             assert x - 0.1 <= float(px) <= x + width + 0.1 and y - 0.1 <= float(py) <= y + height + 0.1
 
 
-def test_a_file_that_cannot_be_written_is_told(page: SpeedTab, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(page: SpeedTab, qtbot: QtBot, tmp_path: Path) -> None:
     reply(page)
     for name in ("a.csv", "a.svg", "a.png"):
         page.banner.clear()

@@ -44,7 +44,7 @@ def test_block_outline() -> None:
     assert y[:4].tolist() == [0, 20, 20, 0] and np.isnan(y[4])
 
 
-def test_what_came_of_drafts_in_words() -> None:
+def test_what_came_of_drafts_as_text() -> None:
     use = SpeculationUse(drafted=199, accepted=102, steps=58, kept=159)
     accepted = f"102 of 199 drafted tokens accepted ({format_number(51.3, 1)} %)"
     assert drafts_text(use) == f"{accepted} · tokens per step: {format_number(2.74, 2)}"
@@ -174,7 +174,7 @@ def test_a_log_scale_is_that_of_latency_alone() -> None:
     assert [level.at for level in line] == [100.0] * 3
 
 
-def test_a_mark_says_what_changed() -> None:
+def test_a_mark_shows_what_changed() -> None:
     assert mark_text(FP32, INT4) == "demo-int4 · int4"
     assert mark_text(FP32, replace(FP32, provider="qnn")) == "qnn"
     assert mark_text(FP32, replace(FP32, layout="window")) == "window 256"

@@ -47,7 +47,7 @@ def test_each_bundle_has_its_own(make: Make, qtbot: QtBot) -> None:
     assert again.controller.sampling.temperature == 0.8 and not again.chat_banner.isVisible()
 
 
-def test_what_is_the_same_is_not_said(make: Make, qtbot: QtBot) -> None:
+def test_what_is_the_same_is_not_reported(make: Make, qtbot: QtBot) -> None:
     page = make("/b/one")
     opened(qtbot, page, "/b/two")
     assert not page.chat_banner.isVisible()
@@ -92,7 +92,7 @@ def test_presets_are_chosen_saved_and_deleted(make: Make, qtbot: QtBot) -> None:
         ([], None),
     ],
 )
-def test_what_a_checkpoint_asks_for(tmp_path: Path, asked: object, expected: SamplingSettings | None) -> None:
+def test_what_a_checkpoint_requests(tmp_path: Path, asked: object, expected: SamplingSettings | None) -> None:
     (tmp_path / "tokenizer").mkdir()
     (tmp_path / "tokenizer" / "generation_config.json").write_text(json.dumps(asked))
     assert bundle_preset(str(tmp_path)) == expected
@@ -106,7 +106,7 @@ def test_apply_changes_how_it_is_drawn_alone() -> None:
     )
 
 
-def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path) -> None:
+def test_a_damaged_file_is_moved_aside_and_reported(tmp_path: Path) -> None:
     told: list[str] = []
     kept = SavedChoices(tmp_path, told.append)
     kept.keep("/b", BundleChoices({"temperature": 1}, "window"))

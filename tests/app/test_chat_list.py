@@ -48,7 +48,7 @@ def test_a_row_names_title_time_and_bundle(make: Make, qtbot: QtBot) -> None:
     assert shown(page) == ["first question", "56"]
 
 
-def test_each_reply_says_which_bundle_answered(make: Make, qtbot: QtBot) -> None:
+def test_each_reply_shows_which_bundle_answered(make: Make, qtbot: QtBot) -> None:
     page = make()
     ask(qtbot, page, "one")
     page.context.open_bundle("/b/demo-int4")
@@ -59,7 +59,7 @@ def test_each_reply_says_which_bundle_answered(make: Make, qtbot: QtBot) -> None
     assert [m.reply.bundle for m in kept.path() if m.reply] == ["demo", "demo-int4"]
 
 
-def test_search_looks_into_what_was_said(make: Make, qtbot: QtBot) -> None:
+def test_search_covers_the_messages(make: Make, qtbot: QtBot) -> None:
     page = make(replies={"demo": "the answer is fifty-six"})
     ask(qtbot, page, "8*7=")
     page.do(NewChat())

@@ -103,7 +103,7 @@ def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
     assert page.header.heading.text() == "What is 8 times 7?"
 
 
-def test_what_a_demo_was_taught_is_asked_of_no_other_model(make: Make, qtbot: QtBot) -> None:
+def test_what_a_demo_was_taught_is_used_for_no_other_model(make: Make, qtbot: QtBot) -> None:
     """A model of one's own is asked what any can be asked."""
     page = make("/b/qwen3-demo")
     taught = [one.text() for one in page.examples.buttons]
@@ -196,7 +196,7 @@ def test_crash_keeps_the_conversation_and_reopens(make: Make, qtbot: QtBot) -> N
     done(qtbot, page)
 
 
-def test_idle_worker_that_dies_is_told(make: Make, qtbot: QtBot) -> None:
+def test_idle_worker_that_dies_is_reported(make: Make, qtbot: QtBot) -> None:
     page = make()
     os.kill(page.context.session_worker.pid, signal.SIGKILL)
     qtbot.waitUntil(lambda: page.banner.isVisible())
@@ -208,7 +208,7 @@ def test_idle_worker_that_dies_is_told(make: Make, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     ("kind", "mend"), [("prompt", "Edit the prompt"), ("bundle", "Verify bundle"), ("internal", "")]
 )
-def test_refused_prompt_offers_the_likely_mend(make: Make, qtbot: QtBot, kind: str, mend: str) -> None:
+def test_refused_prompt_offers_the_likely_fix(make: Make, qtbot: QtBot, kind: str, mend: str) -> None:
     page = make(errors={"generate": {"kind": kind, "message": "It cannot run.", "details": "trace"}})
     ask(qtbot, page, "x")
     assert page.banner.message == "It cannot run."
@@ -302,7 +302,7 @@ def test_settings_reach_the_request(make: Make, qtbot: QtBot, monkeypatch: pytes
     assert page.controller.sampling.temperature == 0 and page.controller.sampling.seed is None
 
 
-def test_provider_that_cannot_be_used_says_why(make: Make, qtbot: QtBot) -> None:
+def test_provider_that_cannot_be_used_gives_the_reason(make: Make, qtbot: QtBot) -> None:
     page = make()
     qtbot.waitUntil(lambda: page.panel.provider.count() == 4)
     item = page.panel.provider.model().item(3)  # type: ignore[attr-defined]
@@ -386,7 +386,7 @@ def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) 
     assert shown(first)[-2] == "second"
 
 
-def test_a_chat_that_cannot_be_saved_says_so_until_the_next_prompt(
+def test_a_chat_that_cannot_be_saved_is_reported_until_the_next_prompt(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reply comes all the same, and the warning outlives it."""
@@ -415,7 +415,7 @@ def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:
     assert shown(page) == ["8*7=", "56"]
 
 
-def test_a_chat_of_another_bundle_says_so_and_leads_to_it(make: Make, qtbot: QtBot) -> None:
+def test_a_chat_of_another_bundle_is_reported_and_leads_to_it(make: Make, qtbot: QtBot) -> None:
     page = make("/b/one")
     ask(qtbot, page, "first")
     first = page.controller.chat.key

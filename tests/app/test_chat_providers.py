@@ -238,7 +238,7 @@ def test_one_that_hangs_in_a_step_is_killed_in_time(make: Make, qtbot: QtBot) ->
     assert "stopped by you" in status(page, 1)
 
 
-def test_nan_is_told_with_the_way_out(make: Make, qtbot: QtBot) -> None:
+def test_nan_is_reported_with_the_way_out(make: Make, qtbot: QtBot) -> None:
     page = make(providers={"qnn": "nan"})
     switch(page, "qnn")
     opened(qtbot, page, "qnn")

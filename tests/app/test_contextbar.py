@@ -46,7 +46,7 @@ def said(bar: BundleBar) -> tuple[str, ...]:
     return tuple(bar._parts[name].text() for name in ("layout", "provider") if not bar._parts[name].isHidden())
 
 
-def test_what_is_open_is_told(bar: Any) -> None:
+def test_what_is_open_is_reported(bar: Any) -> None:
     assert said(bar()) == ("window 512", OPEN)
 
 
@@ -126,7 +126,7 @@ def test_the_menu_opens_another_bundle_and_greys_what_is_broken(closed: BundleBa
     assert list(menu_of(closed))[:2] == ["other · fp32 · static 4,096", "broken"]  # the menu is made anew
 
 
-def test_the_button_asks_for_the_palette(qtbot: Any, closed: BundleBar) -> None:
+def test_the_button_requests_the_palette(qtbot: Any, closed: BundleBar) -> None:
     with qtbot.waitSignal(closed.paletteRequested):
         closed._search.click()
     assert closed._hint.text() == "Build a checkpoint or open a bundle to begin"

@@ -78,7 +78,7 @@ def test_round_trip_keeps_branches_and_marks_what_was_cut_off() -> None:
 
 
 @pytest.mark.parametrize("data", [{}, [], {"version": 9}, {"version": 1, "system": "", "key": "k", "messages": [{}]}])
-def test_what_is_no_conversation_is_said_so(data: object) -> None:
+def test_what_is_no_conversation_is_reported(data: object) -> None:
     with pytest.raises(ValueError, match=r"conversation|supported"):
         conversation_from_dict(data)
 

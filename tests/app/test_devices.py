@@ -142,7 +142,7 @@ def test_an_installation_is_cancelled_also_where_it_hangs(qtbot: Any, shown: Any
     assert card(page, "webgpu").act.isVisible() and not page.banner.isVisible()
 
 
-def test_what_pip_refuses_is_told(qtbot: Any, shown: Any) -> None:
+def test_what_pip_refuses_is_reported(qtbot: Any, shown: Any) -> None:
     _window, page = shown(errors={"install": {"kind": "device", "message": "pip could not install it: no space."}})
     agree(qtbot, page, "webgpu")
     qtbot.waitUntil(lambda: page.banner.message == "pip could not install it: no space.")
@@ -218,7 +218,7 @@ def test_a_compilation_that_hangs_is_cancelled(qtbot: Any, shown: Any) -> None:
     assert card(page, "qnn").compile.isEnabled() and not page.banner.isVisible()
 
 
-def test_a_refusal_to_compile_is_told(qtbot: Any, shown: Any) -> None:
+def test_a_refusal_to_compile_is_reported(qtbot: Any, shown: Any) -> None:
     _window, page = shown(errors={"compile": {"kind": "device", "message": "/b cannot be compiled: it crashed."}})
     card(page, "qnn").compile.click()
     qtbot.waitUntil(lambda: page.banner.message == "/b cannot be compiled: it crashed.")

@@ -95,7 +95,7 @@ def test_what_was_given_elsewhere_stays_with_the_card(qtbot: Any) -> None:
     assert box.goal == Goal("task", 0.95, TaskFile("/t.jsonl"))
 
 
-def test_review_tells_the_goal_and_the_done_page_what_was_found(qtbot: Any, make_window: Make, home: Path) -> None:
+def test_review_reports_the_goal_and_the_done_page_what_was_found(qtbot: Any, make_window: Make, home: Path) -> None:
     window = make_window()
     wizard = to_quantize(qtbot, window)
     wizard.steps[QUANTIZE].goal.radio.click()

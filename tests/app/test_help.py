@@ -36,7 +36,7 @@ def test_every_page_has_a_help(qapp: Any, name: str) -> None:
     assert len(told.what) > 40 and told.what.endswith(".") and told.first.endswith(".")
 
 
-def test_f1_tells_of_the_page_in_front_and_follows(qtbot: Any, make_window: Make) -> None:
+def test_f1_shows_help_for_the_page_in_front_and_follows(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     window.show_page("chat")
     help_action = next(one for one in window.every_action() if one.text() == "Help for this page")

@@ -346,7 +346,7 @@ def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:
         ("cross", "encoder", "the encoder, once"),
     ],
 )
-def test_who_writes_a_group_is_said_in_words(qtbot: Any, layout: str, writer: str, words: str) -> None:
+def test_who_writes_a_group_is_reported_as_text(qtbot: Any, layout: str, writer: str, words: str) -> None:
     card = CacheGroupCard(session_group(group(layout, layers=[0], capacity=4, writer=writer)))
     qtbot.addWidget(card)
     assert dict(card.facts())["Written by"] == words

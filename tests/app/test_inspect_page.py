@@ -232,7 +232,7 @@ def test_facts_of_a_graph_without_a_cache(make: Make, qtbot: QtBot) -> None:
     assert not {"Prefill chunk", "Capacity", "Cache layout"} & set(names)
 
 
-def test_error_is_said_and_can_be_tried_again(make: Make, qtbot: QtBot) -> None:
+def test_error_is_reported_and_can_be_tried_again(make: Make, qtbot: QtBot) -> None:
     page = make(errors={"inspect": {"kind": "graph", "message": "a.onnx is cut short.", "details": "trace"}})
     qtbot.waitUntil(lambda: page.banner.message == "a.onnx is cut short.")
     assert page.inspection is None and not page.splitter.isVisible()
@@ -252,7 +252,7 @@ def test_a_look_leads_to_a_node(make: Make, qtbot: QtBot) -> None:
     assert page.tabs.graph.model.where == GraphReference("/b/demo", "prefill", "final")
 
 
-def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:
+def test_files_of_one_name_are_distinguished(make: Make, qtbot: QtBot) -> None:
     assert distinct_names("/b/before.onnx", "/b/after.onnx") == ("before.onnx", "after.onnx")
     assert distinct_names("/b/fp32/decoder.onnx", "/b/int4/decoder.onnx") == ("fp32/decoder.onnx", "int4/decoder.onnx")
     assert distinct_names("/a/x/y/decoder.onnx", "/b/x/y/decoder.onnx") == ("a/decoder.onnx", "b/decoder.onnx")

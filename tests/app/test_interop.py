@@ -81,7 +81,7 @@ def test_a_refusal_stays_in_the_dialog_and_another_try_clears_it(qtbot: Any, mak
     dialog.close()
 
 
-def test_work_that_is_stopped_says_so(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+def test_work_that_is_stopped_is_reported(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window(delay=0.2)
     window.interop.import_folder(str(genai(tmp_path / "phi")))
     dialog = shown(window)

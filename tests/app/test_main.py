@@ -86,7 +86,7 @@ def test_without_a_path_nothing_is_opened(start: Any) -> None:
     assert start() == 7 and FakeWindow.asked == [PAGES, "show", "preload"]
 
 
-def test_another_home_is_told_to_the_workers_and_its_settings_are_used(start: Any, tmp_path: Path) -> None:
+def test_another_home_is_passed_to_the_workers_and_its_settings_are_used(start: Any, tmp_path: Path) -> None:
     home = tmp_path / "other"
     Settings(home).set("theme", "dark")
     assert start("--home", str(home)) == 7

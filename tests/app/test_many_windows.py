@@ -160,7 +160,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_a_damaged_list_is_set_aside_with_a_word(home: Path, qtbot: object, damage: str) -> None:
+def test_a_damaged_list_is_moved_aside_with_a_message(home: Path, qtbot: object, damage: str) -> None:
     """It keeps nobody from starting, and what it held is kept."""
     home.mkdir()
     (home / "recents.json").write_bytes(DAMAGED[damage])
@@ -180,7 +180,7 @@ def test_settings_that_are_nested_too_deeply_are_the_defaults() -> None:
     assert SamplingSettings.from_json("[" * 100_000) == SamplingSettings()
 
 
-def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_cannot_be_saved_is_reported(home: Path, qtbot: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """The window goes on with what it remembers."""
     recents, told = RecentBundles(home, lambda path: {"name": path}), list[str]()
     recents.errorOccurred.connect(told.append)

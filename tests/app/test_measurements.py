@@ -100,7 +100,7 @@ def test_phases_and_times(measured: Measurements) -> None:
     assert (s.run_of(3).number, s.run_of(3).owner, s.run_of(3).began) == (1, FP32, BEGAN.astimezone().isoformat())
 
 
-def test_figures_keep_the_phases_apart(measured: Measurements) -> None:
+def test_figures_separate_the_phases(measured: Measurements) -> None:
     f = measured.snapshot().figures()
     assert (f.prefill.count, f.prefill.p50) == (2, 16.0)
     assert f.prefill.p95 == pytest.approx(19.6)

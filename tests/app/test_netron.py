@@ -75,7 +75,7 @@ def test_nothing_else_is_served(name: str) -> None:
     assert read_asset(ROOT, name, "decode", False) is None  # type: ignore[arg-type]
 
 
-def test_root_is_told_before_the_browser_would_end_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_is_warned_before_the_browser_would_end_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     if missing():
         pytest.skip("Qt WebEngine cannot be loaded")
     code = "import os; os.geteuid = lambda: 0; "
@@ -95,7 +95,7 @@ def test_no_cookie_page_no_update_page(browser: dict[str, Any]) -> None:
     assert browser["alerts"] == ["default", "default"]
 
 
-def test_netron_itself_asks_for_nothing_else(browser: dict[str, Any]) -> None:
+def test_netron_itself_requests_nothing_else(browser: dict[str, Any]) -> None:
     assert browser["blocked at first"] == []
     assert browser["connections"] == []
     assert browser["off the record"]

@@ -178,7 +178,7 @@ def test_an_error_of_a_session_goes_when_it_is_opened_anew(qtbot: Any, make_wind
     assert session.bundle == str(tmp_path / "b")
 
 
-def test_a_note_and_an_error_are_said_and_go_with_their_buttons(qtbot: Any, make_window: Make) -> None:
+def test_a_note_and_an_error_are_reported_and_go_with_their_buttons(qtbot: Any, make_window: Make) -> None:
     window, done = make_window(), list[str]()
     window.show_page("home")
     window.context.show_note("It was removed.", "Undo", lambda: done.append("undone"))

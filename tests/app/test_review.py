@@ -50,7 +50,7 @@ def test_what_is_typed_is_what_is_built(qtbot: Any, review: Any) -> None:
     assert review.draft.options["capacity"] == 777 and "opset" not in review.draft.options
 
 
-def test_no_json_is_said_with_its_line(qtbot: Any, review: Any) -> None:
+def test_no_json_is_reported_with_its_line(qtbot: Any, review: Any) -> None:
     edit(review, '"capacity": 4096,', '"capacity": 4096')
     qtbot.waitUntil(lambda: review.recipe.problem == "Line 6: Expecting ',' delimiter.")
     assert not review.isComplete()
@@ -61,7 +61,7 @@ def test_no_json_is_said_with_its_line(qtbot: Any, review: Any) -> None:
     assert review.recipe.problem == "" and '"capacity": 4096,' in review.recipe.text.toPlainText()
 
 
-def test_the_engines_word_is_said_with_the_line(qtbot: Any, review: Any) -> None:
+def test_the_engines_message_is_shown_with_the_line(qtbot: Any, review: Any) -> None:
     edit(review, '"capacity": 4096', '"capacity": 3')
     words = "The recipe's settings do not go together: a chunk of 64 does not fit a capacity of 3."
     qtbot.waitUntil(lambda: review.recipe.status.text() == f"Line 5: {words}")

@@ -281,7 +281,7 @@ def test_history_stays_bounded_and_covers_everything() -> None:
     assert steps[0] == 0 and steps[-1] == 999
 
 
-def test_history_tells_the_steps_between_two_pictures() -> None:
+def test_history_shows_the_steps_between_two_pictures() -> None:
     history = CacheHistory()
     history.note("prefill", 0, [group("static", [(0, 0, 3)], length=3, allocated=4)])
     history.note("decode", 4, [group("static", [(0, 0, 6)], length=6)])

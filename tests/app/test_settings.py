@@ -169,7 +169,7 @@ def test_what_another_window_writes_now_is_left_to_it(tmp_path: Path, qapp: obje
         assert (tmp_path / "window.ini.aBcDeF").exists()
 
 
-def test_a_setting_that_cannot_be_saved_is_said(tmp_path: Path, qapp: object) -> None:
+def test_a_setting_that_cannot_be_saved_is_reported(tmp_path: Path, qapp: object) -> None:
     """It holds until the window is closed; the file is named, and what is free."""
     (tmp_path / "window.ini").mkdir()
     settings, told = Settings(tmp_path), list[str]()

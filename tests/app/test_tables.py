@@ -18,7 +18,7 @@ class CountingRows(TextTableModel):
         return super().rowCount(QModelIndex())
 
 
-def test_choosing_all_asks_for_what_is_seen_alone(qtbot: QtBot) -> None:
+def test_choosing_all_requests_what_is_seen_alone(qtbot: QtBot) -> None:
     rows = CountingRows([str(column) for column in range(20)])
     rows.fill([[f"{row}.{column}" for column in range(20)] for row in range(500)])
     table = ReadOnlyTable(rows, "numbers")

@@ -192,7 +192,7 @@ def test_a_refused_build_is_not_offered(qtbot: Any, make_window: Make, tmp_path:
     assert window.context.unfinished.entries == []
 
 
-def test_a_damaged_list_is_said_and_begun_anew(qtbot: Any, make_window: Make, home: Path) -> None:
+def test_a_damaged_list_is_reported_and_started_again(qtbot: Any, make_window: Make, home: Path) -> None:
     home.mkdir()
     (home / "builds.json").write_text('[{"source": 1}]')
     window = make_window()

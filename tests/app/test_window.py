@@ -220,7 +220,7 @@ def test_a_session_worker_that_is_killed_gives_a_message_and_a_way_on(
     qtbot.waitUntil(lambda: context.session.state == "ready")
 
 
-def test_devices_are_asked_for_once_and_shown(qtbot: Any, make_window: Make) -> None:
+def test_devices_are_requested_once_and_shown(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     window.show_page("devices")
     page: Any = window.stack.page("devices")
@@ -354,7 +354,7 @@ class TestHome:
         qtbot.waitUntil(lambda: wizard.currentId() == DONE)
         assert window.focusWidget() is chat.composer.edit
 
-    def test_who_left_the_demos_build_is_told_when_it_is_done(self, qtbot: Any, make_window: Make) -> None:
+    def test_who_left_the_demos_build_is_reported_when_it_is_done(self, qtbot: Any, make_window: Make) -> None:
         window = make_window(delay=0.02)
         page: Any = window.stack.page("home")
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
@@ -363,7 +363,7 @@ class TestHome:
         qtbot.waitUntil(lambda: window.status.note.message == "The demo is built.")
         assert window.stack.current_name == "home"
 
-    def test_a_demo_that_cannot_be_looked_at_says_so(self, qtbot: Any, make_window: Make) -> None:
+    def test_a_demo_that_cannot_be_looked_at_is_reported(self, qtbot: Any, make_window: Make) -> None:
         window = make_window(errors={"recipe": {"kind": "recipe", "message": "It has no recipe."}})
         page: Any = window.stack.page("home")
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
@@ -395,7 +395,7 @@ def test_a_window_that_closes_starts_nothing(qtbot: Any, make_window: Any, tmp_p
     assert {getattr(one, "kind", "") for one in ended} == {"cancelled"}
 
 
-def test_dragging_files_over_the_window_says_what_dropping_does(make_window: Make, tmp_path: Path) -> None:
+def test_dragging_files_over_the_window_shows_what_dropping_does(make_window: Make, tmp_path: Path) -> None:
     window = make_window()
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.onnx"))])

@@ -83,7 +83,7 @@ def test_text_keeps_its_characters(qtbot: Any, make_worker: Make) -> None:
     assert last(qtbot, job).text == "naïve 東京"
 
 
-def test_kill_9_is_told_and_the_next_request_starts_anew(qtbot: Any, make_worker: Make) -> None:
+def test_kill_9_is_reported_and_the_next_request_starts_anew(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker(hang_on="generate")
     crashes: list[str] = []
     worker.crashed.connect(crashes.append)
@@ -99,7 +99,7 @@ def test_kill_9_is_told_and_the_next_request_starts_anew(qtbot: Any, make_worker
     assert isinstance(last(qtbot, worker.request(ListDevices())), ResultEvent)
 
 
-def test_a_crash_ends_every_open_job_after_it_was_told(qtbot: Any, make_worker: Make) -> None:
+def test_a_crash_ends_every_open_job_after_it_was_reported(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker(crash_on="probe")
     order: list[str] = []
     worker.crashed.connect(lambda _text: order.append("crashed"))

@@ -26,7 +26,7 @@ def test_nothing_is_lost(tmp_path: Path, qapp: object) -> None:
     assert left == []
 
 
-def test_a_chat_that_is_open_in_another_window_is_said(
+def test_a_chat_that_is_open_in_another_window_is_reported(
     qtbot: Any, home: Path, make_window: Callable[..., MainWindow]
 ) -> None:
     """The second window overwrites nothing: it offers a copy, and goes on in that."""

@@ -218,7 +218,7 @@ def test_all_but_torch_and_joinery_is_installed_by_its_hash_alone(bootstrap, mon
     assert "not verified" not in capsys.readouterr().out
 
 
-def test_a_build_of_torch_that_is_not_published_is_said_to_be_unverified(bootstrap, monkeypatch, capsys):
+def test_an_unpublished_build_of_torch_is_reported_as_unverified(bootstrap, monkeypatch, capsys):
     commands = torch_comes(bootstrap, monkeypatch, "2.13.0+cpu", "cd" * 32)
     bootstrap.install(bootstrap.Progress())
     assert not any("torch.txt" in command[-1] for command in commands)

@@ -137,7 +137,7 @@ def test_what_a_probe_reads_is_read_by_a_process_without_a_network(foreign: Path
     assert json.loads(hello) == {"open": ""} and json.loads(answer)["report"]["model_type"] == "qwen3"
 
 
-def test_what_is_no_bundle_is_told_before_anything_is_downloaded(
+def test_what_is_no_bundle_is_reported_before_anything_is_downloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluate, "find_checkpoint", lambda *_, **__: pytest.fail("it was looked for"))

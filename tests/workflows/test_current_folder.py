@@ -158,7 +158,7 @@ def test_processes_are_started_in_five_places_alone() -> None:
     }  # fmt: skip
 
 
-def test_every_command_line_of_python_says_so() -> None:
+def test_every_command_line_of_python_ignores_the_current_folder() -> None:
     """Each list that begins with a Python goes on with -P."""
     lists = [
         (path, [ast.unparse(part) for part in node.elts])

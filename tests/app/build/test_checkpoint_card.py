@@ -48,7 +48,7 @@ def facts(card: CheckpointCard) -> dict[str, str]:
     return dict(zip(texts[::2], texts[1::2], strict=True))
 
 
-def test_what_was_found_in_words(card: CheckpointCard) -> None:
+def test_what_was_found_as_text(card: CheckpointCard) -> None:
     card.set_report(FOUND, {}, False)
     assert card._name.text() == "Qwen3ForCausalLM" and card._pill.text() == "supported"
     told = facts(card)

@@ -93,7 +93,7 @@ def test_the_last_chat_opens_by_itself_unless_that_ended_badly_twice(bench: Benc
     assert bench.did[3:] == [("open_chat", "last")] and bench.chat_banner.message == ""
 
 
-def test_a_first_start_opens_nothing_and_a_disk_that_fails_is_said(bench: Bench) -> None:
+def test_a_first_start_opens_nothing_and_a_disk_that_fails_is_reported(bench: Bench) -> None:
     bench.begun = ""
     bench.files.restore()
     assert bench.did == [("begin",)] and bench.chat_banner.message == ""
@@ -113,7 +113,7 @@ def test_a_chat_of_another_window_is_offered_as_a_copy(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("error", [FULL, ValueError("it is no conversation")])
-def test_a_chat_that_cannot_be_read_says_why(bench: Bench, error: Exception) -> None:
+def test_a_chat_that_cannot_be_read_gives_the_reason(bench: Bench, error: Exception) -> None:
     bench.fails["open_chat"] = error
     bench.files.open_chat("old")
     assert "could not be read" in bench.chat_banner.message
@@ -131,7 +131,7 @@ def test_a_chat_that_is_gone_is_passed_over(bench: Bench) -> None:
     [(HELD, "open in another window; only that window can change it"), (FULL, "could not be changed")],
 )
 @pytest.mark.parametrize(("intent", "what"), [(RenameChat("old", "New"), "retitle"), (DeleteChat("old"), "delete")])
-def test_what_could_not_be_changed_is_said_and_the_list_is_read_anew(
+def test_what_could_not_be_changed_is_reported_and_the_list_is_read_anew(
     bench: Bench, intent: RenameChat | DeleteChat, what: str, error: Exception, said: str
 ) -> None:
     bench.fails[what] = error
@@ -147,7 +147,7 @@ def test_a_deleted_chat_comes_back_and_opens_only_into_an_empty_page(bench: Benc
     assert bench.chat_banner.message == "" and bench.changes == 2
 
 
-def test_an_undo_that_fails_is_said(bench: Bench) -> None:
+def test_an_undo_that_fails_is_reported(bench: Bench) -> None:
     bench.files.do(DeleteChat("old"))
     bench.fails["restore"] = FileNotFoundError(2, "No such file")
     bench.chat_banner._action.click()
@@ -178,7 +178,7 @@ def test_the_menu_copies_and_asks_where_to(bench: Bench, tmp_path: Path, monkeyp
     assert json.loads((tmp_path / "chat.json").read_text()) == json.loads(conversation_to_json(bench.chat))
 
 
-def test_who_chooses_no_file_writes_none_and_one_that_cannot_be_written_is_said(
+def test_who_chooses_no_file_writes_none_and_one_that_cannot_be_written_is_reported(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))

@@ -130,7 +130,7 @@ def test_a_long_reply_gets_them_in_turns(body: MessageBody, qtbot: QtBot) -> Non
     assert sum(map(len, lined(text.document()))) == pytest.approx(letters / 2, rel=0.01)
 
 
-def test_a_token_tells_who_drafted_it() -> None:
+def test_a_token_shows_who_drafted_it() -> None:
     token = replace(tokens_of("word", 4)[0], drafted=True)
     assert "drafted by n-gram look-up and accepted" in describe_token(token, "ngram")
     assert "drafted" not in describe_token(replace(token, drafted=False), "ngram")

@@ -69,7 +69,7 @@ def bench(qtbot: QtBot) -> Bench:
         *((kind, "ready", "Edit the prompt", EditPrompt()) for kind in REFUSALS),
     ],
 )
-def test_each_kind_has_its_likely_mend(bench: Bench, kind: str, state: str, words: str, did: object) -> None:
+def test_each_kind_has_its_likely_fix(bench: Bench, kind: str, state: str, words: str, did: object) -> None:
     assert bench.fail(kind, state=state) == words
     assert bench.banner.message == "It broke."
     bench.banner._action.click()
@@ -88,7 +88,7 @@ def test_on_another_provider_the_cpu_is_the_way_out(bench: Bench, kind: str) -> 
     assert bench.fail(kind, request=Open("/b", "cpu")) != "Use the CPU"
 
 
-def test_a_failure_of_a_reply_is_not_said_again_as_one_of_the_session(bench: Bench) -> None:
+def test_a_failure_of_a_reply_is_not_reported_again_as_one_of_the_session(bench: Bench) -> None:
     failure = SessionFailure("crashed", "It broke.", "")
     bench.failures.show(failure)
     bench.banner.clear()
@@ -121,7 +121,7 @@ def test_what_is_damaged_is_named_and_leads_home(bench: Bench) -> None:
     assert bench.did == ["home"]
 
 
-def test_a_bundle_that_cannot_even_be_checked_says_why(bench: Bench) -> None:
+def test_a_bundle_that_cannot_even_be_checked_gives_the_reason(bench: Bench) -> None:
     bench.fail("bundle")
     bench.banner._action.click()
     bench.worker.jobs[-1].failed.emit(ErrorEvent(kind="bundle", message="There is no such folder."))

@@ -49,7 +49,7 @@ def test_the_line_under_a_reply(reply: dict[str, Any], line: str) -> None:
     assert reply_summary(Reply(**reply)) == line
 
 
-def test_every_reason_has_words_and_an_unknown_one_is_said_as_it_is() -> None:
+def test_every_reason_has_words_and_an_unknown_one_is_reported_as_it_is() -> None:
     reasons = ("eos", "length", "stop", "capacity", "cancelled", "interrupted", "failed", "refused")
     assert all(len(finish_text(reason)) > 5 for reason in reasons[:-2])
     assert len({finish_text(reason) for reason in reasons}) == len(reasons)
@@ -70,7 +70,7 @@ def test_a_prompt_is_shown_as_written_and_can_be_edited(qtbot: QtBot) -> None:
         view.tool("next")
 
 
-def test_a_reply_says_who_answered_and_can_be_asked_for_again(qtbot: QtBot) -> None:
+def test_a_reply_shows_who_answered_and_can_be_requested_again(qtbot: QtBot) -> None:
     view = view_of(qtbot, answer("**56**", ended="eos", bundle="qwen3-demo"))
     assert view.who.text() == "Model · qwen3-demo"
     assert view.text.toPlainText().strip() == "56" and view.status.text() == "the model finished"
@@ -125,7 +125,7 @@ def test_a_refused_reply_is_its_line_alone(qtbot: QtBot) -> None:
     assert not view.text.isVisible() and view.status.text() == "not sent: Too long."
 
 
-def test_each_notice_is_said_once_and_never_as_html(qtbot: QtBot) -> None:
+def test_each_notice_is_reported_once_and_never_as_html(qtbot: QtBot) -> None:
     message = answer("x", notices=["The window slid.", "<img src='file:///etc/passwd'>"])
     view = view_of(qtbot, message)
     assert message.reply is not None

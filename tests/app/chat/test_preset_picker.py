@@ -59,7 +59,7 @@ def test_of_two_that_are_alike_the_one_that_was_chosen_stays_named(part: PresetP
     assert part.box.currentText() == "Balanced"
 
 
-def test_choosing_one_tells_its_sampling_and_custom_tells_nothing(part: PresetPicker) -> None:
+def test_choosing_one_shows_its_sampling_and_custom_shows_none(part: PresetPicker) -> None:
     told: list[SamplingSettings] = []
     part.chosen.connect(told.append)
     for name in ("Balanced", "Custom", "Creative"):
@@ -79,7 +79,7 @@ def test_a_name_that_is_taken_or_none_is_not_saved(part: PresetPicker, qtbot: Qt
     assert told == [] and part.name.isVisible() and part.name.text() == name
 
 
-def test_a_name_is_asked_for_and_the_button_takes_the_question_back(part: PresetPicker, qtbot: QtBot) -> None:
+def test_a_name_is_requested_and_the_button_takes_the_question_back(part: PresetPicker, qtbot: QtBot) -> None:
     part.activateWindow()
     qtbot.waitUntil(part.isActiveWindow)
     part.save.click()
@@ -101,7 +101,7 @@ def test_one_of_ones_own_is_replaced_under_its_name(part: PresetPicker, qtbot: Q
     assert removed.args == ["mine"]
 
 
-def test_what_the_checkpoint_asks_for_stands_between(part: PresetPicker) -> None:
+def test_what_the_checkpoint_requests_stands_between(part: PresetPicker) -> None:
     part.offer(WARM, {"mine": OWN})
     assert names(part) == ["Custom", "Greedy", "Balanced", "Creative", "The checkpoint's settings", "mine"]
     part.offer(None, {})
@@ -109,7 +109,7 @@ def test_what_the_checkpoint_asks_for_stands_between(part: PresetPicker) -> None
 
 
 @pytest.mark.parametrize("said", ["{", "[]", "7", {}, {"eos_token_id": 2}, '"do_sample"'])
-def test_a_file_that_says_nothing_of_sampling_is_no_preset(tmp_path: Path, said: object) -> None:
+def test_a_file_without_sampling_is_no_preset(tmp_path: Path, said: object) -> None:
     assert bundle_preset(say(tmp_path, said)) is None
 
 

@@ -77,7 +77,9 @@ def test_a_click_runs_what_was_clicked(qtbot: Any, palette: CommandPalette, done
     assert done == ["Quit"] and palette.isHidden()
 
 
-def test_what_is_not_found_is_said_and_enter_does_nothing(qtbot: Any, palette: CommandPalette, done: list[str]) -> None:
+def test_what_is_not_found_is_reported_and_enter_does_nothing(
+    qtbot: Any, palette: CommandPalette, done: list[str]
+) -> None:
     palette.open()
     qtbot.keyClicks(palette.field, "paint it black")
     assert listed(palette) == [] and palette._none.isVisible()

@@ -27,7 +27,7 @@ def window(qtbot: Any) -> Iterator[QWidget]:
     [(1, "Drop to open it"), (2, "Drop to compare them, or to put them together"),
      (5, "Drop to compare them, or to put them together")],
 )  # fmt: skip
-def test_it_says_what_dropping_does_over_everything(window: QWidget, files: int, words: str) -> None:
+def test_it_shows_what_dropping_does_over_everything(window: QWidget, files: int, words: str) -> None:
     frame, later = DropFrame(window), QPushButton("later", window)
     later.show()
     assert frame.isHidden()

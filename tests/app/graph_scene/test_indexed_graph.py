@@ -62,7 +62,7 @@ def test_numbers_belong_to_what_they_count() -> None:
     ]
 
 
-def test_types_in_words() -> None:
+def test_types_as_text() -> None:
     maker = Maker()
     maker.input("x", [1, "tokens"])
     maker.value("scalar", [])

@@ -74,7 +74,7 @@ def test_ties_count() -> None:
     assert found(maker) == [("layers.0", 3)]
 
 
-def test_scopes_without_numbers_stay_apart() -> None:
+def test_scopes_without_numbers_stay_separate() -> None:
     graph, outline = read(decoder(2))
     inside = outline.scopes["model/layers.0/self_attn"]
     assert {"q_proj", "k_proj", "v_proj"} <= {scope.name for scope in outline.children(inside)}

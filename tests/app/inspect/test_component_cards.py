@@ -44,7 +44,7 @@ def cards(qtbot: QtBot) -> ComponentList:
     return made
 
 
-def test_a_card_says_what_it_is_and_a_role_only_where_that_is_another_word(cards: ComponentList) -> None:
+def test_a_card_shows_what_it_is_and_a_role_only_where_that_is_another_word(cards: ComponentList) -> None:
     words = [[text.text() for text in card.findChildren(QLabel)] for card in cards.cards]
     assert words == [
         ["decode", "decode/model.onnx", f"19 nodes · {format_bytes(9000)}"],

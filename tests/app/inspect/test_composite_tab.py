@@ -162,7 +162,7 @@ def test_marks_join_what_is_chosen(make: Make) -> None:
     }  # fmt: skip
 
 
-def test_a_run_lights_up_its_parts(make: Make) -> None:
+def test_a_run_highlights_its_parts(make: Make) -> None:
     """Sessions, lines, the state, and what feeds them; seen in the pixels, and dark again."""
     view = make().tabs.composite.view
     box = next(one.box for one in view.nodes if one.node.key == "session:later")
@@ -179,7 +179,7 @@ def test_a_run_lights_up_its_parts(make: Make) -> None:
     assert lit(view) == set() and view.grab().toImage().pixelColor(at) == dark
 
 
-def test_lights_follow_a_chat_with_this_bundle(make: Make, qtbot: QtBot) -> None:
+def test_highlights_follow_a_chat_with_this_bundle(make: Make, qtbot: QtBot) -> None:
     """The first run, prefill, decode, and dark at the end."""
     page = make(encoder_decoder(), reply="a b c", chunks=2)
     tab, session, runs = page.tabs.composite, page.context.session, list[str]()
@@ -194,7 +194,7 @@ def test_lights_follow_a_chat_with_this_bundle(make: Make, qtbot: QtBot) -> None
     assert lit(tab.view) == set() and not tab.running.isVisible()
 
 
-def test_another_bundle_lights_nothing(make: Make, qtbot: QtBot) -> None:
+def test_another_bundle_highlights_nothing(make: Make, qtbot: QtBot) -> None:
     """Though it generates."""
     page = make(reply="a b c")
     seen = list[set[str]]()
@@ -205,7 +205,7 @@ def test_another_bundle_lights_nothing(make: Make, qtbot: QtBot) -> None:
     assert seen == [set()] * 4 and page.tabs.active_run.run_of("/b/demo") == ""
 
 
-def test_a_crash_puts_the_lights_out(make: Make, qtbot: QtBot) -> None:
+def test_a_crash_removes_the_highlights(make: Make, qtbot: QtBot) -> None:
     """As any end does."""
     page = make(reply="a b c", tokens=90, crash_on="generate", crash_after=9)
     page.context.session.open("/b/demo")
@@ -214,7 +214,7 @@ def test_a_crash_puts_the_lights_out(make: Make, qtbot: QtBot) -> None:
     assert page.tabs.active_run.run_of("/b/demo") == "" and lit(page.tabs.composite.view) == set()
 
 
-def test_lights_that_come_late(make: Make, qtbot: QtBot) -> None:
+def test_highlights_that_come_late(make: Make, qtbot: QtBot) -> None:
     """A page that is built amid a reply lights up at once."""
     page = make(reply="a b c", tokens=900, delay=0.01)
     page.context.session.open("/b/demo")

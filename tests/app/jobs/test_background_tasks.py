@@ -58,7 +58,7 @@ def test_what_disks_and_files_do_is_a_sentence_and_the_next_piece_runs(
     assert said == [str(error), "next"]
 
 
-def test_a_mistake_of_ours_is_raised_and_not_told_as_a_full_disk(aside: BackgroundTasks, qtbot: QtBot) -> None:
+def test_a_mistake_of_ours_is_raised_and_not_reported_as_a_full_disk(aside: BackgroundTasks, qtbot: QtBot) -> None:
     came: list[str] = []
 
     def work() -> None:
@@ -71,7 +71,7 @@ def test_a_mistake_of_ours_is_raised_and_not_told_as_a_full_disk(aside: Backgrou
     assert [kind for kind, _, _ in raised] == [KeyError]
 
 
-def test_work_may_ask_for_more_work_when_it_is_done(aside: BackgroundTasks, qtbot: QtBot) -> None:
+def test_work_may_request_more_work_when_it_is_done(aside: BackgroundTasks, qtbot: QtBot) -> None:
     came: list[int] = []
 
     def again(found: int) -> None:
@@ -101,7 +101,7 @@ def test_what_has_not_begun_when_the_window_closes_never_does(aside: BackgroundT
     assert not aside._waiting and not aside._timer.isActive()
 
 
-def test_one_after_another_and_told_in_the_gui_thread(qtbot: Any) -> None:
+def test_one_after_another_and_reported_in_the_gui_thread(qtbot: Any) -> None:
     aside, told = BackgroundTasks(), list[tuple[object, bool, bool]]()
     gate = threading.Event()
 
@@ -132,7 +132,7 @@ def test_a_failure_is_a_sentence_and_the_next_goes_on(qtbot: Any, error: Excepti
     assert said == [str(error)] and done == [7]
 
 
-def test_after_the_end_nobody_is_told(qtbot: Any) -> None:
+def test_nobody_is_notified_after_the_end(qtbot: Any) -> None:
     aside, done = BackgroundTasks(), list[int]()
     gate = threading.Event()
     aside.run(gate.wait, done.append, pytest.fail)

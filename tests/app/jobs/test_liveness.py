@@ -69,7 +69,7 @@ def test_one_that_is_stopped_hangs_until_it_is_heard_of(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no states of threads there")
-def test_one_that_computes_is_alive_without_a_word(pulse: LivenessMonitor, start: Start, said: list[object]) -> None:
+def test_a_busy_process_is_alive_without_output(pulse: LivenessMonitor, start: Start, said: list[object]) -> None:
     """Looked at ten times at once: it runs, or waits for a processor."""
     pid = start(COMPUTES)
     pulse.note_output()
@@ -101,7 +101,7 @@ def test_a_beginning_takes_longer(pulse: LivenessMonitor, start: Start, said: li
     assert said == ["ping", True, False]
 
 
-def test_one_that_is_gone_is_told_by_others(pulse: LivenessMonitor, said: list[object]) -> None:
+def test_one_that_is_gone_is_reported_by_others(pulse: LivenessMonitor, said: list[object]) -> None:
     """There is nothing to look at."""
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()

@@ -89,7 +89,7 @@ FOUND = ResultEvent(value="found")  # type: ignore[arg-type]
 @pytest.mark.parametrize(
     ("end", "said"), [(FOUND, ["event", "answer found", "end"]), (BROKE, ["event", "error", "end"])]
 )
-def test_a_job_tells_its_events_its_end_and_nothing_after_it(qtbot: QtBot, end: Any, said: list[str]) -> None:
+def test_a_job_reports_its_events_its_end_and_nothing_after_it(qtbot: QtBot, end: Any, said: list[str]) -> None:
     cancels: list[int] = []
     job = Job(7, ListDevices(), lambda one: cancels.append(one.id))
     heard: list[str] = []

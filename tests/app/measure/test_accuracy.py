@@ -169,7 +169,7 @@ def test_a_failure_can_be_tried_again(qtbot: Any, tab: Any) -> None:
     assert not page.banner.message
 
 
-def test_a_worker_that_dies_is_told(qtbot: Any, make_context: Any) -> None:
+def test_a_worker_that_dies_is_reported(qtbot: Any, make_context: Any) -> None:
     context = make_context(crash_on="eval")
     model = AccuracyModel(context.new_worker, context.describe)
     model.start(ASKED)
@@ -177,7 +177,7 @@ def test_a_worker_that_dies_is_told(qtbot: Any, make_context: Any) -> None:
     assert model.error is not None and model.error.kind == "crashed"
 
 
-def test_no_layers_is_said(qtbot: Any, tab: Any) -> None:
+def test_no_layers_is_reported(qtbot: Any, tab: Any) -> None:
     page: AccuracyTab = tab(eval={"layers": []})
     page.compare(ASKED)
     qtbot.waitUntil(lambda: page.model.state == "done")

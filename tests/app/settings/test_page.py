@@ -76,7 +76,7 @@ def test_the_tilde_is_the_persons_home(
 
 
 @pytest.mark.parametrize("text", ["models", "./models", "   ", "~nobody-of-this-name/models"])
-def test_what_is_no_whole_path_is_refused_and_the_field_says_what_counts(
+def test_what_is_no_whole_path_is_refused_and_the_field_shows_what_counts(
     qtbot: Any, folder: SettingFolder, settings: Settings, tmp_path: Path, text: str
 ) -> None:
     settings.set("bundles", str(tmp_path))
@@ -144,7 +144,7 @@ def test_what_the_command_line_chose_is_shown(stages: StageCacheChoice) -> None:
     assert stages.currentText() == "3.0 GiB" and stages.currentData() == str(3 << 30)
 
 
-def test_a_damaged_limit_is_told_and_can_be_chosen_anew(stages: StageCacheChoice, home: Path) -> None:
+def test_a_damaged_limit_is_reported_and_can_be_chosen_anew(stages: StageCacheChoice, home: Path) -> None:
     told: list[str] = []
     stages.refused.connect(told.append)
     write_limit(7)

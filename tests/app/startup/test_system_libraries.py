@@ -46,7 +46,7 @@ def test_what_is_missing_is_named_with_the_command(managers: tuple[str, ...], wo
     assert words in said
 
 
-def test_nothing_is_said_where_all_is_there_or_is_not_needed() -> None:
+def test_nothing_is_reported_where_all_is_there_or_is_not_needed() -> None:
     lacks_x = without("libxcb-cursor.so.0")
     assert missing_libraries_message(ON_X, without(), has("apt")) == ""
     assert missing_libraries_message({"QT_QPA_PLATFORM": "offscreen"}, lacks_x, has("apt")) == ""
@@ -55,7 +55,7 @@ def test_nothing_is_said_where_all_is_there_or_is_not_needed() -> None:
     assert list(missing({"QT_QPA_PLATFORM": "offscreen"}, without("libGL.so.1"))) == ["libGL.so.1"]
 
 
-def test_no_display_is_said() -> None:
+def test_no_display_is_reported() -> None:
     assert missing_libraries_message({}, without(), has("apt")).startswith("There is no display")
 
 
@@ -64,7 +64,7 @@ def test_the_platforms_are_those_that_qt_would_try() -> None:
     assert platforms({"DISPLAY": ":1", "WAYLAND_DISPLAY": ""}) == ["xcb"]
 
 
-def test_the_program_says_so_and_ends_with_1(tmp_path: Path) -> None:
+def test_the_program_reports_it_and_exits_with_1(tmp_path: Path) -> None:
     """A library of no use stands before the system's."""
     (tmp_path / "libxcb-cursor.so.0").write_bytes(b"no library")
     env = {name: value for name, value in os.environ.items() if name not in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY")}

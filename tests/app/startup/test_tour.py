@@ -76,14 +76,14 @@ def test_a_demo_that_is_built_is_opened_and_not_built_again(walk: Tour, tmp_path
     assert walk.context.bundle is not None and walk.context.bundle["path"] == str(bundle)
 
 
-def test_a_bundle_that_cannot_be_opened_stops_it_with_its_own_words(walk: Tour, tmp_path: Path) -> None:
+def test_a_bundle_that_cannot_be_opened_stops_it_with_its_own_message(walk: Tour, tmp_path: Path) -> None:
     damaged = make_bundle(tmp_path / "demo", damaged=True)
     with pytest.raises(TourError, match=r"model\.onnx in .*demo has 12 bytes"):
         walk._open(str(damaged))
 
 
 @pytest.mark.parametrize("state", ["running", "ended"])
-def test_a_stage_is_told_of_once_when_it_has_ended(walk: Tour, said: list[str], state: str) -> None:
+def test_a_stage_is_reported_once_when_it_has_ended(walk: Tour, said: list[str], state: str) -> None:
     row = SimpleNamespace(stage="export", state=state, ended=state == "ended", seconds=1.26)
     walk.context = SimpleNamespace(build=SimpleNamespace(rows=[row]))  # type: ignore[assignment]
     told = set[tuple[str, str]]()

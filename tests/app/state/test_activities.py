@@ -47,7 +47,7 @@ BUILD, PROBE = Build("demo:qwen3", "/out"), ProbeSource("owner/name")
 BROKE, STOPPED = (ErrorEvent(kind=kind, message="It broke.") for kind in ("export", "cancelled"))
 
 
-def test_a_job_is_told_with_its_share_until_it_ends(activities: Activities, worker: Begins) -> None:
+def test_a_job_is_reported_with_its_progress_until_it_ends(activities: Activities, worker: Begins) -> None:
     job = worker.start(BUILD)
     assert told(activities) == [("build", None)]
     for progress, share in ((part(1, 4), 0.25), (part(9, 4), 1.0), (part(5, 0), None)):
@@ -66,7 +66,7 @@ def test_several_stand_in_the_order_of_their_beginning(activities: Activities, w
 
 
 @pytest.mark.parametrize("unit", ["B", "bytes"])
-def test_looking_at_a_source_is_told_once_it_downloads(activities: Activities, worker: Begins, unit: str) -> None:
+def test_looking_at_a_source_is_reported_once_it_downloads(activities: Activities, worker: Begins, unit: str) -> None:
     job = worker.start(PROBE)
     job.take(part(1, 2, "files"))
     assert told(activities) == []

@@ -95,7 +95,7 @@ def test_a_build_that_runs_is_not_disturbed(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("planned", [False, True])
-def test_what_goes_wrong_before_the_build_is_said_once(bench: Bench, planned: bool) -> None:
+def test_what_goes_wrong_before_the_build_is_reported_once(bench: Bench, planned: bool) -> None:
     if planned:
         bench.look()
     else:
@@ -106,7 +106,7 @@ def test_what_goes_wrong_before_the_build_is_said_once(bench: Bench, planned: bo
     assert len(bench.said) == 1
 
 
-def test_another_build_in_between_ends_it_without_a_word(bench: Bench) -> None:
+def test_another_build_in_between_ends_it_silently(bench: Bench) -> None:
     bench.look()
     bench.build.busy = True
     bench.job.answered.emit(PLAN)
@@ -114,7 +114,7 @@ def test_another_build_in_between_ends_it_without_a_word(bench: Bench) -> None:
     assert bench.said == [] and bench.click.step == ""
 
 
-def test_a_build_that_fails_says_so_itself_and_a_later_one_is_not_the_demo_s(bench: Bench) -> None:
+def test_a_failed_build_reports_itself_and_a_later_one_is_not_the_demo(bench: Bench) -> None:
     bench.look()
     bench.job.answered.emit(PLAN)
     bench.build.end("")

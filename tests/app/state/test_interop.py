@@ -85,7 +85,7 @@ def test_one_at_a_time_and_the_next_begins_without_the_words_of_the_last(
     assert (model.state, model.note, model.error, model.notices) == ("running", "", None, [])
 
 
-def test_stopping_says_so_until_it_has_stopped(model: InteropModel, tasks: BackgroundTasks) -> None:
+def test_stopping_is_reported_until_it_has_stopped(model: InteropModel, tasks: BackgroundTasks) -> None:
     model.cancel()  # nothing runs
     assert model.note == ""
     model.start(REQUEST)

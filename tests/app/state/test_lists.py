@@ -126,7 +126,7 @@ def test_a_list_comes_back(qtbot: QtBot, tmp_path: Path, kind: Callable[[Path], 
 
 
 @pytest.mark.parametrize("kind", LISTS)
-def test_one_that_can_neither_be_read_nor_written_says_so(
+def test_one_that_can_neither_be_read_nor_written_is_reported(
     qtbot: QtBot, tmp_path: Path, kind: Callable[[Path], Any]
 ) -> None:
     """A folder in its place stands for what a disk can do."""
@@ -153,7 +153,7 @@ def test_what_cannot_be_saved_is_shown_all_the_same(qtbot: QtBot, tmp_path: Path
 
 @pytest.mark.parametrize("kind", LISTS)
 @pytest.mark.parametrize("text", ["{", '"no list"', "[1]", '[{"path": 1}]'])
-def test_a_damaged_one_is_set_aside_and_begun_anew(
+def test_a_damaged_one_is_moved_aside_and_started_again(
     qtbot: QtBot, tmp_path: Path, kind: Callable[[Path], Any], text: str
 ) -> None:
     listed = kind(tmp_path)
@@ -204,7 +204,7 @@ def test_a_speed_is_of_a_bundle_that_is_listed_and_of_a_reply_that_had_one(
     assert [(entry.path, entry.speed, entry.provider) for entry in recents.entries] == [("/b/0", 0.0, "")]
 
 
-def test_a_bundle_that_was_mended_has_no_problem_any_more(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_bundle_that_was_fixed_has_no_problem_any_more(qtbot: QtBot, tmp_path: Path) -> None:
     folder = make_bundle(tmp_path / "b", damaged=True)
     recents = RecentBundles(tmp_path, fake_summary)
     entry = recents.add(str(folder))

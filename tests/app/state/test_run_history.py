@@ -32,7 +32,7 @@ def test_a_line_says_and_sorts_by_the_same_figure() -> None:
     assert cells["time"][1] == "2026-01-02T03:07:00.000+00:00" and "demo-int4" in line.searched_text
 
 
-def test_a_run_with_drafts_is_told_apart_and_found() -> None:
+def test_a_run_with_drafts_is_distinguished_and_found() -> None:
     line = run_row(run("ab12", drafts="ngram", accept_rate=0.513, tokens_per_step=2.74, speedup=1.9))
     cells = dict(zip(COLUMNS, line.texts, strict=True))
     assert [cells[key] for key in ("drafts", "accept", "per_step", "speedup")] == ["ngram", "51.30 %", "2.74", "1.9 ×"]
@@ -75,7 +75,7 @@ def test_what_another_writes_appears(qtbot: Any, model: HistoryModel, home: Path
     assert "fresh" in {line.run.id for line in model.lines}
 
 
-def test_what_is_asked_for_while_it_reads_is_read_afterwards(qtbot: Any, model: HistoryModel, home: Path) -> None:
+def test_what_is_requested_while_it_reads_is_read_afterwards(qtbot: Any, model: HistoryModel, home: Path) -> None:
     """What was written after the reading began is there in the end."""
     runs = history(home)
     model.read()
@@ -115,14 +115,14 @@ def test_removed_and_put_back(qtbot: Any, model: HistoryModel, home: Path) -> No
     assert not model._reading
 
 
-def test_a_damaged_file_is_said(qtbot: Any, model: HistoryModel, home: Path) -> None:
+def test_a_damaged_file_is_reported(qtbot: Any, model: HistoryModel, home: Path) -> None:
     (home / DATABASE_FILE).write_bytes(b"no database at all " * 99)
     with qtbot.waitSignal(model.errorOccurred) as said:
         model.read()
     assert "a new one begins" in said.args[0] and model.loaded and model.lines == []
 
 
-def test_a_newer_file_is_said(qtbot: Any, model: HistoryModel, home: Path) -> None:
+def test_a_newer_file_is_reported(qtbot: Any, model: HistoryModel, home: Path) -> None:
     import sqlite3
 
     history(home)
@@ -133,7 +133,7 @@ def test_a_newer_file_is_said(qtbot: Any, model: HistoryModel, home: Path) -> No
     assert "newer Joinery" in said.args[0]
 
 
-def test_the_recipe_of_another_bundle_is_not_told(qtbot: Any, model: HistoryModel, tmp_path: Path) -> None:
+def test_the_recipe_of_another_bundle_is_not_reported(qtbot: Any, model: HistoryModel, tmp_path: Path) -> None:
     """Nor that of one that is gone."""
     from tests.workflows.bundle.making import draft
     from workflows.bundle import read_bundle
@@ -161,7 +161,7 @@ def test_a_report_is_written_by_a_worker(qtbot: Any, model: HistoryModel, tmp_pa
     assert said.args[0].files == [out] and not model.writing
 
 
-def test_a_report_that_fails_is_said(qtbot: Any, make_context: Any) -> None:
+def test_a_report_that_fails_is_reported(qtbot: Any, make_context: Any) -> None:
     failing = {"errors": {"report": {"kind": "request", "message": "No run is called so."}}}
     model = make_context(**failing).history
     with qtbot.waitSignal(model.errorOccurred) as said:

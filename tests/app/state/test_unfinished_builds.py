@@ -51,7 +51,7 @@ GOALS = [None, Goal("kl", 0.01, prompts="/p.txt"), Goal("task", 0.9, TaskFile("/
 
 
 @pytest.mark.parametrize("goal", GOALS)
-def test_a_killed_build_is_resumed_with_all_that_was_asked_for(qtbot: QtBot, tmp_path: Path, goal: Goal | None) -> None:
+def test_a_killed_build_is_resumed_with_all_that_was_requested(qtbot: QtBot, tmp_path: Path, goal: Goal | None) -> None:
     request = asked(tmp_path / "b", goal)
     _first, build = builds(tmp_path)
     build.start(request, 9.5)
@@ -95,7 +95,7 @@ def test_only_what_is_a_stage_is_said_to_be_whole(tmp_path: Path) -> None:
     assert entry.stages == ["export", "goal"]
 
 
-def test_the_list_is_told_apart_by_folder(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_list_is_distinguished_by_folder(qtbot: QtBot, tmp_path: Path) -> None:
     found, build = builds(tmp_path)
     first = asked(tmp_path / "a", None)
     for request in (first, asked(tmp_path / "b", None), replace(first, goal=GOALS[1])):

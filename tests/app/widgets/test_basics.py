@@ -52,7 +52,7 @@ def test_details_unfold_and_the_next_message_folds_them(qtbot: Any, banner: Bann
     assert not banner._details.isVisible() and banner._more.text() == "Details"
 
 
-def test_the_button_mends_and_an_old_mend_is_forgotten(qtbot: Any, banner: Banner) -> None:
+def test_the_button_fixes_and_an_old_fix_is_forgotten(qtbot: Any, banner: Banner) -> None:
     done = list[str]()
     banner.error("No disk.", action="Try again", on_action=lambda: done.append("tried"))
     assert banner._action.text() == banner._action.accessibleName() == "Try again"

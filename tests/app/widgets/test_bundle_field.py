@@ -51,7 +51,7 @@ def test_what_is_typed_is_taken_as_it_is(choice: BundleField, typed: str) -> Non
     assert choice.path == typed.strip()
 
 
-def test_bundles_of_one_name_are_told_apart_by_path(
+def test_bundles_of_one_name_are_distinguished_by_path(
     choice: BundleField, recents: RecentBundles, tmp_path: Path
 ) -> None:
     """And the one that was chosen stays chosen, though it is called otherwise from then on."""

@@ -17,5 +17,5 @@ from app.widgets.file_suffix import with_file_suffix
         ("a.b/.hidden", "a.b/.hidden.png"),
     ],
 )
-def test_a_name_without_an_ending_gets_the_one_that_was_asked_for(typed: str, path: str) -> None:
+def test_a_name_without_an_ending_gets_the_one_that_was_requested(typed: str, path: str) -> None:
     assert with_file_suffix(typed, ".png", ".svg").as_posix() == path

@@ -68,7 +68,7 @@ def test_all_on_it_needs_no_list(view: Any) -> None:
     assert not hasattr(found, "left")
 
 
-def test_what_is_not_to_be_run_says_why_and_shows_no_figures(view: Any) -> None:
+def test_what_is_not_to_be_run_gives_the_reason_and_shows_no_figures(view: Any) -> None:
     found = view(PreflightReport("qnn", [], False, "The graph is too large."))
     (pill,) = found.findChildren(PillLabel)
     assert (pill.text(), pill.property("tint")) == ("does not run", "error")

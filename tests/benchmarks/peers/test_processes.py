@@ -64,6 +64,6 @@ def test_a_command_has_its_peak_and_its_seconds(tmp_path: Path) -> None:
     assert cost.peak > 200 << 20 and cost.cpu >= 0.3 and cost.wall > 0
 
 
-def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
+def test_a_command_that_fails_gives_the_reason(tmp_path: Path) -> None:
     with pytest.raises(PeerError, match="ended with 3: 'no room'"):
         cost_of([sys.executable, "-c", "import sys; print('no room'); sys.exit(3)"], {}, tmp_path / "log")

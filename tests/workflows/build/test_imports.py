@@ -31,7 +31,7 @@ def loaded(statement: str) -> set[str]:
     "statement",
     ["import workflows.build", "import workflows.common.stage_cache", "from workflows.build.run import build"],
 )
-def test_who_only_asks_for_a_build_loads_no_engine(statement: str) -> None:
+def test_who_only_requests_a_build_loads_no_engine(statement: str) -> None:
     """Nor does one whose stages are all reused, but for what writes the tokenizer."""
     assert {name.partition(".")[0] for name in loaded(statement)} & (ENGINES | STRANGERS) == set()
 

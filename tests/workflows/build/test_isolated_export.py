@@ -77,13 +77,13 @@ def test_a_checkpoint_s_code_opens_no_socket_and_reads_files(brings: Brings, tmp
     assert not (tmp_path / "out").exists()
 
 
-def test_code_that_ends_its_process_is_told_of(brings: Brings) -> None:
+def test_code_that_ends_its_process_is_reported(brings: Brings) -> None:
     with pytest.raises(CheckpointError, match=r"ran the code of .* ended \(code 7\)"):
         built(brings("import os as _os\n_os._exit(7)"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is the system's")
-def test_memory_that_runs_out_is_told_as_such(brings: Brings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_is_reported_as_such(brings: Brings, monkeypatch: pytest.MonkeyPatch) -> None:
     """While libraries are imported, which say it as an ImportError, or later."""
     monkeypatch.setattr(apart_module, "memory_limit", lambda _: 1 << 27)
     with pytest.raises(MemoryShortError, match=r"^Memory ran out: close other programs, or take a smaller checkpoint"):

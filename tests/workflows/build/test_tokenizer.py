@@ -132,7 +132,7 @@ def test_templates_by_name_and_special_tokens_arrive(tmp_path: Path, as_files: b
         assert template.render([{"role": "user", "content": "x"}], tools) == said
 
 
-def test_a_tokenizer_that_transformers_cannot_load_is_said(tmp_path: Path) -> None:
+def test_a_tokenizer_that_transformers_cannot_load_is_reported(tmp_path: Path) -> None:
     """It is taken as it is; code that it names is not run."""
     folder = checkpoint(tmp_path / "checkpoint", "bytes")
     (folder / "tokenizer.json").write_text('{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}')

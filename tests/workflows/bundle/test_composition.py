@@ -51,7 +51,7 @@ TABLE: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("route", "data"), TABLE, ids=[f"{route} {i}" for i, (route, _) in enumerate(TABLE)])
-def test_the_structure_tells_the_route(route: str, data: dict[str, Any]) -> None:
+def test_the_structure_determines_the_route(route: str, data: dict[str, Any]) -> None:
     """All are said to be of one model type, which is none of theirs."""
     assert parse_pipeline(data, "x").route == route
 

@@ -100,7 +100,7 @@ def test_role_is_the_recorded_one_else_the_name() -> None:
     assert (read.metadata.role("decode"), read.metadata.role("prefill")) == ("step of one token", "prefill")
 
 
-def test_a_file_says_nothing_of_what_is_not_so() -> None:
+def test_a_file_omits_what_does_not_apply() -> None:
     """Facts of other people's graphs are left out where there are none; a combined cache names no values apart."""
     plain = json.loads(parse_pipeline(pipeline(), "the file").to_json())
     assert not {"carried", "names", "genai", "counts", "kv_heads"} & plain["metadata"].keys()

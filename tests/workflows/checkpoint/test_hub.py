@@ -87,7 +87,7 @@ def test_it_finds_what_the_hub_s_own_client_left(hub: FakeHub, tmp_path: Path) -
     assert not any(path.endswith("model.safetensors") for path in hub.paths())
 
 
-def test_a_second_time_asks_for_the_list_alone(hub: FakeHub, tmp_path: Path) -> None:
+def test_a_second_time_requests_the_list_alone(hub: FakeHub, tmp_path: Path) -> None:
     fetch(hub, tmp_path)
     hub.requests.clear()
     fetch(hub, tmp_path)

@@ -140,7 +140,7 @@ def test_inspect_json_has_the_contract_s_fields(cli: Any, demo_split_bundle: Pat
     assert graph["components"][0]["inputs"] == one["components"][0]["inputs"]
 
 
-def test_inspect_says_what_is_odd_about_a_graph_that_it_shows(cli: Any, tmp_path: Path) -> None:
+def test_inspect_shows_what_is_odd_about_a_graph_that_it_shows(cli: Any, tmp_path: Path) -> None:
     import onnx
     from onnx import helper
 

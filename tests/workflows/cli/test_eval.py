@@ -150,7 +150,7 @@ def test_the_worker_s_job_can_be_cancelled(demo_bundle: Path) -> None:
 
 
 @pytest.mark.slow
-def test_suggestions_come_only_where_they_are_asked_for(
+def test_suggestions_come_only_where_they_are_requested(
     demo_bundle: Path, built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bundle = built("demo:qwen3", precision="int4")

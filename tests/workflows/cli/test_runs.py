@@ -31,7 +31,7 @@ def lines(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[Any]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_what_was_done_is_told_with_whose_it_is(
+def test_what_was_done_is_reported_with_whose_it_is(
     demo_split_bundle: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bundle = str(demo_split_bundle)

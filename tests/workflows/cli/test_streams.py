@@ -242,7 +242,7 @@ def check_streams(arguments: tuple[Any, ...]) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without /dev/full")
 @pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
-def test_a_stream_that_cannot_be_written_is_told_in_a_sentence(arguments: tuple[str, ...]) -> None:
+def test_a_stream_that_cannot_be_written_is_reported_in_a_sentence(arguments: tuple[str, ...]) -> None:
     """Exit 1 for standard output; without standard error the command does its work; a closed pipe ends quietly."""
     check_streams(arguments)
 

@@ -77,7 +77,7 @@ resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit that stands for a small machine is Linux's")
 @pytest.mark.parametrize("limit", [2 << 20, 4 << 20, 12 << 20])
-def test_a_command_that_has_too_little_says_so(demo_bundle: Path, limit: int) -> None:
+def test_a_command_that_has_too_little_is_reported(demo_bundle: Path, limit: int) -> None:
     """Wherever it meets the limit: it is no fault of Joinery, and no traceback."""
     code = LIMIT.format(limit) + "import sys\nfrom workflows.cli import run\nsys.exit(run(sys.argv[1:]))"
     command = ["generate", str(demo_bundle), "--prompt", "8*7="]
@@ -88,7 +88,7 @@ def test_a_command_that_has_too_little_says_so(demo_bundle: Path, limit: int) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit that stands for a small machine is Linux's")
-def test_a_worker_that_has_too_little_says_so(demo_bundle: Path) -> None:
+def test_a_worker_that_has_too_little_is_reported(demo_bundle: Path) -> None:
     code = LIMIT.format(14 << 20) + "from workflows.service.worker import main\nmain()"
     command = [sys.executable, "-P", "-c", code]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as worker:

@@ -83,7 +83,7 @@ def test_what_cannot_be_written_is_named(
     assert ("it needs 1.0 MiB and " in error.value.strerror and " MiB are free" in error.value.strerror) == free
 
 
-def test_of_two_names_the_new_one_is_told(tmp_path: Path) -> None:
+def test_of_two_names_the_new_one_is_reported(tmp_path: Path) -> None:
     """A copy that fails is about what it makes, not about what it reads."""
     with pytest.raises(OSError) as error, raise_disk_full(tmp_path / "out"):
         raise OSError(errno.EIO, "Input/output error", "source", None, str(tmp_path / "target"))

@@ -31,7 +31,7 @@ _EXPERTS = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, 
 
 
 @pytest.mark.parametrize("window", [1, 2, 24, 4096, 131_072])
-def test_a_window_is_told_from_its_rule(window: int) -> None:
+def test_a_window_is_inferred_from_its_rule(window: int) -> None:
     """As transformers' own rules have it, however large."""
     assert window_of(sliding_window_causal_mask_function(window)) == window
     both = and_masks(sliding_window_causal_mask_function(window), sliding_window_causal_mask_function(window + 7))

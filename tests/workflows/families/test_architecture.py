@@ -132,7 +132,7 @@ def test_what_carries_no_weight_of_its_own_may_lie_there(llama: Path, tmp_path: 
         load_model(checkpoint, "text-generation")
 
 
-def test_a_body_without_its_head_says_so(tmp_path: Path) -> None:
+def test_a_body_without_its_head_is_reported(tmp_path: Path) -> None:
     """LlamaModel's weights are whole, and there is no head among them."""
     folder = save_decoder("llama", tmp_path, tie_word_embeddings=False)
     weights = load_file(folder / "model.safetensors")

@@ -186,7 +186,7 @@ FALLBACKS = {
 
 
 @pytest.mark.parametrize("name", FALLBACKS)
-def test_what_asks_for_scatter_by_halves_runs_without_it(name: str, sources: Sources, tmp_path: Path) -> None:
+def test_what_requests_scatter_by_halves_runs_without_it(name: str, sources: Sources, tmp_path: Path) -> None:
     checkpoint, ours = sources("llama")
     form, why = FALLBACKS[name]
     graph = foreign(ours, tmp_path / "decoder.onnx", form)
@@ -203,7 +203,7 @@ def test_what_asks_for_scatter_by_halves_runs_without_it(name: str, sources: Sou
             open_onnx({"decoder": graph}, cache="window")
 
 
-def test_the_note_is_told(sources: Sources, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_note_is_reported(sources: Sources, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, ours = sources("llama")
     graph = foreign(ours, tmp_path / "decoder.onnx", FALLBACKS["half, in place"][0])
     engine = Engine(read_bundle(ours.parent), open_onnx({"decoder": graph}), 0.0)
@@ -217,7 +217,7 @@ def test_the_note_is_told(sources: Sources, tmp_path: Path, capsys: pytest.Captu
     assert f"joinery: {engine.machine.note}\n" in capsys.readouterr().err
 
 
-def test_a_graph_that_cannot_be_kept_a_cache_for_says_why(sources: Sources, tmp_path: Path) -> None:
+def test_a_graph_that_cannot_be_kept_a_cache_for_gives_the_reason(sources: Sources, tmp_path: Path) -> None:
     _, ours = sources("llama")
     graph = foreign(ours, tmp_path / "counts.onnx", Form(present="joined", positions=False))
     with pytest.raises(RecipeError, match="takes the number of slots as the number of tokens, and a window has fewer"):

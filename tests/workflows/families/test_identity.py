@@ -111,7 +111,7 @@ def test_in_place_caches_with_fixed_shapes(cache: str, built: Built, tmp_path: P
     assert (done.token_ids, done.finish_reason) == (greedy(checkpoint, prompt, 7), "capacity")
 
 
-def test_a_layout_that_is_not_legal_says_why(built: Built, tmp_path: Path) -> None:
+def test_a_layout_that_is_not_legal_gives_the_reason(built: Built, tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
     for cache, why in (("window", "needs left-aligned slots"), ("gqa", "takes no position bias")):
         with pytest.raises(RecipeError, match=why):

@@ -180,7 +180,7 @@ def test_a_kernel_that_asks_more_than_the_table_says_ends_in_a_static_cache(
         ({"num_attention_heads": 0}, "num_attention_heads = 0, which must be a positive whole number: correct"),
     ],
 )
-def test_a_size_that_is_missing_says_why(changes: dict[str, Any], why: str) -> None:
+def test_a_size_that_is_missing_gives_the_reason(changes: dict[str, Any], why: str) -> None:
     """A model without heads, one whose sizes stand in a part of its own, and a number that is wrong."""
     config = {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 99, **changes}
     with pytest.raises(CheckpointError, match=why):

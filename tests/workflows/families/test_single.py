@@ -292,7 +292,7 @@ def bundle(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_a_single_graph_generates_nothing_and_says_so(
+def test_a_single_graph_generates_nothing_and_is_reported(
     bundle: Path, demo_bundle: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(BundleError, match=r"bert model for text-classification without a KV cache, so it generates no"):
@@ -329,7 +329,7 @@ def test_inputs_that_do_not_fit(bundle: Path, changes: dict[str, Any], error: ty
         run_single(bundle, {name: array for name, array in inputs.items() if array is not None})
 
 
-def test_a_closed_graph_says_so(bundle: Path) -> None:
+def test_a_closed_graph_is_reported(bundle: Path) -> None:
     """`with` lets go of the session."""
     with open_single(bundle) as graph:
         assert graph.inputs
@@ -354,7 +354,7 @@ def rename(folder: Path, **changes: Any) -> Path:
     return folder
 
 
-def test_a_checkpoint_that_does_not_tell_its_task(tmp_path: Path) -> None:
+def test_a_checkpoint_whose_task_is_unknown(tmp_path: Path) -> None:
     folder = save("bert", "AutoModelForQuestionAnswering", _TEXT, tmp_path / "bert")
     choices = "feature-extraction, fill-mask, text-classification, token-classification"
     with pytest.raises(RecipeError, match=r"BertForQuestionAnswering tells no task .* --task: feature-extraction\."):

@@ -115,7 +115,7 @@ def test_biased_products_in_blocks_keep_their_kernels(built: Built, checkpoint: 
     check_all_have_a_kernel(built(checkpoint("qwen2"), **options("qwen2", target="dml", precision="int4")))
 
 
-def test_a_default_build_is_told_of_by_node(built: Built) -> None:
+def test_a_default_build_is_reported_by_node(built: Built) -> None:
     report = preflight(built("demo:qwen3", graphs="prefill-decode", capacity=256), "dml")
     left = {node.op: node.reason for one in report.components for node in one.elsewhere}
     assert left["Attention"] == "DirectML has no kernel for Attention."

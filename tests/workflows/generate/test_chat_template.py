@@ -169,7 +169,7 @@ def test_a_template_s_process_has_no_network() -> None:
     assert TEMPLATE_SERVICE.confinement_problem() == ""
 
 
-def test_what_the_process_is_not_kept_from_is_said_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_process_is_not_kept_from_is_reported_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TEMPLATE_SERVICE, "confinement_problem", lambda: "It could connect.")
     ids = engine.encode_chat(HELLO)
     engine.encode_chat(HELLO)

@@ -210,7 +210,7 @@ def test_a_plugin_makes_the_model(
 
 
 @pytest.mark.parametrize("exposes", [True, False])
-def test_a_controller_is_told_hidden_states(exposes: bool, built: Built, sharp_qwen3: Path) -> None:
+def test_a_controller_receives_hidden_states(exposes: bool, built: Built, sharp_qwen3: Path) -> None:
     """The head of the checkpoint makes the logits of them; nothing where the graphs give none, and no token changes."""
     from safetensors.numpy import load_file
 

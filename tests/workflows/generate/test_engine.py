@@ -84,7 +84,7 @@ def test_a_model_without_template_goes_on_with_all_that_was_written(demo_bundle:
         engine.encode_turn(said, [{"name": "get_weather"}])
 
 
-def test_a_refused_system_message_is_folded_and_that_is_said_once(demo_bundle: Path) -> None:
+def test_a_refused_system_message_is_folded_and_that_is_reported_once(demo_bundle: Path) -> None:
     """The same ids as of the folded conversation; the next generation says what was done."""
     engine = open_engine(demo_bundle)
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"

@@ -94,7 +94,7 @@ def test_tokens_are_those_of_generate(name: str, tmp_path: Path) -> None:
         assert ours(tmp_path / "out", PROMPTS[1], repetition_penalty=1.0) == ours(tmp_path / "no penalty", PROMPTS[1])
 
 
-def test_what_is_not_applied_is_said_once(built: Built, tmp_path: Path) -> None:
+def test_what_is_not_applied_is_reported_once(built: Built, tmp_path: Path) -> None:
     bundle = built(save_decoder("llama", tmp_path / "checkpoint"), cache="static", capacity=256)
     settings = {"num_beams": 4, "diversity_penalty": 0.0, "guidance_scale": 1.5, "do_sample": True, "top_k": 50}
     rewrite(bundle, tmp_path / "out", lambda said: said | settings)

@@ -63,7 +63,7 @@ def test_guidance_is_that_of_transformers(
             assert (tokens(engine, prompt) == expected) == alone
 
 
-def test_guidance_tells_what_memory_it_takes_once(expert: Path) -> None:
+def test_guidance_reports_what_memory_it_takes_once(expert: Path) -> None:
     with open_engine(expert) as engine:
         options = GenerateOptions(max_new_tokens=2, guidance=2.0)
         first, second = (list(engine.generate([3, 4], options)) for _ in range(2))
@@ -109,7 +109,7 @@ def edited(bundle: Path, to: Path, change: Any) -> Path:
     return to
 
 
-def test_the_file_asks_for_guidance(expert: Path, tmp_path: Path) -> None:
+def test_the_file_requests_guidance(expert: Path, tmp_path: Path) -> None:
     """A person's own replaces it; 1 is none."""
 
     def change(said: Any) -> None:

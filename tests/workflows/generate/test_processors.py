@@ -77,7 +77,7 @@ def chain(**options: float) -> Processor:
     return process
 
 
-def test_nothing_asked_for_is_no_chain() -> None:
+def test_nothing_requested_is_no_chain() -> None:
     """Greedy decoding looks at the logits as they are."""
     assert compile_processors(GenerateOptions()) is None
 

@@ -129,7 +129,7 @@ def test_sampled_calls_parse_and_fit_their_tools(shape: str) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_free_text_may_be_said_instead(shape: str) -> None:
+def test_free_text_may_be_generated_instead(shape: str) -> None:
     """What begins as a call is one; what does not has nothing of one in it."""
     template, parsed = SHAPES[shape]
     mark = {"one call, bare": "{", "a list behind a special token": "[TOOL_CALLS]",

@@ -89,7 +89,7 @@ def test_calls_of_tools_and_their_results_are_rendered_too() -> None:
 
 
 @pytest.mark.parametrize("source", ["{{ messages[0].content }}", "{{ messages[-1].content[:4] }}"])
-def test_a_template_that_drops_the_begun_reply_says_so(source: str) -> None:
+def test_a_template_that_drops_the_begun_reply_is_reported(source: str) -> None:
     """As transformers refuses it."""
     with pytest.raises(PromptError, match="drops the text that a reply is to begin with"):
         ChatTemplate(source, {}).render(TURNS, None, "So, the weather")

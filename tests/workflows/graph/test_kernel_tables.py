@@ -162,7 +162,7 @@ def test_products_in_blocks_want_zero_points_and_no_bias(dml: KernelTable) -> No
     (12, 0, "takes heads of a multiple of 8, and this model's have 12"),
     (24, 1, "with rotary positions takes heads of a multiple of 16, and this model's have 24"),
 ])  # fmt: skip
-def test_what_the_cpu_would_have_to_take_and_cannot_is_told(
+def test_what_the_cpu_would_have_to_take_and_cannot_is_reported(
     dml: KernelTable, head: int, rotary: int, nowhere: str
 ) -> None:
     """A node that the provider leaves out is the CPU's, whose kernels have a table of their own."""

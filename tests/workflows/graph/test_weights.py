@@ -174,7 +174,9 @@ def test_any_order_in_memory_is_stored_row_by_row(tmp_path: Path, shape: tuple[i
         np.testing.assert_array_equal(stored(tmp_path / name / "a.onnx")["w"], rows)
 
 
-def test_what_differs_is_told_apart_without_reading_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_differs_is_distinguished_without_reading_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each of the usual types, and float32 that was rounded to 16 bits, whose other half is zero throughout."""
     compared = list[int]()
 
@@ -216,7 +218,7 @@ def test_a_linked_file_is_read(exported: Path, tmp_path: Path) -> None:
         assert tensor.numpy().tobytes() == content
 
 
-def test_a_disk_that_fills_up_is_said_with_what_the_weights_need(
+def test_a_disk_that_fills_up_is_reported_with_what_the_weights_need(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bytes of all tensors."""

@@ -165,7 +165,7 @@ def test_a_scope_is_read_from_a_name(name: str, scope: str) -> None:
     assert scope_of_name(name) == scope
 
 
-def test_digests_tell_weights_apart_without_their_names(tmp_path: Path) -> None:
+def test_digests_distinguish_weights_without_their_names(tmp_path: Path) -> None:
     """By bytes inside the file, by place outside it."""
     tensors = [weight("a", [1, 2]), weight("b", [1, 2]), weight("c", [1, 3]), weight("d", [[1, 2]])]
     tensors += [external("e", [2], "w", 0), external("f", [2], "w", 8), external("g", [2], "w", 0)]

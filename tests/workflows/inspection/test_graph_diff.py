@@ -159,7 +159,7 @@ def test_what_was_changed_is_found(tmp_path: Path, name: str) -> None:
     assert back.ops == [OperatorCounts(r.op, r.after, r.before) for r in found.ops]
 
 
-def test_a_changed_node_says_what_it_was(tmp_path: Path) -> None:
+def test_a_changed_node_shows_what_it_was(tmp_path: Path) -> None:
     """Operator, attributes and the names of its ends."""
     after = base()
     turn(after)

@@ -112,7 +112,7 @@ def test_a_slow_product_is_first(tmp_path: Path) -> None:
     assert not list(Path.cwd().glob("profile_*.json"))
 
 
-def test_a_composite_s_phases_stand_apart(tmp_path: Path) -> None:
+def test_a_composite_s_phases_are_separate(tmp_path: Path) -> None:
     """A decoder in one file: what it is is told from its inputs and outputs."""
     Toy().write(tmp_path, ["decoder"])
     file = tmp_path / "decoder.onnx"
@@ -134,7 +134,7 @@ def test_a_bundle_s_component_by_itself(demo_split_bundle: Path) -> None:
         profile(demo_split_bundle, component="head")
 
 
-def test_what_is_wrong_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = slow_graph(tmp_path)
     with pytest.raises(RequestError, match="--steps must be at least 1"):
         profile(file, steps=0)

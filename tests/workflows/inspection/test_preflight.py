@@ -17,7 +17,7 @@ from workflows.wire.reports.preflight import PreflightReport
 
 
 @pytest.mark.parametrize("name", ["dml", "DmlExecutionProvider"])
-def test_directml_s_nodes_are_told_without_it(demo_split_bundle: Path, name: str) -> None:
+def test_directml_s_nodes_are_reported_without_it(demo_split_bundle: Path, name: str) -> None:
     report = preflight(demo_split_bundle, name)
     assert (report.provider, report.usable) == ("dml", False)
     assert report.reason.startswith("DirectML cannot be used: DmlExecutionProvider is not part of")

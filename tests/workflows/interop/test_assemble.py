@@ -296,7 +296,7 @@ def test_a_folder_of_words(tmp_path: Path) -> None:
 # -- what is lacking ---------------------------------------------------------------------------------------------------
 
 
-def test_everything_that_lacks_is_told_at_once(tmp_path: Path) -> None:
+def test_everything_that_lacks_is_reported_at_once(tmp_path: Path) -> None:
     """A body without table and head, an encoder without a decoder, a reader of pictures without a place for them."""
     toy = Toy(modalities=("image",))
     parts = ["table", "body", "head"]

@@ -113,7 +113,7 @@ def heard(folder: Path, out: Path) -> list[str]:
     return [event.message for event in events if isinstance(event, NoticeEvent) and event.code == "import"]
 
 
-def test_what_is_not_run_is_told(peer: Path, tmp_path: Path) -> None:
+def test_what_is_not_run_is_reported(peer: Path, tmp_path: Path) -> None:
     assert not heard(peer, tmp_path / "a")
     configure(peer, lambda data: data["model"].update(draft={"filename": "../draft/model.onnx"}))
     configure(peer, lambda data: data.update(speculative={"max_draft_tokens": 4}, engine={"static_batching": {}}))

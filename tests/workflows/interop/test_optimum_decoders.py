@@ -111,7 +111,7 @@ def test_a_decoder_whose_cross_keys_depend_on_its_tokens(tmp_path: Path) -> None
     )
 
 
-def test_what_was_done_is_told(tmp_path: Path) -> None:
+def test_what_was_done_is_reported(tmp_path: Path) -> None:
     """A sentence for the decoder and one for what was taken out of it."""
     toy = Toy(layers=(0,), attends=True)
     write_halves(tmp_path, toy)

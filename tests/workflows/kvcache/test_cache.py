@@ -146,7 +146,7 @@ def test_past_is_the_cache_s_own_memory() -> None:
     assert all(cache.past(name).flags["C_CONTIGUOUS"] for name in cache.names)
 
 
-def test_the_picture_tells_runs_of_slots() -> None:
+def test_the_picture_reports_runs_of_slots() -> None:
     cache = make("window", 4, layers=3)
     feed(cache, [1, 2, 3, 4, 5, 6])
     (view,) = cache.view()

@@ -50,7 +50,7 @@ def test_a_tree_as_literal_arrays() -> None:
         cache.commit(run(cache, [3, 4]), [0])
 
 
-def test_who_cannot_branch_says_so() -> None:
+def test_a_model_that_cannot_branch_is_reported() -> None:
     """What writes in place, counts, or has one mask for all queries; a path deeper than the cache has room for."""
     kinds = [("static", form) for form in FORMS] + [("window", "append"), ("fifo", "append")]
     kinds += [("gqa", "append"), ("scatter", "append")]

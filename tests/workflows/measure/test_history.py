@@ -57,7 +57,7 @@ def test_a_run_comes_back_as_it_was(history: RunHistory) -> None:
     assert RunHistory(history.path).runs() == [RUN]
 
 
-def test_the_newest_is_first_and_what_is_asked_for_alone(history: RunHistory) -> None:
+def test_the_newest_is_first_and_what_is_requested_alone(history: RunHistory) -> None:
     for day, kind in ((1, "build"), (3, "eval"), (2, "bench")):
         when = f"2026-01-0{day}T00:00:00.000+00:00"
         history.add(replace(RUN, id=f"r{day}", kind=kind, time=when, bundle=f"/b/{day}"))
@@ -113,7 +113,7 @@ def test_runs_of_one_digest(history: RunHistory) -> None:
     assert [one.id for one in history.runs(digest="d2")] == ["b"]
 
 
-def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_moved_aside(tmp_path: Path) -> None:
     said: list[str] = []
     history = RunHistory(tmp_path / "runs.db", said.append)
     history.path.write_bytes(b"no database, and longer than a header of SQLite's would ever be " * 9)
@@ -217,7 +217,7 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
         "UPDATE runs SET kind = 'x'", "UPDATE runs SET layout = x'fffe'",
     ],
 )  # fmt: skip
-def test_a_run_that_cannot_be_read_is_left_out_and_told_of(tmp_path: Path, change: str) -> None:
+def test_a_run_that_cannot_be_read_is_left_out_and_reported(tmp_path: Path, change: str) -> None:
     """The others are there; who asks for it by its name hears what is wrong with it."""
     told = list[str]()
     history = RunHistory(tmp_path / "runs.db", told.append)
@@ -232,7 +232,7 @@ def test_a_run_that_cannot_be_read_is_left_out_and_told_of(tmp_path: Path, chang
 
 
 @pytest.mark.parametrize("latency", ["'soon'", "9e999", "-9e999"])
-def test_steps_that_cannot_be_read_are_told_of(history: RunHistory, latency: str) -> None:
+def test_steps_that_cannot_be_read_are_reported(history: RunHistory, latency: str) -> None:
     """Words, and what SQLite made of more digits than a float can have."""
     history.add(RUN, STEPS)
     with closing(sqlite3.connect(history.path)) as base, base:
@@ -255,7 +255,7 @@ def test_text_that_is_no_unicode_hides_no_run(history: RunHistory) -> None:
         "UPDATE sqlite_schema SET sql = CAST(x'43524541544520ff' AS TEXT) WHERE name = 'runs'",
     ],
 )  # fmt: skip
-def test_tables_that_are_not_ours_are_set_aside(tmp_path: Path, change: str) -> None:
+def test_tables_that_are_not_ours_are_moved_aside(tmp_path: Path, change: str) -> None:
     """At once where that is seen when the file is opened, else with the first thing that is asked."""
     history = RunHistory(tmp_path / "runs.db")
     history.add(RUN, STEPS)
@@ -269,7 +269,7 @@ def test_tables_that_are_not_ours_are_set_aside(tmp_path: Path, change: str) -> 
     assert aside.stat().st_size > 0
 
 
-def test_a_damaged_page_is_told_of_and_set_aside(tmp_path: Path) -> None:
+def test_a_damaged_page_is_reported_and_moved_aside(tmp_path: Path) -> None:
     """What is damaged behind a sound head is met only by what is asked."""
     history = RunHistory(tmp_path / "runs.db")
     history.add(RUN, STEPS)
@@ -283,7 +283,7 @@ def test_a_damaged_page_is_told_of_and_set_aside(tmp_path: Path) -> None:
     assert history.runs() == []
 
 
-def test_what_waits_in_the_log_is_set_aside_with_the_file(tmp_path: Path) -> None:
+def test_what_waits_in_the_log_is_moved_aside_with_the_file(tmp_path: Path) -> None:
     """A process that was killed leaves committed runs in the log beside the file, and they are in no other place."""
     history = RunHistory(tmp_path / "runs.db")
     with closing(sqlite3.connect(history.path, isolation_level=None)) as reader:
@@ -306,7 +306,7 @@ def test_figures_that_are_no_numbers_say_nothing(history: RunHistory) -> None:
     assert found.figures == {"perplexity": None, "kl_mean": None, "bytes": None, "ttft_ms": 1.5, "against": "b"}
 
 
-def test_a_locked_history_is_told_of_within_two_seconds(history: RunHistory) -> None:
+def test_a_locked_history_is_reported_within_two_seconds(history: RunHistory) -> None:
     """Another process holds the file, to write or alone; the holder's work is whole, and ours says why it stops."""
     history.add(RUN)
     for mode in ("IMMEDIATE", "EXCLUSIVE"):

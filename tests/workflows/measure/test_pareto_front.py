@@ -73,7 +73,7 @@ def test_drafts_have_a_point_of_their_own() -> None:
     assert named == {"demo-int4 · int4 · cpu": 10.0, "demo-int4 · int4 · cpu · ngram": 20.0}
 
 
-def test_what_lacks_a_figure_is_left_out_and_said() -> None:
+def test_what_lacks_a_figure_is_left_out_and_reported() -> None:
     """Not a number is a lack, too."""
     runs = [
         run("a", digest="d1", decode_tokens_per_s=10.0),

@@ -42,7 +42,7 @@ def test_drafts_are_a_part_of_whose_a_run_is() -> None:
 
 
 @pytest.mark.parametrize("said", [None, "fast", math.nan, math.inf])
-def test_what_is_no_finite_number_is_not_said(said: float | str | None) -> None:
+def test_what_is_no_finite_number_is_not_reported(said: float | str | None) -> None:
     assert measure_value(run("a", p50_ms=said), MEASURES["p50"]) is None
 
 

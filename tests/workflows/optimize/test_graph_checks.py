@@ -60,7 +60,7 @@ def test_dead_initializers_and_unused_imports_go() -> None:
         ),
     ],
 )
-def test_what_is_broken_is_said_with_the_passes_before(change: Callable[[ir.Model], object], message: str) -> None:
+def test_what_is_broken_is_reported_with_the_passes_before(change: Callable[[ir.Model], object], message: str) -> None:
     before = Does(lambda model: None)
     with pytest.raises(JoineryError, match=f"The pass does broke its promise: {message}.*after does.; switch it off"):
         run_passes(model(), [before, Does(change)])
@@ -100,5 +100,5 @@ def test_targets_switch_the_passes_that_they_are_about() -> None:
     assert {one for one, on in TARGETS["dml"].passes.items() if not on} == {"matmul_add_fusion"}
 
 
-def test_every_pass_says_what_it_is_for() -> None:
+def test_every_pass_shows_what_it_is_for() -> None:
     assert all(name == a_pass.name and a_pass.title and a_pass.__doc__ for name, a_pass in PASSES.items())

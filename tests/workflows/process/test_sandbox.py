@@ -89,7 +89,7 @@ print(open('file').read(), there.recv(5).decode(), os.read(ends[0], 5).decode(),
 
 
 @LINUX
-def test_memory_has_an_end_that_can_be_told() -> None:
+def test_memory_is_limited_and_its_exhaustion_is_recognized() -> None:
     """More than there may be is an error like any other, and what is within goes on."""
     code = "try:\n    bytearray(1 << 30)\nexcept MemoryError:\n    print(len(bytearray(1 << 20)))"
     assert confined(code, 1 << 29) == str(1 << 20)
@@ -117,13 +117,15 @@ def fake_kernel(monkeypatch: pytest.MonkeyPatch, prctl: int = 0, syscall: int = 
     ("prctl", "syscall", "told"),
     [(-1, 0, "the kernel refuses it no_new_privs"), (0, -1, "the kernel refuses it a filter of system calls")],
 )
-def test_a_kernel_that_refuses_is_told_of(monkeypatch: pytest.MonkeyPatch, prctl: int, syscall: int, told: str) -> None:
+def test_a_kernel_that_refuses_is_reported(
+    monkeypatch: pytest.MonkeyPatch, prctl: int, syscall: int, told: str
+) -> None:
     monkeypatch.setattr(linux.platform, "machine", lambda: "x86_64")
     fake_kernel(monkeypatch, prctl, syscall)
     assert linux.deny_network().startswith(told)
 
 
-def test_an_architecture_without_a_filter_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_architecture_without_a_filter_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_kernel(monkeypatch)
     monkeypatch.setattr(linux.platform, "machine", lambda: "riscv64")
     assert "riscv64" in linux.deny_network()

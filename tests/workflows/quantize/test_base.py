@@ -51,7 +51,7 @@ def test_names_stay_and_none_is_named_twice() -> None:
     assert excluded("linear_1", "*_1", "embed") == ("linear_1", "embed")
 
 
-def test_a_pattern_that_fits_none_is_refused_by_its_own_words() -> None:
+def test_a_pattern_that_fits_none_is_refused_by_its_own_message() -> None:
     assert excluded("*/no_proj") == ("*/no_proj",)
     with pytest.raises(RecipeError, match=r"quantize.exclude names '\*/no_proj', and no graph has such a node"):
         check_excluded([model()], QuantizeSettings(exclude=excluded("*/no_proj")))

@@ -181,7 +181,7 @@ def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built
         ({"precision": "int4", "quantize": {"bits": 3}}, "quantize.bits is wrong"),
     ],
 )
-def test_what_cannot_be_asked_for(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_requested(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match=message):
         build(BuildRequest("demo:qwen3", tmp_path / "out", {"capacity": 128, **options}))
     assert not (tmp_path / "out").exists()

@@ -113,7 +113,7 @@ def test_a_floor_of_float32_stays_finite() -> None:
     np.testing.assert_allclose(values(model, {"seen": np.zeros((1, 4), np.int64), "x": x})[0], 0.25, atol=1e-3)
 
 
-def test_bf16_has_the_bits_and_the_cpu_says_which_operator_it_lacks() -> None:
+def test_bf16_has_the_bits_and_the_cpu_shows_which_operator_it_lacks() -> None:
     w = weights(64, 32)
     model = parse("g (float[3,64] x) => (float[3,32] y) { y = MatMul(x, w) }", w=w)
     assert run_method(model, METHODS["bf16"], QuantizeSettings()).modified

@@ -74,7 +74,7 @@ def test_one_weight_in_two_sizes_of_blocks() -> None:
     assert scales == {"w.int4.b16.scales": (8, 4), "w.int4.b64.scales": (8, 1)}
 
 
-def test_what_is_named_wrongly_is_told() -> None:
+def test_what_is_named_wrongly_is_reported() -> None:
     with pytest.raises(RecipeError, match=r"quantize\.nodes names 'c'"):
         check_excluded([model()], QuantizeSettings.model_validate({"nodes": {"c": {"precision": "int8"}}}))
     with pytest.raises(ValueError, match="exclude and nodes both name 'a'"):

@@ -31,7 +31,7 @@ def off(values: np.ndarray, truth: np.ndarray = WEIGHT) -> float:
 
 
 @pytest.mark.parametrize("bits", [4, 8])
-def test_blocks_are_off_by_about_what_is_said(tmp_path: Path, bits: int) -> None:
+def test_blocks_are_off_by_about_the_stated_error(tmp_path: Path, bits: int) -> None:
     how = BlockFormat(bits, 32, False)
     q, scales, zeros = quantize_rows(WEIGHT, how)
     node = helper.make_node("MatMulNBits", ["x", "q", "s", "z"], ["y"], "product", domain="com.microsoft",
@@ -42,7 +42,7 @@ def test_blocks_are_off_by_about_what_is_said(tmp_path: Path, bits: int) -> None
 
 
 @pytest.mark.parametrize("channels", [True, False])
-def test_a_grid_is_off_by_about_what_is_said(tmp_path: Path, channels: bool) -> None:
+def test_a_grid_is_off_by_about_the_stated_error(tmp_path: Path, channels: bool) -> None:
     wide = WEIGHT * np.linspace(1, 20, 48, dtype=np.float32)[:, None]
     scale = (np.abs(wide).max(axis=1) if channels else np.abs(wide).max()) / np.float32(127)
     step = scale[:, None] if channels else scale

@@ -170,7 +170,7 @@ TIED = """g (int64[1,S] ids) => (float[1,S,40] logits) {
 }"""
 
 
-def test_a_tied_head_is_quantized_and_the_table_that_stays_is_told_of() -> None:
+def test_a_tied_head_is_quantized_and_the_table_that_stays_is_reported() -> None:
     table, ids = weights(40, 64), np.array([[3, 39, 0]])
     model = parse(TIED, table=table)
     report = run_method(model, METHODS["int8"], QuantizeSettings(accuracy_level=1))

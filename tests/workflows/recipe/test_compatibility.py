@@ -104,7 +104,7 @@ def test_what_a_target_has_badly_is_remarked_on(demo: Checkpoint, options: dict[
     assert target_remarks(recipe) == told
 
 
-def test_a_target_of_the_lowest_opset_says_why() -> None:
+def test_a_target_of_the_lowest_opset_gives_the_reason() -> None:
     for target in TARGETS.values():
         assert target.opset != LOWEST or any("opset 21" in reason for reason in target.reasons), target.name
 

@@ -56,7 +56,7 @@ def in_engine() -> Iterator[tuple[str, int, str]]:
             yield from ((name, line, word) for line, word in compared(ast.parse(path.read_text("utf-8"))))
 
 
-def test_parts_are_told_by_their_role() -> None:
+def test_parts_are_distinguished_by_their_role() -> None:
     """Not by the literal word; where one means something else stands above."""
     excused = {(folder, word) for folder, words in OTHERWISE.items() for word in words}
     found = list(in_engine())

@@ -366,7 +366,7 @@ def test_a_source_that_was_not_read_has_no_mask(tmp_path: Path) -> None:
         machine.step([1])
 
 
-def test_a_closed_machine_says_so(tmp_path: Path) -> None:
+def test_a_closed_machine_is_reported(tmp_path: Path) -> None:
     """`with` lets go of the sessions."""
     Toy().write(tmp_path, ["decoder"])
     with opened(tmp_path, STEP) as machine:

@@ -121,7 +121,7 @@ CODES: dict[Fault, int] = {"lies": 2, "nan": 1, "fails": 1, "refuses": 2}
 
 
 @pytest.mark.parametrize("fault", STEP)
-def test_generate_says_what_is_wrong(
+def test_generate_shows_what_is_wrong(
     fault: Fault, bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(PROVIDERS, NAME, faulty(fault))
@@ -139,7 +139,7 @@ def test_generate_says_what_is_wrong(
         ("fails", STEP["fails"]),
     ],
 )
-def test_preflight_says_what_is_wrong(
+def test_preflight_shows_what_is_wrong(
     fault: Fault, reason: str, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, children: None
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", in_children(tmp_path / "site", fault))
@@ -224,7 +224,7 @@ def test_a_worker_that_hangs_is_killed_and_the_next_one_works(
     assert second.ask("open", bundle=str(bundle), provider="cpu")["event"] == "ready"
 
 
-def test_a_process_apart_ends_well() -> None:
+def test_an_isolated_process_ends_well() -> None:
     """It answers, and the thread that waits for its parent's end does not disturb its own."""
     ended = run_isolated("workflows.runtime.providers.find_device", ["cpu"], 60)
     assert ended.failure == "" and '"name":"cpu"' in ended.last_line

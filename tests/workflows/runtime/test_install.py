@@ -29,7 +29,7 @@ def said(events: list[Event]) -> list[str]:
     return [event.message for event in events if isinstance(event, ProgressEvent)]
 
 
-def test_the_plugin_alone_is_asked_for_in_the_version_that_was_tried(pip: Path) -> None:
+def test_the_plugin_alone_is_requested_in_the_version_that_was_tried(pip: Path) -> None:
     pip.write_text("import sys\nprint(*sys.argv[1:])\nprint('Successfully installed')")
     events: list[Event] = []
     install_plugin("qnn", events.append)
@@ -110,7 +110,7 @@ def test_what_has_no_plugin_is_refused_with_those_that_have(name: str) -> None:
         install_plugin(name)
 
 
-def test_an_environment_without_pip_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_without_pip_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pip", None)
     monkeypatch.setattr(install.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DeviceError, match=r"has no pip: install onnxruntime-qnn==2.7.0 with the tool"):

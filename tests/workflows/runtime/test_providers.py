@@ -118,7 +118,7 @@ def test_components_are_placed_by_name(demo_split_bundle: Path, tmp_path: Path) 
         read_places(["a"])
 
 
-def test_nodes_that_are_left_to_the_cpu_are_said() -> None:
+def test_nodes_that_are_left_to_the_cpu_are_reported() -> None:
     nodes = tuple(FallbackNode(str(i), "Neg", "") for i in range(2))
     found = {"encoder": Assignment(9, ()), "decode": Assignment(20, nodes)}
     said = "X leaves 2 of 20 nodes of decode to the CPU provider; `joinery preflight` lists them with reasons."

@@ -83,7 +83,7 @@ def test_a_plugin_of_the_catalog_is_made_ready_and_registered(state: str, window
     assert fake.calls == ["find_all_providers", f"ensure_ready {QNN}", f"register {QNN} {QNN}.dll"]
 
 
-def test_what_would_be_downloaded_is_asked_for_by_name(
+def test_what_would_be_downloaded_is_requested_by_name(
     windows: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing connects unasked: looking what there is makes nothing ready."""
@@ -98,7 +98,7 @@ def test_what_would_be_downloaded_is_asked_for_by_name(
     assert PROVIDERS["qnn"].find().usable
 
 
-def test_what_the_catalog_lacks_is_said(windows: Any, tmp_path: Path) -> None:
+def test_what_the_catalog_lacks_is_reported(windows: Any, tmp_path: Path) -> None:
     windows(Catalog(tmp_path, {"VitisAIExecutionProvider": "Ready"}))
     device = PROVIDERS["openvino"].find()
     assert device.reason == (

@@ -128,7 +128,7 @@ GARBAGE += ['{"id":"1","job":"devices"}', '{"id":true,"job":"devices"}', '{"id":
 
 
 @pytest.mark.parametrize("text", GARBAGE)
-def test_garbage_is_told_and_survived(shared: Client, text: str) -> None:
+def test_garbage_is_reported_and_survived(shared: Client, text: str) -> None:
     """An error for job 0, and the next request is served."""
     shared.raw(text)
     line = shared.until(lambda one: one["event"] == "error")[-1]

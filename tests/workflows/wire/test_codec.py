@@ -151,7 +151,7 @@ def test_what_is_no_event(payload: object) -> None:
         whole(parse_in_steps(payload, Done))
 
 
-def test_a_done_is_what_was_asked_for() -> None:
+def test_a_done_is_what_was_requested() -> None:
     """Two events bear one name on the wire."""
     built = BuildDone(bundle="/b", seconds=1.0, bytes=2, components=["decoder"])
     payload = json.loads(built.to_line(1))

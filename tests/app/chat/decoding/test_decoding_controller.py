@@ -97,7 +97,7 @@ def test_nothing_is_sent_while_what_was_typed_cannot_be_used(make: Make, qtbot: 
     assert len(asked(tmp_path / "asked")) == 2
 
 
-def test_a_worker_says_what_is_wrong_with_a_form(make: Make, qtbot: QtBot) -> None:
+def test_a_worker_shows_what_is_wrong_with_a_form(make: Make, qtbot: QtBot) -> None:
     page = make(wrong_form="(")
     form = page.panel.decoding.form
     pick(form.kind, "regex")
@@ -145,7 +145,7 @@ def test_a_draft_that_is_refused_leaves_all_as_it_was(make: Make, qtbot: QtBot) 
     qtbot.waitUntil(lambda: drafts.problem.text() == REFUSED)
 
 
-def test_a_bundle_that_speaks_other_tokens_is_dimmed_and_says_why(make: Make) -> None:
+def test_a_bundle_that_speaks_other_tokens_is_dimmed_and_gives_the_reason(make: Make) -> None:
     page = make()
     context, choice = page.context, page.panel.decoding.drafts.bundle
     assert choice is not None and context.bundle is not None
@@ -166,7 +166,7 @@ def test_a_bundle_that_speaks_other_tokens_is_dimmed_and_says_why(make: Make) ->
     assert choice.field.model().index(1, 0).flags() & Qt.ItemFlag.ItemIsEnabled
 
 
-def test_a_draft_of_another_bundle_is_asked_for_when_that_is_open(make: Make, qtbot: QtBot) -> None:
+def test_a_draft_of_another_bundle_is_requested_when_that_is_open(make: Make, qtbot: QtBot) -> None:
     """And not of the bundle that is still open, which would refuse it."""
     page = make("/b/one")
     typed(qtbot, page, "/b/tiny")
@@ -180,7 +180,7 @@ def test_a_draft_of_another_bundle_is_asked_for_when_that_is_open(make: Make, qt
     assert page.controller.decoding.draft == "/b/tiny"
 
 
-def test_a_draft_is_asked_for_again_when_the_bundle_is_opened_anew(make: Make, qtbot: QtBot) -> None:
+def test_a_draft_is_requested_again_when_the_bundle_is_opened_anew(make: Make, qtbot: QtBot) -> None:
     page = make()
     qtbot.waitUntil(lambda: page.context.ready is not None)
     typed(qtbot, page, "/b/tiny")

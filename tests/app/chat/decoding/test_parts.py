@@ -85,7 +85,7 @@ def test_a_bundle_is_taken_when_it_was_typed(part: DecodingSection, qtbot: QtBot
     assert not drafts.problem.text()
 
 
-def test_beams_are_dimmed_beside_drafts_and_say_why(part: DecodingSection) -> None:
+def test_beams_are_dimmed_beside_drafts_and_give_the_reason(part: DecodingSection) -> None:
     beams, why = part.beams, "Beam search cannot be combined with drafts: turn off Drafts or Beams."
     part.show_choice(DecodingOptions(drafts="ngram"))
     assert not beams.count.isEnabled() and beams.count.toolTip() == beams.note.text() == why
@@ -141,7 +141,7 @@ def test_showing_a_choice_tells_of_none(part: DecodingSection) -> None:
         ("regex", "(", FormFinding(sure=False)),  # that is for a worker to say
     ],
 )
-def test_what_can_be_said_at_once(qtbot: QtBot, kind: Form | None, text: str, found: FormFinding) -> None:
+def test_what_can_be_reported_at_once(qtbot: QtBot, kind: Form | None, text: str, found: FormFinding) -> None:
     check = FormCheck()
     findings = heard(check.checked)
     check.validate(kind, text)

@@ -122,7 +122,9 @@ def test_a_click_chooses_and_a_drag_moves_and_chooses_nothing(canvas: GraphCanva
     assert chosen[1:] == [None]  # beside every box
 
 
-def test_what_is_pointed_at_is_told_once_and_no_more_when_the_pointer_leaves(canvas: GraphCanvas, qtbot: QtBot) -> None:
+def test_what_is_pointed_at_is_reported_once_and_no_more_when_the_pointer_leaves(
+    canvas: GraphCanvas, qtbot: QtBot
+) -> None:
     told: list[object] = []
     canvas.hovered.connect(told.append)
     at = middle(canvas, "model/rotary_emb")
@@ -132,7 +134,7 @@ def test_what_is_pointed_at_is_told_once_and_no_more_when_the_pointer_leaves(can
     assert told == ["model/rotary_emb", None, "model/rotary_emb", None]
 
 
-def test_a_box_in_words(canvas: GraphCanvas) -> None:
+def test_a_box_as_text(canvas: GraphCanvas) -> None:
     assert canvas.scene is not None
 
     def words(key: int | str) -> str:

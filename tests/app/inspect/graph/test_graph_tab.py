@@ -88,7 +88,7 @@ def pixel(tab: GraphTab, key: int | str) -> str:
     return image.pixelColor(round((screen.right() - 6) * ratio), round((screen.bottom() - 4) * ratio)).name()
 
 
-def test_asked_for_when_looked_at(qtbot: QtBot, tmp_path: Path) -> None:
+def test_requested_when_looked_at(qtbot: QtBot, tmp_path: Path) -> None:
     worker = WorkerClient(program())
     tab = GraphTab(worker, tmp_path)
     qtbot.addWidget(tab)
@@ -266,7 +266,7 @@ def test_difference_with_the_stage_before(make: Make, qtbot: QtBot) -> None:
     assert tab.changes.isHidden()
 
 
-def test_changes_are_told_by_colour_and_by_sign(make: Make, qtbot: QtBot) -> None:
+def test_changes_are_distinguished_by_colour_and_by_sign(make: Make, qtbot: QtBot) -> None:
     tab = make()
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
@@ -420,7 +420,7 @@ def test_a_picture_that_would_be_too_large_is_smaller_and_says_so(make: Make, qt
     assert QImage(str(tmp_path / "all.png")).height() <= 16_000
 
 
-def test_too_large_for_netron_is_said_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
+def test_too_large_for_netron_is_reported_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
     tab = make()
     tab.tools.netron.click()
     qtbot.waitUntil(lambda: "Netron draws up to 500: choose a scope." in tab.banner.message)
@@ -455,7 +455,7 @@ def test_what_takes_long_can_be_stopped(make: Make, qtbot: QtBot) -> None:
     assert tab.banner.message == "Stopped."
 
 
-def test_no_nodes_and_no_differences_are_said(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_no_nodes_and_no_differences_are_reported(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     empty = Maker().answer()
     tab = make(graph=write(tmp_path, "graph.json", empty))
     assert tab.view.message.text() == "The graph has no nodes."

@@ -96,7 +96,7 @@ def test_a_scope_has_the_sum_and_folded_layers_their_spread(make: Make, qtbot: Q
     assert panel.heat.value("") == pytest.approx(panel.heat.total)
 
 
-def test_phases_stand_apart(make: Make, qtbot: QtBot) -> None:
+def test_phases_are_separate(make: Make, qtbot: QtBot) -> None:
     tab, panel = make()
     measured(qtbot, tab, panel)
     assert [panel.phase.itemText(i) for i in range(panel.phase.count())] == ["Prefill", "Decode"]
@@ -175,7 +175,7 @@ def test_one_colouring_at_a_time_and_none_over_a_comparison(make: Make, qtbot: Q
     assert panel.coloring.mark("lm_head") is None and "A comparison has its own colors." in panel.description.text()
 
 
-def test_what_could_not_be_measured_says_why(make: Make, qtbot: QtBot) -> None:
+def test_what_could_not_be_measured_gives_the_reason(make: Make, qtbot: QtBot) -> None:
     tab, panel = make(errors={"profile": {"kind": "device", "message": "QNN cannot be used."}})
     tab.tools.heat.click()
     panel.run.click()

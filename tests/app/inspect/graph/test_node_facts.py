@@ -34,7 +34,7 @@ def hub(takers: int) -> Maker:
     return maker
 
 
-def test_a_node_tells_its_ends_and_where_they_lead(qapp: object) -> None:
+def test_a_node_reports_its_ends_and_where_they_lead(qapp: object) -> None:
     model = model_of(small())
     place = node_of(model, "MatMul", "model/layers.0/self_attn/q_proj")
     lines = told(model, place)
@@ -106,7 +106,7 @@ def test_layers_that_are_one_say_so(qapp: object) -> None:
     assert "4 scopes with the same structure; open to show each" in told(model, folded)
 
 
-def test_the_graph_says_what_its_file_says(qapp: object) -> None:
+def test_the_graph_shows_what_its_file_says(qapp: object) -> None:
     report = small()
     model = model_of(report)
     lines = told(model, None)

@@ -108,7 +108,7 @@ def test_boxes_differ_in_colour_and_lose_it_with_the_panel(make: Make, qtbot: Qt
     assert pixel(tab, named(tab, COS)) == before
 
 
-def test_rows_lead_to_their_nodes_and_say_why(make: Make, qtbot: QtBot) -> None:
+def test_rows_lead_to_their_nodes_and_give_the_reason(make: Make, qtbot: QtBot) -> None:
     tab, panel = make()
     coloured(qtbot, tab, panel)
     cos, softmax, made = rows(panel)
@@ -156,7 +156,7 @@ def test_the_graph_of_another_bundle_has_no_figures_of_this_one(make: Make, qtbo
     qtbot.waitUntil(lambda: panel.check.isEnabled())
 
 
-def test_what_could_not_be_tried_says_why(make: Make, qtbot: QtBot) -> None:
+def test_what_could_not_be_tried_gives_the_reason(make: Make, qtbot: QtBot) -> None:
     tab, panel = make(errors={"preflight": {"kind": "device", "message": "Qualcomm QNN cannot be used: no driver."}})
     tab.tools.providers.click()
     qtbot.waitUntil(lambda: panel.overlay.provider == "qnn")

@@ -72,7 +72,7 @@ def test_time_is_in_the_unit_that_fits(bar: StageBar) -> None:
     assert "ms" in short and "210" in short and "ms" not in long
 
 
-def test_walking_by_keyboard_asks_for_each_stage_and_the_ends_are_ends(bar: StageBar, qtbot: QtBot) -> None:
+def test_walking_by_keyboard_requests_each_stage_and_the_ends_are_ends(bar: StageBar, qtbot: QtBot) -> None:
     assert (bar.position.text(), bar.next_button.isEnabled(), bar.previous_button.isEnabled()) == (
         "3 of 3",
         False,

@@ -73,7 +73,7 @@ def test_the_bars_are_drawn_in_the_theme_s_colour(qtbot: QtBot) -> None:
     assert image.pixelColor(bars.bars()[1].bottomRight().toPoint() * ratio).name() != accent
 
 
-def test_what_was_found_in_words(card: TensorCard) -> None:
+def test_what_was_found_as_text(card: TensorCard) -> None:
     card.show_reading("model.embed.weight")
     assert card.isVisible() and card.type.toolTip() == "Reading its values …" and not card.figures.isVisible()
     card.show_tensor(REPORT)

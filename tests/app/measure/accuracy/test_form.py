@@ -44,7 +44,7 @@ def test_both_must_be_named(qtbot: Any, form: AccuracyForm, candidate: str, refe
             form.start()
 
 
-def test_what_is_asked_for_is_what_stands_there(qtbot: Any, form: AccuracyForm) -> None:
+def test_what_is_requested_is_what_stands_there(qtbot: Any, form: AccuracyForm) -> None:
     form.fill_in("/b/one", "demo:qwen3")
     assert asked(qtbot, form) == Eval("/b/one", "demo:qwen3", "", STEPS)
     form.prompts.setText("  prompts.txt ")
@@ -105,7 +105,7 @@ def test_one_token_is_one(form: AccuracyForm) -> None:
 
 
 @pytest.mark.parametrize(("answer", "then"), [("/prompts.txt", "/prompts.txt"), ("", "mine.txt")])
-def test_a_file_of_prompts_is_asked_for(
+def test_a_file_of_prompts_is_requested(
     form: AccuracyForm, monkeypatch: pytest.MonkeyPatch, answer: str, then: str
 ) -> None:
     form.prompts.setText("mine.txt")

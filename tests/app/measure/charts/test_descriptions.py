@@ -35,7 +35,7 @@ def test_a_latency_has_three_figures(qapp: object, value: float, text: str) -> N
         (replace(FP32, precision=""), "demo · cpu · static 256"),
     ],
 )
-def test_an_owner_says_what_is_known(qapp: object, owner: RunConfiguration, title: str) -> None:
+def test_an_owner_shows_what_is_known(qapp: object, owner: RunConfiguration, title: str) -> None:
     assert owner_title(owner) == title
 
 

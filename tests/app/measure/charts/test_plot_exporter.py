@@ -41,7 +41,7 @@ def files(qtbot: Any, later: Later) -> PlotExporter:
     return made
 
 
-def test_a_file_that_was_written_is_said_for_a_while(
+def test_a_file_that_was_written_is_reported_for_a_while(
     files: PlotExporter, later: Later, qtbot: Any, tmp_path: Path
 ) -> None:
     files._write(tmp_path / "a.csv", lambda: None)
@@ -69,7 +69,7 @@ def test_a_failure_that_came_meanwhile_stays(files: PlotExporter, later: Later, 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "csv"])
 @pytest.mark.parametrize("picked", [True, False])
-def test_a_name_is_asked_for_with_the_ending(
+def test_a_name_is_requested_with_the_ending(
     files: PlotExporter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str, picked: bool
 ) -> None:
     asked, written = list[tuple[str, str]](), list[Path]()

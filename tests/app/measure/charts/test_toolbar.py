@@ -55,7 +55,7 @@ def test_freezing_is_taken_back_by_the_same_button(qtbot: Any, bar: SpeedToolbar
 
 
 @pytest.mark.parametrize(("place", "ending"), list(enumerate(["png", "svg", "csv"])))
-def test_a_file_is_asked_for_by_its_ending(qtbot: Any, bar: SpeedToolbar, place: int, ending: str) -> None:
+def test_a_file_is_requested_by_its_ending(qtbot: Any, bar: SpeedToolbar, place: int, ending: str) -> None:
     export = next(one for one in bar.findChildren(QPushButton) if one.menu() is not None)
     with qtbot.waitSignal(bar.export_requested) as told:
         export.menu().actions()[place].trigger()

@@ -86,7 +86,7 @@ def test_a_row_leads_into_the_graph(qtbot: Any, dialog: Any) -> None:
     assert pages == ["inspect", "inspect"]
 
 
-def test_no_divergence_is_said_so(dialog: Any) -> None:
+def test_no_divergence_is_reported(dialog: Any) -> None:
     results = dialog().results
     equal = report()
     equal.first = None
@@ -109,7 +109,7 @@ def test_what_is_no_number_is_written_and_not_drawn(dialog: Any) -> None:
     assert 4 not in list(results.chart.line.getData()[0])
 
 
-def test_a_failure_is_told_and_the_form_is_free(qtbot: Any, dialog: Any) -> None:
+def test_a_failure_is_reported_and_the_form_is_free(qtbot: Any, dialog: Any) -> None:
     found: DivergenceDialog = dialog(diverge_fails="A has no tokenizer.")
     found.start(ASKED)
     qtbot.waitUntil(lambda: found.model.state == "failed")

@@ -36,7 +36,9 @@ def page(qtbot: Any) -> AccuracySpeedView:
         ([BENCH, EVAL, run("e", "eval", digest="x", top1_agreement=1.0)], "demo-int4 · int4 · cpu · e has no decode"),
     ],
 )
-def test_what_is_left_out_is_said_with_the_reason(page: AccuracySpeedView, runs: list[RunRecord], said: str) -> None:
+def test_what_is_left_out_is_reported_with_the_reason(
+    page: AccuracySpeedView, runs: list[RunRecord], said: str
+) -> None:
     page.show_runs(runs)
     assert said in page.status.text() and bool(said) == bool(page.status.text())
     assert page.status.text().endswith(" …") == (len(page.scatter_data.left_out) > 2 and bool(page.scatter_data.points))

@@ -140,7 +140,7 @@ def test_the_front_is_a_line_from_left_to_right_and_its_points_have_names(dots: 
     assert [text.anchor.x() for text in items(dots, "TextItem")] == [1.0, 0.0]  # each towards the middle
 
 
-def test_a_point_says_what_it_is(dots: ParetoChart) -> None:
+def test_a_point_shows_what_it_is(dots: ParetoChart) -> None:
     dots.show_points(points((200.0, 0.96, True), (100.0, 0.95, False)), SPEED, TOP1)
     told = [item.data["data"][0] for item in items(dots, "ScatterPlotItem") if item.data["data"][0]]
     assert told == [

@@ -47,7 +47,7 @@ def test_what_none_of_them_has_is_no_row(qapp: Any) -> None:
     assert row([run("e", "eval", against="demo:qwen3"), BARE], "evaluated against") == ["demo:qwen3", "–"]
 
 
-def test_no_more_are_shown_than_can_be_told_apart(qtbot: Any) -> None:
+def test_no_more_are_shown_than_can_be_distinguished(qtbot: Any) -> None:
     table = RunComparison()
     qtbot.addWidget(table)
     table.show_runs([run(str(number)) for number in range(MAX_RUNS + 3)])

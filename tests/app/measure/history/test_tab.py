@@ -172,7 +172,7 @@ def test_curves_are_drawn_over_each_other(qtbot: Any, tab: Make, home: Path) -> 
     curves.grab()
 
 
-def test_runs_without_steps_are_said(qtbot: Any, tab: Make, home: Path) -> None:
+def test_runs_without_steps_are_reported(qtbot: Any, tab: Make, home: Path) -> None:
     runs = [one for one in history(home) if one.kind == "build"]
     page = tab()
     page.views.setCurrentIndex(1)
@@ -209,7 +209,7 @@ def test_what_has_no_accuracy_is_named(qtbot: Any, tab: Make, home: Path) -> Non
     assert page.views.scatter.status.text() == "1 run is not shown: alone · int4 · cpu · alone has no top-1"
 
 
-def test_a_run_tells_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home: Path) -> None:
+def test_a_run_reports_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home: Path) -> None:
     runs = history(home, steps=5)
     bundle = make_bundle(home / "bundles" / "mine")
     there = replace(runs[2], id="there", bundle=str(bundle), time="2027-01-01T00:00:00.000+00:00")
@@ -253,7 +253,7 @@ def test_reports_of_the_selection_and_of_its_bundle(
     assert len(asked) == 2
 
 
-def test_a_written_report_is_said(qtbot: Any, tab: Make, home: Path) -> None:
+def test_a_written_report_is_reported(qtbot: Any, tab: Make, home: Path) -> None:
     page = tab()
     page.run_actions.write(WriteReport(str(home / "r.html"), bundle="/b"))
     assert page.banner.message == "Writing r.html …"
@@ -335,7 +335,7 @@ def test_a_choice_stays_though_nothing_is_it_any_more(qtbot: Any, filters: RunFi
 
 
 @pytest.mark.parametrize("key", ["kind", "bundle", "precision", "provider"])
-def test_each_choice_is_told_of(qtbot: Any, filters: RunFilters, key: str) -> None:
+def test_each_choice_is_reported(qtbot: Any, filters: RunFilters, key: str) -> None:
     with qtbot.waitSignal(filters.changed):
         filters.boxes[key].setCurrentIndex(1)
     assert filters.choices == {key: offered(filters, key)[1]}

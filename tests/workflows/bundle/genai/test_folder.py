@@ -249,14 +249,14 @@ def test_a_strategy_over_version_1_is_of_its_sessions() -> None:
         {"verify": {"session": "other"}, "draft": {"session": "draft"}},
     ],
 )
-def test_a_strategy_that_does_not_fit_is_kept_and_said(strategy: dict[str, Any]) -> None:
+def test_a_strategy_that_does_not_fit_is_kept_and_reported(strategy: dict[str, Any]) -> None:
     sessions = {"target": {"file": "model.onnx"}, "draft": {"file": "draft/model.onnx"}, "other": {"file": "x.onnx"}}
     pipeline = translated(single() | {"version": 2, "pipeline": {"sessions": sessions, "strategy": strategy}})
     assert list(pipeline.pipeline.sessions) == ["decoder"] and pipeline.pipeline.strategy is None
     assert "pipeline.strategy (tokens come one at a time)" in ignored_settings(pipeline)
 
 
-def test_version_1_may_ask_for_drafts() -> None:
+def test_version_1_may_request_drafts() -> None:
     """Look-ups with its numbers, or a session of its draft model; a chain of graphs is left where it is."""
     looks = translated(single()).pipeline.strategy
     assert looks is not None and looks.draft.ngram is not None

@@ -74,7 +74,7 @@ TOLD = "model.decoder.pipeline[0]"
         ("windowed", "model.decoder.sliding_window.layers", [0], "`joinery import` changes the graph"),
     ],
 )
-def test_what_cannot_be_run_is_told_by_its_key(shape: str, path: str, value: object, why: str) -> None:
+def test_what_cannot_be_run_is_reported_by_its_key(shape: str, path: str, value: object, why: str) -> None:
     message = refusal(shape, (path, value))
     assert f"at {path}: " in message and why in message, message
 

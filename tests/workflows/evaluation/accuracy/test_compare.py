@@ -88,7 +88,7 @@ def test_layouts_may_differ(sharp_qwen3: Path, sharp: Path, tmp_path: Path) -> N
         assert 0 < found.logit_max_abs_diff < 1e-2
 
 
-def test_the_layer_that_was_disturbed_is_told(sharp: Path, tmp_path: Path) -> None:
+def test_the_layer_that_was_disturbed_is_reported(sharp: Path, tmp_path: Path) -> None:
     other = perturbed(sharp, tmp_path / "other", 0.5, scope="layers/1/mlp/down_proj")
     found = run(sharp, other)
     first, second = found.layers

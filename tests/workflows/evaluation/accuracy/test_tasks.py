@@ -79,13 +79,13 @@ def test_a_pattern_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
         ('{"question": " ", "answer": "7"}\n', r"Row 1 of t\.jsonl has no text under 'question'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told_by_row(content: str, said: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_file_is_reported_by_row(content: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text(content, "utf-8")
     with pytest.raises(PromptError, match=said):
         read_task(TaskFile(str(tmp_path / "t.jsonl")))
 
 
-def test_what_is_wrong_with_a_task_is_told(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_task_is_reported(tmp_path: Path) -> None:
     file = written(tmp_path, ROW).file
     with pytest.raises(PromptError, match=r"Row 1 of t\.jsonl has no column 'frage': its columns are question, answer"):
         read_task(TaskFile(file, question="frage", answer="answer"))

@@ -147,7 +147,7 @@ def test_the_report_has_every_judged_point_and_the_front() -> None:
     assert [unit.alone for unit in report.units] == pytest.approx([1e-3 * share for share in SENSITIVE])
 
 
-def test_points_and_an_estimate_are_told() -> None:
+def test_points_and_an_estimate_are_reported() -> None:
     heard: list[Event] = []
     trials = Known()
     GoalSearch(trials, Goal("kl", 1e-3), LEVELS[:-1], heard.append).run()

@@ -128,7 +128,7 @@ def looks(events: Sequence[Event]) -> list[SpeculationEvent]:
 
 
 @pytest.mark.usefixtures("erratic")
-def test_each_run_tells_what_came_of_its_draft(demo_bundle: Path) -> None:
+def test_each_run_reports_what_came_of_its_draft(demo_bundle: Path) -> None:
     """The runs take up all tokens but the prompt's, in order, and add up to what the end says."""
     with open_engine(demo_bundle) as engine:
         prompt = prompts(900)[1]
@@ -282,7 +282,7 @@ def test_a_chain_that_leaves_nothing_drafts_nothing(demo_bundle: Path) -> None:
         assert not draft.propose([5, 6], 3)
 
 
-def test_options_of_what_is_not_asked_for_are_refused(demo_bundle: Path) -> None:
+def test_options_of_what_is_not_requested_are_refused(demo_bundle: Path) -> None:
     for given, named in (
         ({"num_beams": 2, "ngram": True}, "ngram"), ({"length_penalty": 2.0}, "length_penalty"),
         ({"early_stopping": True}, "early_stopping"),

@@ -164,7 +164,7 @@ def test_hidden_states_that_are_not_known_draft_nothing(tmp_path: Path) -> None:
     assert heard.of(2, 3) is None and heard.of(9, 10) is not None
 
 
-def test_what_the_file_asks_for(tmp_path: Path) -> None:
+def test_what_the_file_requests(tmp_path: Path) -> None:
     """Its length, its tree, its acceptance; what a person says wins."""
     write_heads(tmp_path, "medusa")
     tree = {"topology": "medusa_choices", "medusa_choices": [[0], [1], [0, 0]], "max_depth": 2}

@@ -21,7 +21,7 @@ def scores(*values: float) -> Logits:
     return np.array(values, np.float32)
 
 
-def test_smooth_differences_tell_what_a_tie_is() -> None:
+def test_smooth_differences_show_what_a_tie_is() -> None:
     """Three places that differ by a millionth; one of a grid may differ by nothing, and the next one by much."""
     for integers in (False, True):
         ties = NearTies(integers)
@@ -33,7 +33,7 @@ def test_smooth_differences_tell_what_a_tie_is() -> None:
 
 
 @pytest.mark.parametrize(("precision", "share"), [("fp32", 1e-5), ("int4", 0.05)])
-def test_the_precision_of_a_bundle_says_which(built: Built, sharp_qwen3: Path, precision: str, share: float) -> None:
+def test_the_precision_of_a_bundle_shows_which(built: Built, sharp_qwen3: Path, precision: str, share: float) -> None:
     with open_engine(built(sharp_qwen3, precision=precision, capacity=96)) as engine:
         ties = NearTies(engine.machine.rounds)
         for _ in range(3):
@@ -77,7 +77,7 @@ def test_what_was_fed_together_is_fed_again_at_a_tie(built: Built, sharp_qwen3: 
         assert fed == [(3, 3), (6, 1), (3, 1), (4, 1), (5, 1), (6, 1)]
 
 
-def test_what_cannot_be_told_apart_drafts_nothing_in_the_next_text(built: Built, sharp_qwen3: Path) -> None:
+def test_what_cannot_be_distinguished_drafts_nothing_in_the_next_text(built: Built, sharp_qwen3: Path) -> None:
     """What was learned holds from the next text's first token on, and not from its first tie."""
     with open_engine(built(sharp_qwen3, capacity=96)) as engine:
         prompt, options = [5, 6, 7, 8, 5, 6], GenerateOptions(max_new_tokens=12, ngram=True)

@@ -100,7 +100,7 @@ def test_hidden_states_from_an_encoder_are_an_edge() -> None:
     assert [one.frozen for one in found.states] == [False]
 
 
-def test_layers_are_told_by_their_shapes() -> None:
+def test_layers_are_distinguished_by_their_shapes() -> None:
     """Not by the first one's."""
     (state,) = decoder(4, 8, 4).states
     assert [(one.layers, one.tensors[0].shape) for one in state.layers] == [

@@ -119,7 +119,7 @@ def test_the_order_is_the_flow() -> None:
     assert place["session:table"] < place["session:first"] == place["session:later"] < place["session:head"]
 
 
-def test_arrows_tell_who_writes_and_reads() -> None:
+def test_arrows_show_who_writes_and_reads() -> None:
     """A cache has both at the session that does both; the cross state is written at its left and read at its right."""
     links = {(link.source, link.target): (link.ahead, link.back) for link in lay_out(encoder_decoder()).links}
     assert links["session:writer", "state:0"] == (True, True)

@@ -37,7 +37,7 @@ def test_every_name_is_in_it(composite: Composite) -> None:
         assert name in text
 
 
-def test_it_tells_what_it_is() -> None:
+def test_it_reports_what_it_is() -> None:
     """To those who hear it: a title, and all of it in words."""
     root = parsed(seams())
     assert root.get("role") == "img" and root.get("aria-labelledby") == "joinery-title joinery-told"

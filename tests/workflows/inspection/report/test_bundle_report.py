@@ -17,7 +17,7 @@ from workflows.wire.events import STAGES, BuildDone, StageEvent
 from workflows.wire.reports.runs import RunReport
 
 
-def test_each_stage_that_is_kept_is_told_in_the_order_of_the_build(
+def test_each_stage_that_is_kept_is_reported_in_the_order_of_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))

@@ -62,7 +62,7 @@ def test_peaks_stay_where_points_are_left_out() -> None:
     assert decimate([1.0, 2.0]) == [(0, 1.0), (1, 2.0)]
 
 
-def test_the_front_is_told_in_words() -> None:
+def test_the_front_is_described_as_text() -> None:
     svg = scatter_chart([ScatterPoint("int4", 100, 97, True), ScatterPoint("fp32", 50, 96, False)], "tok/s", "top-1")
     assert {"int4 (on the front)", "fp32"} <= set(texts(svg)) and "fp32 (on the front)" not in texts(svg)
 

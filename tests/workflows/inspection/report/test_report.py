@@ -51,7 +51,7 @@ class Seen(HTMLParser):
         self.texts.append(data)
 
 
-def test_runs_stand_side_by_side_and_the_best_is_said() -> None:
+def test_runs_stand_side_by_side_and_the_best_is_reported() -> None:
     table = side_by_side([one.run for one in RUNS[:2]])
     rows = {row[0]: row[1:] for row in table.rows}
     assert list(table.head) == ["", "demo-int4 (g1)", "fp32 (g2)"]
@@ -60,7 +60,7 @@ def test_runs_stand_side_by_side_and_the_best_is_said() -> None:
     assert "KL" not in rows and rows["provider"] == ["cpu", "cpu"]
 
 
-def test_a_run_with_drafts_is_told_apart() -> None:
+def test_a_run_with_drafts_is_distinguished() -> None:
     """By a row that only stands there where there is one."""
     plain, drafted = run("a", decode_tokens_per_s=10.0), run("b", drafts="ngram", tokens_per_step=2.5)
     rows = {row[0]: list(row[1:]) for row in side_by_side([plain, drafted]).rows}

@@ -76,7 +76,7 @@ def test_a_bundle_tells_how_it_was_built_and_measured(history: RunHistory, tmp_p
     assert "111 tok/s" not in text and "(a1)" not in text
 
 
-def test_a_bundle_without_runs_says_so(history: RunHistory, tmp_path: Path) -> None:
+def test_a_bundle_without_runs_is_reported(history: RunHistory, tmp_path: Path) -> None:
     write_bundle(history, bundle(tmp_path / "small"), tmp_path / "r.md")
     text = (tmp_path / "r.md").read_text("utf-8")
     for told in ("The history has no evaluation of this bundle.", "This bundle has no recipe.", "record of its stages"):

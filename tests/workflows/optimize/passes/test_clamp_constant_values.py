@@ -73,7 +73,7 @@ def test_constant_nodes_and_fills() -> None:
     np.testing.assert_allclose(result, np.maximum(np.where(seen, SCORES, floor), np.where(below, 0, floor)), rtol=1e-6)
 
 
-def test_plus_infinity_is_left_and_said() -> None:
+def test_plus_infinity_is_left_and_reported() -> None:
     bounds = np.array([np.inf, 0, 1], np.float32)
     model = parse("g (float[2,3] x) => (float[2,3] y) { y = Min(x, bounds) }", bounds=bounds)
     check_refuses(model, "clamp_constant_values", "bounds holds +inf, which no mask does", node="bounds")

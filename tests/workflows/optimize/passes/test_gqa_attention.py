@@ -76,7 +76,7 @@ def test_rotary_goes_into_the_attention() -> None:
     assert [str(value.shape) for value in model.graph.outputs[1:]] == ["[1,2,C,16]"] * 2
 
 
-def test_fixed_slots_tell_how_many_positions_there_are() -> None:
+def test_fixed_slots_show_how_many_positions_there_are() -> None:
     model = make(None, slots=str(SLOTS))
     check_fires(model, "gqa_attention", FEEDS)
     assert model.graph.initializers["sin.table"].const_value.shape == (SLOTS, 8)

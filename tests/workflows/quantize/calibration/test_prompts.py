@@ -51,7 +51,7 @@ def test_lines_go_through_the_template_and_raw_rows_do_not(engine: Engine, tmp_p
         ("broken.jsonl", b"{\n", "Row 1 of broken.jsonl"),
     ],
 )
-def test_what_cannot_be_read_is_told(engine: Engine, tmp_path: Path, name: str, content: bytes, said: str) -> None:
+def test_what_cannot_be_read_is_reported(engine: Engine, tmp_path: Path, name: str, content: bytes, said: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(PromptError, match=said) as error:
         calibration_prompts(engine, str(tmp_path / name))

@@ -68,7 +68,7 @@ def test_a_prompt_gives_the_row_of_its_last_token_alone(length: int, exposes: bo
     assert sum(heard.values()) == (length if exposes else 0)  # hidden states are of every token
 
 
-def test_as_many_rows_as_are_asked_for(tmp_path: Path) -> None:
+def test_as_many_rows_as_are_requested(tmp_path: Path) -> None:
     toy, ids = Toy(), IDS[:11]
     toy.write(tmp_path, ["decoder"])
     choosable(tmp_path / "decoder.onnx")

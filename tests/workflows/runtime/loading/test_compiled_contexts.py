@@ -142,7 +142,7 @@ def test_new_contexts_take_the_place_of_old_ones(bundle: Path, monkeypatch: pyte
     assert old.record.key != new.record.key and compiled(bundle).record.key == new.record.key
 
 
-def test_it_is_said_in_the_reply(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_reported_in_the_reply(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(bundle)
     monkeypatch.setattr(Twin, "version", lambda self: "9.9")
     with open_engine(bundle, provider="qnn") as engine:
@@ -209,7 +209,7 @@ def test_a_draft_that_was_killed_is_nobody_s(bundle: Path) -> None:
     assert not draft.exists() and verify_bundle(bundle).ok
 
 
-def test_who_cannot_compile_says_so(bundle: Path, tmp_path: Path) -> None:
+def test_a_provider_that_cannot_compile_is_reported(bundle: Path, tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="CPU makes no compiled contexts"):
         compile_bundle(bundle, "cpu")
     with pytest.raises(BundleError, match="There is no bundle folder"):

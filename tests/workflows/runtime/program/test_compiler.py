@@ -80,7 +80,7 @@ def test_every_input_has_its_feed() -> None:
     assert program.decode.columns is None and sorted(program.drivers) == ["attention_mask", "input_ids", "position_ids"]
 
 
-def test_columns_are_told_along_the_edges() -> None:
+def test_columns_are_labelled_along_the_edges() -> None:
     """A body of fixed width fixes the run, though no input of it is called input_ids or inputs_embeds."""
     data, graphs = composite()
     fixed = {
