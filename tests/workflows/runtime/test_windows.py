@@ -66,8 +66,9 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setitem(sys.modules, windows_catalog.PACKAGE, fake.module())
         monkeypatch.setattr(windows_catalog, "has_catalog", lambda: True)
         monkeypatch.setattr(provider.Provider, "_has_package", property(lambda self: False))
-        monkeypatch.setattr(provider.Provider, "_is_known", lambda self: False)
-        monkeypatch.setattr(provider.Provider, "_devices", lambda self: ["an NPU"])
+        npu = SimpleNamespace(ep_vendor="a vendor")
+        is_registered = lambda: any(call.startswith("register ") for call in fake.calls)  # noqa: E731
+        monkeypatch.setattr(provider.Provider, "_devices", lambda self: [npu] if is_registered() else [])
         registered = lambda name, path: fake.calls.append(f"register {name} {Path(path).name}")  # noqa: E731
         monkeypatch.setattr(ort, "register_execution_provider_library", registered)
 
