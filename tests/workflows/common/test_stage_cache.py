@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +149,9 @@ def test_two_builds_at_once_make_a_stage_once(tmp_path: Path, cache: StageCache,
 class _Unlocked(StageCache):
     """Of the process that has the lock already."""
 
-    def _take(self, *_: Any) -> bool:
-        return True
+    @contextmanager
+    def locked(self, *_: Any) -> Iterator[bool]:
+        yield True
 
 
 def test_who_waits_can_be_cancelled(tmp_path: Path, cache: StageCache, held: subprocess.Popen[str]) -> None:
