@@ -17,7 +17,7 @@ import onnx_ir as ir
 
 from workflows.optimize.base import Refusal
 from workflows.optimize.queries import DEFAULT_DOMAINS, constant_tensor, last_dimension, producer, weight_input
-from workflows.quantize.linear_layers import find_head, find_linears, find_tables
+from workflows.quantize.linear_layers import find_linears, find_tables
 from workflows.recipe import QuantizeSettings
 
 # Nodes that move numbers and leave them as they are: their output is on the grid of their input.
@@ -106,14 +106,13 @@ def _products(model: ir.Model, settings: QuantizeSettings) -> tuple[list[QdqProd
     convolutions = [node for node in model.graph if node.op_type == "Conv" and node.domain in DEFAULT_DOMAINS]
     names = {str(node.name) for node in convolutions}
     refused = [refusal for refusal in refused if refusal.node not in names]
-    head = find_head(model.graph)
     for node in convolutions:
         weight = weight_input(node)
         if weight is None or weight.dtype != FLOAT:
             continue
         if node.name in settings.exclude:
             refused.append(Refusal("the recipe excludes it", str(node.name)))
-        elif node is not head or settings.head:
+        else:
             found[node] = QdqProduct(node, weight, 0, node.inputs[2] if len(node.inputs) > 2 else None)
     for node, product in list(found.items()):
         if node.inputs[0].dtype == product.tensor.dtype == FLOAT:

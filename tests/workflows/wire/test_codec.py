@@ -16,7 +16,7 @@ from tests.fakes.inspections import BUNDLE
 from tests.fakes.plans import plan_of
 from tests.workflows.wire.making import anything
 from workflows.wire import events
-from workflows.wire.codec import ABSENT, PayloadMismatch, dumps, read, read_in_steps, to_fields
+from workflows.wire.codec import ABSENT, ELEMENTS_PER_STEP, PayloadMismatch, dumps, read, read_in_steps, to_fields
 from workflows.wire.events import (
     BuildDone,
     ErrorEvent,
@@ -79,6 +79,15 @@ def test_a_large_report_is_read_in_many_steps() -> None:
     steps = list(read_in_steps(GraphReport, payload))
     assert len(steps) > sum(len(piece) for key in ("nodes", "values") for piece in payload[key]) / 250
     assert whole(read_in_steps(GraphReport, payload)) == read(GraphReport, payload)
+
+
+@dataclass
+class _Numbers:
+    values: list[int]
+
+
+def test_a_list_is_read_in_steps_of_200_elements() -> None:
+    assert len(list(read_in_steps(_Numbers, {"values": [1] * (2 * ELEMENTS_PER_STEP + 1)}))) == 3
 
 
 def test_keys_that_are_words_of_python_and_keys_that_stay_away() -> None:

@@ -57,6 +57,15 @@ def test_limits_are_those_that_are_checked(name: str) -> None:
             check_options({name: value})
 
 
+@pytest.mark.parametrize("name", ["json_schema", "regex", "grammar", "tool_calls"])
+def test_texts_have_at_most_a_mebibyte(name: str) -> None:
+    for text in ("a", "a" * (1 << 20)):
+        assert getattr(check_options({name: text}), name) == text
+    for text in ("", "a" * ((1 << 20) + 1)):
+        with pytest.raises(RequestError, match=f"The generation option {name} cannot be"):
+            check_options({name: text})
+
+
 def test_the_window_begins_with_the_same_values() -> None:
     plain, sampling = GenerationOptions(), SamplingSettings()
     assert [getattr(plain, name) for name in CHAIN_OPTIONS] == [getattr(sampling, name) for name in CHAIN_OPTIONS]
