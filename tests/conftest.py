@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import tqdm
 # Collection makes millions of objects that live as long as the run: looking through them for garbage takes longer than
 # the collection itself.
 gc.disable()
+
+PLAIN_IMPORT = builtins.__import__
+"""The language's own, while no PySide6 is loaded."""
 
 COLLECTED = pytest.StashKey[set[Path]]()
 """The files of which something was collected, whatever markers deselect."""

@@ -77,8 +77,9 @@ def found_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
     while stack:
         node, parents = stack.pop()
         stack.extend((child, [*parents, node]) for child in ast.iter_child_nodes(node))
-        if id(node) not in docstrings and not guarded([*parents, node]):
-            yield from ((getattr(node, "lineno", 0), what) for what in _wrong(node))
+        wrong = [] if id(node) in docstrings else list(_wrong(node))
+        if wrong and not guarded([*parents, node]):
+            yield from ((getattr(node, "lineno", 0), what) for what in wrong)
 
 
 def _wrong(node: ast.AST) -> Iterator[str]:

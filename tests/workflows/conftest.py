@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import json
 import os
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from tests.conftest import PLAIN_IMPORT
 from workflows.build import BuildRequest, build
 from workflows.common.stage_cache import write_limit
 
@@ -28,26 +30,48 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
     patch.undo()
 
 
+@pytest.fixture(scope="package", autouse=True)
+def _plain_imports() -> Any:
+    """The import statement as the engine's processes have it: PySide6 puts a slower one in its place."""
+    ours, builtins.__import__ = builtins.__import__, PLAIN_IMPORT
+    yield
+    builtins.__import__ = ours
+
+
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the whole run, which pytest's workers share."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "built"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(shelf: Path) -> Built:
     """`built(source, **options)`: the bundle of a source, to be read and not changed.
 
     Each is built once a run, by the first of pytest's workers that asks; what makes it another one is the content of
-    the checkpoint and the options, not where the checkpoint lies.
+    the checkpoint and the options, not where the checkpoint lies. What differs in precision alone shares its export.
     """
-    own = tmp_path_factory.getbasetemp()
-    shelf = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "built"
-    shelf.mkdir(exist_ok=True)
 
     def get(source: str | Path, trust_remote_code: bool = False, **options: Any) -> Path:
         what = [_content(Path(source)) if Path(source).is_dir() else source, options]
         out = shelf / hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
         with FileLock(f"{out}.lock"):
             if not out.exists():
-                build(BuildRequest(str(source), out, options, trust_remote_code))
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setenv("JOINERY_HOME", str(shelf / "home"))
+                    build(BuildRequest(str(source), out, options, trust_remote_code))
         return out
 
     return get
+
+
+@pytest.fixture
+def stage_cache(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds of this test may take stages of those by `built`."""
+    monkeypatch.setenv("JOINERY_HOME", str(shelf / "home"))
 
 
 def _content(folder: Path) -> list[list[str]]:

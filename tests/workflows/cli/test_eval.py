@@ -69,7 +69,12 @@ def test_a_goal_s_options_belong_together(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_a_source_is_built_and_removed(
-    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    demo_bundle: Path,
+    default_bundle: Path,  # whose export it takes
+    stage_cache: None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert run(["eval", str(demo_bundle), "--against", "demo:qwen3", "--steps", "2", "--questions", "0"]) == 0

@@ -148,11 +148,10 @@ def test_prompts_that_leave_little_room(sharp_qwen3: Path, sharp: Path, tmp_path
         run(sharp, tmp_path / "small")
 
 
-def test_what_cannot_be_compared(sharp: Path, demo_bundle: Path, tmp_path: Path) -> None:
-    make_qwen3(tmp_path / "checkpoint", vocab_size=500)
-    build(BuildRequest(str(tmp_path / "checkpoint"), tmp_path / "b", {"capacity": 32}))
+def test_what_cannot_be_compared(built: Built, sharp: Path, demo_bundle: Path, tmp_path: Path) -> None:
+    other = built(make_qwen3(tmp_path / "checkpoint", vocab_size=500), capacity=48)
     with pytest.raises(RequestError, match="997 tokens in its vocabulary and the candidate 500"):
-        run(sharp, tmp_path / "b")
+        run(sharp, other)
     single = perturbed(demo_bundle, tmp_path / "s", 0.1)
     pipeline = json.loads((single / "pipeline.json").read_text("utf-8"))["pipeline"] | {"state": {}}
     edit_json(single, "pipeline.json", pipeline=pipeline)
