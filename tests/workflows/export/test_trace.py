@@ -18,7 +18,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from workflows.common.errors import JoineryError
 from workflows.export.signature import ExportSignature
-from workflows.export.trace import FUSED_FROM, attention_translations, trace
+from workflows.export.trace import FUSED_FROM, TraceConstantFolding, attention_translations, trace
 
 
 class Attentions(torch.nn.Module):
@@ -118,3 +118,11 @@ def test_the_quantile_is_that_of_a_normal_distribution() -> None:
 def test_what_depends_on_inputs_is_none() -> None:
     with pytest.raises(JoineryError, match="torch cannot export this model to ONNX: No ONNX function found"):
         trace(OfInputs(), signature(), 23)
+
+
+def test_only_results_of_numbers_are_constants() -> None:
+    """Random numbers are drawn once: computing them again outside the trace would give others."""
+    with TraceConstantFolding():
+        drawn = torch.rand(8)
+        same, twos = drawn + 0, torch.ones(8) + 1
+    assert same.tolist() == drawn.tolist() and twos.tolist() == [2.0] * 8

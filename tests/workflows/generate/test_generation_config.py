@@ -105,6 +105,9 @@ def test_what_is_not_applied_is_reported_once(built: Built, tmp_path: Path) -> N
     ]
     again = engine.generate([5], GenerateOptions(max_new_tokens=2))
     assert not [event for event in again if isinstance(event, NoticeEvent)]
+    rewrite(bundle, tmp_path / "neutral", lambda said: said | {"guidance_scale": 1.0, "num_beams": 1})
+    plain = open_engine(tmp_path / "neutral").generate([5], GenerateOptions(max_new_tokens=2))
+    assert not [event for event in plain if isinstance(event, NoticeEvent)]
 
 
 @pytest.mark.parametrize(

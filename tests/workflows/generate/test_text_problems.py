@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import write_manifest
+from workflows.cli import run
 from workflows.generate.text_problems import find_text_problems
 from workflows.inspection.contents import check_bundle, inspect_path
 
@@ -76,6 +77,16 @@ def test_each_doubt_is_told_by_all_that_look(demo_bundle: Path, tmp_path: Path, 
     verified, inspected = check_bundle(folder), inspect_path(folder)
     assert verified.ok and verified.doubts == [doubt] == inspected.doubts
     assert inspected.metadata["warnings"] == doubt  # what the window lists
+
+
+def test_verify_prints_each_on_stderr(demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "bundle"
+    shutil.copytree(demo_bundle, folder)
+    CASES["defaults"][0](folder)
+    write_manifest(folder)
+    assert run(["verify", str(folder)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"joinery: {CASES['defaults'][1]}") and "all as they were built" in printed.out
 
 
 def test_a_good_bundle_has_none(demo_bundle: Path) -> None:
