@@ -81,9 +81,9 @@ class MainWindow(QMainWindow):
         self._action(self.tr("Find an action"), "Ctrl+K", "search", lambda: self.palette_box.open())
         self._action(self.tr("Open or compare ONNX files …"), "Ctrl+O", "inspect", self.interop.choose_files)
         for text, icon, act in (
-            (self.tr("Import a folder of onnxruntime-genai's …"), "folder", self.interop.choose_import),
+            (self.tr("Import a folder of onnxruntime-genai …"), "folder", self.interop.choose_import),
             (self.tr("Export the bundle for onnxruntime-genai …"), "save", self.interop.export_current),
-            (self.tr("Put ONNX graphs together …"), "component", self.interop.choose_graphs),
+            (self.tr("Assemble ONNX graphs …"), "component", self.interop.choose_graphs),
             (self.tr("Find the divergence of two runs …"), "branch", self._find_divergence),
         ):
             self._action(text, "", icon, act)

@@ -54,12 +54,12 @@ class CloseGuard(QObject):
         texts = (
             (
                 self.tr("A build is running."),
-                self.tr("What is finished of it can be kept, and Home will offer to go on with it."),
+                self.tr("Finished stages can be saved; the Home page then offers to resume the build."),
             )
             if build.running
             else (
-                self.tr("Something is still running, and closing ends it."),
-                self.tr("The line at the bottom of the window says what it is."),
+                self.tr("Work is still running; closing the window stops it."),
+                self.tr("The status line at the bottom of the window lists it."),
             )
         )
         box = ExpiringQuestion(self.tr("Close Joinery?"), *texts, self._subject, self._window)

@@ -212,7 +212,7 @@ class StatusLine(QWidget):
             "probe": self.tr("Downloading"),
             "import": self.tr("Importing"),
             "export_genai": self.tr("Exporting"),
-            "assemble": self.tr("Putting together"),
+            "assemble": self.tr("Assembling"),
         }
         return titles.get(kind, self.tr("Reading"))  # a background job, shown while it reports bytes
 
@@ -233,7 +233,7 @@ class StatusLine(QWidget):
         if session.state_for(path) == "failed":
             text = session.error.message if session.error else self.tr("The session ended")
         if build.state == "cancelled":
-            text = self.tr("Build stopped; it resumes where it was")
+            text = self.tr("Build stopped; it can be resumed")
         self.text.setVisible(not busy)
         self.text.setText(text)
 

@@ -19,81 +19,77 @@ class PageHelp:
 
 def page_help(page: str) -> PageHelp:
     """The help of the page called `page`. Raises KeyError for an unknown page."""
+    what, first = {
+        "home": (
+            tr("Lists recent bundles. From here you can convert a checkpoint, try the demo or open a file."),
+            tr(
+                "Try the demo: its build takes about a minute and needs no network. Or drop a folder or an .onnx "
+                "file anywhere on the window."
+            ),
+        ),
+        "build": (
+            tr(
+                "Builds a bundle from a checkpoint: graphs with an explicit KV cache, weights, tokenizer and the "
+                "results of every stage."
+            ),
+            tr(
+                "Choose a source: the folder of a checkpoint, a model of the hub or a demo. Every later step has "
+                "a default; Next leads to the review and the build. A stopped build can be resumed."
+            ),
+        ),
+        "inspect": (
+            tr(
+                "Shows what was built: how the components run together, each graph from the export through every "
+                "pass, the differences of two stages, and the KV cache slot by slot."
+            ),
+            tr(
+                "Open a bundle, or .onnx files with Ctrl+O (two are compared). Double-click a box to open it, click a "
+                "node for its attributes and values."
+            ),
+        ),
+        "chat": (
+            tr("Holds a conversation with the open bundle, token by token, and compares it with another bundle."),
+            tr(
+                "Open a bundle and ask a question. Sampling, decoding, cache layout and provider are in the "
+                "panel on the right; point at a word of a reply to see its token and the alternatives."
+            ),
+        ),
+        "measure": (
+            tr(
+                "Measures the speed and accuracy of the open bundle: latency of every step, cache and memory "
+                "during generation, and differences to another bundle or its checkpoint."
+            ),
+            tr(
+                "Ask a question in Chat, or run a comparison under Accuracy. Drag over the chart to zoom in, and "
+                "export it as CSV, PNG or SVG."
+            ),
+        ),
+        "devices": (
+            tr("Lists the devices of this machine that can run bundles, and what is missing for the others."),
+            tr(
+                "Check a bundle: Joinery runs it on the device and on the CPU and compares the results. Compile "
+                "saves the compiled graphs of a provider, so that the bundle opens faster."
+            ),
+        ),
+        "settings": (
+            tr("Sets appearance, folders of bundles and the size of the history."),
+            tr("Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone."),
+        ),
+    }[page]
+    return PageHelp(what, first, _page_keys().get(page, ()))
+
+
+def _page_keys() -> dict[str, Sequence[tuple[str, str]]]:
     return {
-        "home": _home,
-        "build": _build,
-        "inspect": _inspect,
-        "chat": _chat,
-        "measure": _measure,
-        "devices": _devices,
-        "settings": _settings,
-    }[page]()
-
-
-def _home() -> PageHelp:
-    return PageHelp(
-        tr("The bundles you used last, and the ways in: convert a checkpoint, try the demo, open a file."),
-        tr("Try the demo: it is built here in about a minute, without a network. Or drop a folder or an .onnx file "
-            "anywhere on the window."),
-    )  # fmt: skip
-
-
-def _build() -> PageHelp:
-    return PageHelp(
-        tr("A checkpoint becomes a bundle: graphs with an explicit KV cache, weights, tokenizer and the evidence of "
-            "every stage."),
-        tr("Give a source: a checkpoint's folder, a model of the hub or a demo. Every later step has a default that "
-            "works; Next leads to the review and the build. A build that was stopped goes on where it was."),
-    )  # fmt: skip
-
-
-def _inspect() -> PageHelp:
-    return PageHelp(
-        tr("What was built: how its parts run together, each graph from the export through every pass, what two "
-            "stages differ in, and the KV cache slot by slot."),
-        tr("Open a bundle, or .onnx files with Ctrl+O (two are compared). Double-click a box to open it, click a "
-            "node for its attributes and values."),
-        (
+        "inspect": (
             (tr("Arrows"), tr("go to a neighbour in the graph; with Shift move it")),
             ("+  −  0  1", tr("zoom the graph in and out, fit it, show it in full size")),
             (tr("Enter"), tr("open or close the chosen box")),
         ),
-    )  # fmt: skip
-
-
-def _chat() -> PageHelp:
-    return PageHelp(
-        tr("A conversation with the bundle that is open, token by token; side by side with another one, too."),
-        tr("Open a bundle and ask something. Sampling, decoding, cache layout and provider are in the panel on the "
-            "right; over a word of a reply its token and the alternatives are shown."),
-        (
+        "chat": (
             (tr("Enter"), tr("send")),
             (tr("Shift+Enter"), tr("a new line")),
             (tr("Up, in an empty field"), tr("edit the last question")),
             (tr("Alt+Up  Alt+Down"), tr("move an op of the chain up or down")),
         ),
-    )  # fmt: skip
-
-
-def _measure() -> PageHelp:
-    return PageHelp(
-        tr("How fast the open bundle runs and how right it is: latency of every step, cache and memory while it "
-            "generates, and its distance from another bundle or its checkpoint."),
-        tr("Ask something in Chat, or run a comparison under Accuracy. Drag over the chart to look closer, and export "
-            "what is shown as CSV, PNG or SVG."),
-    )  # fmt: skip
-
-
-def _devices() -> PageHelp:
-    return PageHelp(
-        tr("What this machine can run a bundle on, and what a provider lacks where it is not usable."),
-        tr("Check a bundle: it is run on the device and on the CPU, and the answers are compared. Compile keeps what "
-            "a provider makes of the graphs, so that it opens at once."),
-    )  # fmt: skip
-
-
-def _settings() -> PageHelp:
-    return PageHelp(
-        tr("What is chosen once: appearance, where bundles go, how much history is kept."),
-        tr("A choice is kept at once. What needs a new start says so; Reset to defaults can be undone."),
-    )
+    }

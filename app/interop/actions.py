@@ -91,9 +91,9 @@ class InteropActions(QObject):
             context.navigate.emit("inspect")
             look = InspectTarget(graphs[1], before=graphs[0])
             context.inspectRequested.emit(look)
-            text = self.tr("Two graphs are compared. Parts of one model can be put together instead.")
+            text = self.tr("Two graphs are compared. Assemble them instead if they are parts of one model.")
             owner = {**context.notes.here, "look": look}
-            context.show_note(text, self.tr("Put together …"), lambda: self.assemble(graphs), owner)
+            context.show_note(text, self.tr("Assemble …"), lambda: self.assemble(graphs), owner)
         elif len(graphs) > 2:
             self.assemble(graphs)
         elif paths:
@@ -105,7 +105,7 @@ class InteropActions(QObject):
     def _offer_import(self, summary: dict[str, object] | None) -> None:
         """Say that a folder of onnxruntime-genai is opened in place, and offer to import it."""
         if summary and summary.get("in_place"):
-            text = self.tr("This is a folder of onnxruntime-genai's, read in place; nothing is written to it.")
+            text = self.tr("This folder of onnxruntime-genai is read in place; nothing is written to it.")
             folder = str(summary["path"])
             self._context.show_note(
                 text, self.tr("Import …"), lambda: self.import_folder(folder), owner={"bundle": folder}

@@ -38,10 +38,10 @@ class AssembleDialog(InteropDialog):
         self.pipeline, self.tokenizer = QLineEdit(), QLineEdit()
         self.view = CompositeView()
         self.missing, self.notes = label("", "error", wrap=True), label("", "muted", wrap=True)
-        super().__init__(context, context.tr("Put graphs together"), context.tr("Assemble"))
+        super().__init__(context, context.tr("Assemble graphs"), context.tr("Assemble"))
         self.resize(960, 720)
         self._empty = EmptyState(
-            self.tr("No picture yet"), self.tr("What the graphs take and give is being read."), icon="component"
+            self.tr("No picture yet"), self.tr("The inputs and outputs of the graphs are being read."), icon="component"
         )
         self._stack = stack(self._empty, self.view)
         self._fill()
@@ -82,7 +82,7 @@ class AssembleDialog(InteropDialog):
     def plan(self) -> None:
         """Analyse the graphs with the current names."""
         if len(self.components()) < len(self._files) or "" in self.components():
-            self._show_report(AssemblyReport("", None, [self.tr("Each file needs a name of its own.")], []))
+            self._show_report(AssemblyReport("", None, [self.tr("Each file needs a different name.")], []))
             return
         request = PlanAssembly(self.components(), self.pipeline.text().strip(), self.tokenizer.text().strip())
         job = self.context.probe_worker.request(request)
@@ -103,7 +103,7 @@ class AssembleDialog(InteropDialog):
         drawing = lay_out(report.composite, composite_labels(self)) if report.composite else None
         self.view.show_drawing(drawing)
         shown: QWidget = self.view if drawing else self._empty
-        self._empty.set(self.tr("No picture"), self.tr("What the graphs make cannot be told yet."))
+        self._empty.set(self.tr("No picture"), self.tr("The graphs do not form a model yet."))
         self._stack.setCurrentWidget(shown)
         self.refresh()
 

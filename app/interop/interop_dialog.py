@@ -36,7 +36,7 @@ class InteropDialog(WorkDialog):
         self.setMinimumWidth(620)
         self.heading = label(title, "title")
         self.body = vbox()
-        self.target = line_edit(self.tr("Where to"))
+        self.target = line_edit(self.tr("Target folder"))
         self.browse = button(self.tr("Choose …"), "folder", clicked=self._choose_target)
         self.bar = progress_bar(height=4)
         self.note = label("", "muted", wrap=True)
@@ -52,7 +52,7 @@ class InteropDialog(WorkDialog):
         self.refresh()
 
     def _lay_out(self) -> None:
-        where = hbox(label(self.tr("Where to")), (self.target, 1), self.browse)
+        where = hbox(label(self.tr("Target folder")), (self.target, 1), self.browse)
         ends = hbox((self.note, 1), self.leave, self.go)
         vbox(self.heading, (self.body, 1), where, self.banner, self.bar, ends, parent=self, margins=2 * G)
 
@@ -113,7 +113,7 @@ class InteropDialog(WorkDialog):
     def _choose_target(self) -> None:
         target = Path(self.target.text())
         start = next((folder for folder in target.parents if folder.is_dir()), Path.home())
-        folder = QFileDialog.getExistingDirectory(self, self.tr("The folder in which it is to lie"), str(start))
+        folder = QFileDialog.getExistingDirectory(self, self.tr("The folder that will contain it"), str(start))
         if folder:
             self.target.setText(str(unused_path(Path(folder), plain_file_name(target.name))))
 
@@ -136,8 +136,8 @@ class ImportDialog(InteropDialog):
         self._folder = folder
         super().__init__(context, context.tr("Import from onnxruntime-genai"), context.tr("Import"))
         text = self.tr(
-            "Graphs, weights and tokenizer of {0} are copied into a bundle of their own, once they were seen to fit "
-            "together. The folder itself stays as it is."
+            "Copies graphs, weights and tokenizer of {0} into a new bundle after checking that they fit "
+            "together. The folder itself is not changed."
         )
         self.body.addWidget(label(text.format(folder), wrap=True))
         self.target.setText(str(unused_path(context.bundles_folder, plain_file_name(folder.name))))
@@ -164,8 +164,9 @@ class ExportDialog(InteropDialog):
         self.link = QCheckBox(context.tr("Link the weights instead of copying them"))
         super().__init__(context, context.tr("Export for onnxruntime-genai"), context.tr("Export"))
         text = self.tr(
-            "{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that "
-            "runs it without Joinery. What it cannot say is refused before anything is written."
+            "Writes {0} as a folder with genai_config.json, tokenizer, and samples in Python and C++ that "
+            "run it without Joinery. Features that the format cannot express are refused before anything is "
+            "written."
         )
         self.body.addWidget(label(text.format(name), wrap=True))
         self.body.addLayout(hbox(label(self.tr("Configuration")), self.version, STRETCH))

@@ -179,24 +179,12 @@
       <translation>Eine billigere Quelle schlägt Token vor, und das Modell prüft mehrere auf einmal.</translation>
     </message>
     <message>
-      <source>A checkpoint becomes a bundle: graphs with an explicit KV cache, weights, tokenizer and the evidence of every stage.</source>
-      <translation>Aus einem Checkpoint wird ein Bundle: Graphen mit explizitem KV-Cache, Gewichte, Tokenizer und die Belege jeder Stufe.</translation>
-    </message>
-    <message>
       <source>A checkpoint on this machine</source>
       <translation>Ein Checkpoint auf dieser Maschine</translation>
     </message>
     <message>
-      <source>A choice is kept at once. What needs a new start says so; Reset to defaults can be undone.</source>
-      <translation>Eine Wahl wird sofort gespeichert. Was einen Neustart braucht, sagt es; das Zurücksetzen lässt sich rückgängig machen.</translation>
-    </message>
-    <message>
       <source>A comparison has its own colors.</source>
       <translation>Ein Vergleich hat eigene Farben.</translation>
-    </message>
-    <message>
-      <source>A conversation with the bundle that is open, token by token; side by side with another one, too.</source>
-      <translation>Ein Gespräch mit dem geöffneten Bundle, Token für Token; auch neben einem zweiten.</translation>
     </message>
     <message>
       <source>A date</source>
@@ -427,12 +415,12 @@
       <translation>Wie es läuft</translation>
     </message>
     <message>
-      <source>Ask something</source>
-      <translation>Etwas fragen</translation>
+      <source>Ask a question in Chat, or run a comparison under Accuracy. Drag over the chart to zoom in, and export it as CSV, PNG or SVG.</source>
+      <translation>Im Chat eine Frage stellen oder unter Genauigkeit einen Vergleich ausführen. Über das Diagramm ziehen, um es zu vergrößern, und es als CSV, PNG oder SVG exportieren.</translation>
     </message>
     <message>
-      <source>Ask something in Chat, or run a comparison under Accuracy. Drag over the chart to look closer, and export what is shown as CSV, PNG or SVG.</source>
-      <translation>Fragen Sie etwas im Chat, oder starten Sie unter Genauigkeit einen Vergleich. Ziehen Sie über das Diagramm, um näher hinzusehen; was gezeigt wird, lässt sich als CSV, PNG oder SVG exportieren.</translation>
+      <source>Ask something</source>
+      <translation>Etwas fragen</translation>
     </message>
     <message>
       <source>Ask the model something</source>
@@ -440,6 +428,22 @@
     </message>
     <message>
       <source>Assemble</source>
+      <translation>Zusammensetzen</translation>
+    </message>
+    <message>
+      <source>Assemble ONNX graphs …</source>
+      <translation>ONNX-Graphen zusammensetzen …</translation>
+    </message>
+    <message>
+      <source>Assemble graphs</source>
+      <translation>Graphen zusammensetzen</translation>
+    </message>
+    <message>
+      <source>Assemble …</source>
+      <translation>Zusammensetzen …</translation>
+    </message>
+    <message>
+      <source>Assembling</source>
       <translation>Zusammensetzen</translation>
     </message>
     <message>
@@ -575,8 +579,8 @@
       <translation>Speicher für Baustufen</translation>
     </message>
     <message>
-      <source>Build stopped; it resumes where it was</source>
-      <translation>Bau angehalten; er geht weiter, wo er war</translation>
+      <source>Build stopped; it can be resumed</source>
+      <translation>Bau angehalten; er kann fortgesetzt werden</translation>
     </message>
     <message>
       <source>Build the small Qwen3 that ships with Joinery: under a minute, no download.</source>
@@ -589,6 +593,10 @@
     <message>
       <source>Building the reference: {0}</source>
       <translation>Die Referenz wird gebaut: {0}</translation>
+    </message>
+    <message>
+      <source>Builds a bundle from a checkpoint: graphs with an explicit KV cache, weights, tokenizer and the results of every stage.</source>
+      <translation>Baut aus einem Checkpoint ein Bundle: Graphen mit explizitem KV-Cache, Gewichte, Tokenizer und die Ergebnisse jeder Stufe.</translation>
     </message>
     <message>
       <source>Built</source>
@@ -715,6 +723,10 @@
       <translation>Geändert</translation>
     </message>
     <message>
+      <source>Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone.</source>
+      <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen kann rückgängig gemacht werden.</translation>
+    </message>
+    <message>
       <source>Changes at the left (Ctrl+J)</source>
       <translation>Änderungen links (Strg+J)</translation>
     </message>
@@ -751,8 +763,8 @@
       <translation>Ein Bundle prüfen</translation>
     </message>
     <message>
-      <source>Check a bundle: it is run on the device and on the CPU, and the answers are compared. Compile keeps what a provider makes of the graphs, so that it opens at once.</source>
-      <translation>Prüfen Sie ein Bundle: Es läuft auf dem Gerät und auf der CPU, und die Antworten werden verglichen. Kompilieren bewahrt auf, was ein Provider aus den Graphen macht, sodass es sich sofort öffnet.</translation>
+      <source>Check a bundle: Joinery runs it on the device and on the CPU and compares the results. Compile saves the compiled graphs of a provider, so that the bundle opens faster.</source>
+      <translation>Ein Bundle prüfen: Joinery führt es auf dem Gerät und auf der CPU aus und vergleicht die Ergebnisse. Kompilieren speichert die kompilierten Graphen eines Providers, damit das Bundle schneller öffnet.</translation>
     </message>
     <message>
       <source>Check accuracy</source>
@@ -809,6 +821,10 @@
     <message>
       <source>Choose a source</source>
       <translation>Quelle wählen</translation>
+    </message>
+    <message>
+      <source>Choose a source: the folder of a checkpoint, a model of the hub or a demo. Every later step has a default; Next leads to the review and the build. A stopped build can be resumed.</source>
+      <translation>Eine Quelle wählen: den Ordner eines Checkpoints, ein Modell des Hubs oder eine Demo. Jeder spätere Schritt hat eine Vorgabe; Weiter führt zur Übersicht und zum Bau. Ein angehaltener Bau kann fortgesetzt werden.</translation>
     </message>
     <message>
       <source>Choose two bundles: each answers in its own process.</source>
@@ -961,6 +977,10 @@
     <message>
       <source>Copied</source>
       <translation>Kopiert</translation>
+    </message>
+    <message>
+      <source>Copies graphs, weights and tokenizer of {0} into a new bundle after checking that they fit together. The folder itself is not changed.</source>
+      <translation>Kopiert Graphen, Gewichte und Tokenizer von {0} in ein neues Bundle, nachdem geprüft ist, dass sie zusammenpassen. Der Ordner selbst wird nicht geändert.</translation>
     </message>
     <message>
       <source>Copy</source>
@@ -1199,8 +1219,8 @@
       <translation>Ablegen, um es zu öffnen</translation>
     </message>
     <message>
-      <source>Each file needs a name of its own.</source>
-      <translation>Jede Datei braucht einen eigenen Namen.</translation>
+      <source>Each file needs a different name.</source>
+      <translation>Jede Datei braucht einen anderen Namen.</translation>
     </message>
     <message>
       <source>Each step of a reply appears here while it runs: latency, cache and memory.</source>
@@ -1423,6 +1443,10 @@
       <translation>Abweichung wird gesucht</translation>
     </message>
     <message>
+      <source>Finished stages can be saved; the Home page then offers to resume the build.</source>
+      <translation>Fertige Stufen können gespeichert werden; die Startseite bietet dann an, den Bau fortzusetzen.</translation>
+    </message>
+    <message>
       <source>First values: {0}</source>
       <translation>Erste Werte: {0}</translation>
     </message>
@@ -1481,10 +1505,6 @@
     <message>
       <source>Generating</source>
       <translation>Antwort wird erzeugt</translation>
-    </message>
-    <message>
-      <source>Give a source: a checkpoint's folder, a model of the hub or a demo. Every later step has a default that works; Next leads to the review and the build. A build that was stopped goes on where it was.</source>
-      <translation>Geben Sie eine Quelle an: den Ordner eines Checkpoints, ein Modell vom Hub oder eine Demo. Jeder weitere Schritt hat eine brauchbare Vorgabe; Weiter führt zur Durchsicht und zum Build. Ein angehaltener Build geht weiter, wo er war.</translation>
     </message>
     <message>
       <source>Given</source>
@@ -1607,10 +1627,6 @@
       <translation>Graphen</translation>
     </message>
     <message>
-      <source>Graphs, weights and tokenizer of {0} are copied into a bundle of their own, once they were seen to fit together. The folder itself stays as it is.</source>
-      <translation>Graphen, Gewichte und Tokenizer von {0} werden in ein eigenes Bundle kopiert, sobald sich gezeigt hat, dass sie zusammenpassen. Der Ordner selbst bleibt, wie er ist.</translation>
-    </message>
-    <message>
       <source>Greedy</source>
       <translation>Greedy</translation>
     </message>
@@ -1675,12 +1691,12 @@
       <translation>Verlauf: Bericht über die gewählten Läufe …</translation>
     </message>
     <message>
-      <source>Home</source>
-      <translation>Start</translation>
+      <source>Holds a conversation with the open bundle, token by token, and compares it with another bundle.</source>
+      <translation>Führt ein Gespräch mit dem offenen Bundle, Token für Token, und vergleicht es mit einem anderen.</translation>
     </message>
     <message>
-      <source>How fast the open bundle runs and how right it is: latency of every step, cache and memory while it generates, and its distance from another bundle or its checkpoint.</source>
-      <translation>Wie schnell das geöffnete Bundle läuft und wie richtig es ist: Latenz jedes Schritts, Cache und Speicher beim Generieren und der Abstand zu einem anderen Bundle oder zum Checkpoint.</translation>
+      <source>Home</source>
+      <translation>Start</translation>
     </message>
     <message>
       <source>How ranges are measured</source>
@@ -1711,7 +1727,7 @@
       <translation>Importieren</translation>
     </message>
     <message>
-      <source>Import a folder of onnxruntime-genai's …</source>
+      <source>Import a folder of onnxruntime-genai …</source>
       <translation>Ordner von onnxruntime-genai importieren …</translation>
     </message>
     <message>
@@ -2003,6 +2019,14 @@
       <translation>Gewichte verknüpfen statt kopieren</translation>
     </message>
     <message>
+      <source>Lists recent bundles. From here you can convert a checkpoint, try the demo or open a file.</source>
+      <translation>Führt die letzten Bundles auf. Von hier aus kann ein Checkpoint umgewandelt, die Demo ausprobiert oder eine Datei geöffnet werden.</translation>
+    </message>
+    <message>
+      <source>Lists the devices of this machine that can run bundles, and what is missing for the others.</source>
+      <translation>Führt die Geräte dieser Maschine auf, die Bundles ausführen können, und was den anderen fehlt.</translation>
+    </message>
+    <message>
       <source>Live</source>
       <translation>Live</translation>
     </message>
@@ -2113,6 +2137,10 @@
     <message>
       <source>Measure: show this bundle's runs</source>
       <translation>Messen: Läufe dieses Bundles zeigen</translation>
+    </message>
+    <message>
+      <source>Measures the speed and accuracy of the open bundle: latency of every step, cache and memory during generation, and differences to another bundle or its checkpoint.</source>
+      <translation>Misst Tempo und Genauigkeit des offenen Bundles: Latenz jedes Schritts, Cache und Speicher während des Erzeugens und Abweichungen von einem anderen Bundle oder seinem Checkpoint.</translation>
     </message>
     <message>
       <source>Measuring</source>
@@ -2519,8 +2547,8 @@
       <translation>Bundle öffnen</translation>
     </message>
     <message>
-      <source>Open a bundle and ask something. Sampling, decoding, cache layout and provider are in the panel on the right; over a word of a reply its token and the alternatives are shown.</source>
-      <translation>Öffnen Sie ein Bundle und fragen Sie etwas. Sampling, Decodierung, Cache-Layout und Provider stehen rechts; über einem Wort der Antwort werden sein Token und die Alternativen gezeigt.</translation>
+      <source>Open a bundle and ask a question. Sampling, decoding, cache layout and provider are in the panel on the right; point at a word of a reply to see its token and the alternatives.</source>
+      <translation>Ein Bundle öffnen und eine Frage stellen. Sampling, Decoding, Cache-Layout und Provider stehen rechts in der Leiste; auf ein Wort einer Antwort zeigen, um sein Token und die Alternativen zu sehen.</translation>
     </message>
     <message>
       <source>Open a bundle first; the Home page lists recent bundles.</source>
@@ -2829,22 +2857,6 @@
     <message>
       <source>Providers without dynamic shapes need two graphs; both share their weights.</source>
       <translation>Provider ohne dynamische Formen brauchen zwei Graphen; beide teilen ihre Gewichte.</translation>
-    </message>
-    <message>
-      <source>Put ONNX graphs together …</source>
-      <translation>ONNX-Graphen zusammensetzen …</translation>
-    </message>
-    <message>
-      <source>Put graphs together</source>
-      <translation>Graphen zusammensetzen</translation>
-    </message>
-    <message>
-      <source>Put together …</source>
-      <translation>Zusammensetzen …</translation>
-    </message>
-    <message>
-      <source>Putting together</source>
-      <translation>Wird zusammengesetzt</translation>
     </message>
     <message>
       <source>Quality measure</source>
@@ -3303,6 +3315,10 @@
       <translation>Sitzung</translation>
     </message>
     <message>
+      <source>Sets appearance, folders of bundles and the size of the history.</source>
+      <translation>Stellt Aussehen, Ordner der Bundles und Umfang des Verlaufs ein.</translation>
+    </message>
+    <message>
       <source>Settings</source>
       <translation>Einstellungen</translation>
     </message>
@@ -3387,6 +3403,10 @@
       <translation>Ganze Zeitachse zeigen (Doppelklick, Pos1 oder 0)</translation>
     </message>
     <message>
+      <source>Shows what was built: how the components run together, each graph from the export through every pass, the differences of two stages, and the KV cache slot by slot.</source>
+      <translation>Zeigt, was gebaut wurde: wie die Komponenten zusammen laufen, jeden Graphen vom Export durch jeden Pass, die Unterschiede zweier Stufen und den KV-Cache Slot für Slot.</translation>
+    </message>
+    <message>
       <source>Side by side</source>
       <translation>Nebeneinander</translation>
     </message>
@@ -3429,10 +3449,6 @@
     <message>
       <source>Smallest that reaches a quality goal …</source>
       <translation>Kleinstes, das ein Qualitätsziel erreicht …</translation>
-    </message>
-    <message>
-      <source>Something is still running, and closing ends it.</source>
-      <translation>Noch läuft etwas, und Schließen beendet es.</translation>
     </message>
     <message>
       <source>Source</source>
@@ -3643,6 +3659,10 @@
       <translation>Ziel</translation>
     </message>
     <message>
+      <source>Target folder</source>
+      <translation>Zielordner</translation>
+    </message>
+    <message>
       <source>Task</source>
       <translation>Aufgabe</translation>
     </message>
@@ -3725,10 +3745,6 @@
     <message>
       <source>The bundle's own chain; the settings under Sampling replace its values.</source>
       <translation>Die eigene Kette des Bundles; was unter Sampling eingestellt ist, steht an den Stellen darin.</translation>
-    </message>
-    <message>
-      <source>The bundles you used last, and the ways in: convert a checkpoint, try the demo, open a file.</source>
-      <translation>Die zuletzt benutzten Bundles und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
     </message>
     <message>
       <source>The cache cannot be rewound to {0}: those tokens are gone. Possible lengths: {1}.</source>
@@ -3831,16 +3847,16 @@
       <translation>Die feste Eingabelänge des Encoders: kürzere Quellen werden aufgefüllt, längere abgelehnt.</translation>
     </message>
     <message>
-      <source>The folder in which it is to lie</source>
-      <translation>Der Ordner, in dem es liegen soll</translation>
-    </message>
-    <message>
       <source>The folder no longer contains the bundle of this run, so its recipe is unknown.</source>
       <translation>Der Ordner enthält das Bundle dieses Laufs nicht mehr, daher ist sein Rezept unbekannt.</translation>
     </message>
     <message>
       <source>The folder no longer contains this bundle.</source>
       <translation>Der Ordner enthält dieses Bundle nicht mehr.</translation>
+    </message>
+    <message>
+      <source>The folder that will contain it</source>
+      <translation>Der Ordner, der ihn enthalten wird</translation>
     </message>
     <message>
       <source>The folder with tokenizer.json</source>
@@ -3875,6 +3891,10 @@
       <translation>Die Graphen sind kompiliert: {0}, {1}.</translation>
     </message>
     <message>
+      <source>The graphs do not form a model yet.</source>
+      <translation>Die Graphen bilden noch kein Modell.</translation>
+    </message>
+    <message>
       <source>The graphs into which the model is divided, and the cache that they share.</source>
       <translation>Die Graphen, in die das Modell geteilt wird, und der Cache, den sie teilen.</translation>
     </message>
@@ -3885,6 +3905,10 @@
     <message>
       <source>The graphs of one model</source>
       <translation>Die Graphen eines Modells</translation>
+    </message>
+    <message>
+      <source>The inputs and outputs of the graphs are being read.</source>
+      <translation>Die Ein- und Ausgaben der Graphen werden gelesen.</translation>
     </message>
     <message>
       <source>The largest difference to the CPU provider: of logits, and of keys and values.</source>
@@ -3901,10 +3925,6 @@
     <message>
       <source>The limit</source>
       <translation>Die Grenze</translation>
-    </message>
-    <message>
-      <source>The line at the bottom of the window says what it is.</source>
-      <translation>Die Zeile unten im Fenster sagt, was es ist.</translation>
     </message>
     <message>
       <source>The maximum number of tokens of a reply.</source>
@@ -4031,6 +4051,10 @@
       <translation>Das kleinste Bundle, dessen Top-1-Übereinstimmung mit dem Modell mindestens {0} % beträgt.</translation>
     </message>
     <message>
+      <source>The status line at the bottom of the window lists it.</source>
+      <translation>Die Statuszeile unten im Fenster führt sie auf.</translation>
+    </message>
+    <message>
       <source>The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.</source>
       <translation>Die Vokabulare sind verschieden groß ({0}, das des Modells {1}): ein Entwurf spricht dieselben Token.</translation>
     </message>
@@ -4099,8 +4123,8 @@
       <translation>Dieser Checkpoint enthält {0} Python-Dateien, die auf dieser Maschine laufen würden:</translation>
     </message>
     <message>
-      <source>This is a folder of onnxruntime-genai's, read in place; nothing is written to it.</source>
-      <translation>Das ist ein Ordner von onnxruntime-genai; er wird gelesen, wo er liegt, und nichts wird hineingeschrieben.</translation>
+      <source>This folder of onnxruntime-genai is read in place; nothing is written to it.</source>
+      <translation>Dieser Ordner von onnxruntime-genai wird an Ort und Stelle gelesen; nichts wird hineingeschrieben.</translation>
     </message>
     <message>
       <source>This link leads out of Joinery:</source>
@@ -4171,16 +4195,16 @@
       <translation>Demo ausprobieren</translation>
     </message>
     <message>
-      <source>Try the demo: it is built here in about a minute, without a network. Or drop a folder or an .onnx file anywhere on the window.</source>
-      <translation>Probieren Sie die Demo: Sie wird hier in etwa einer Minute gebaut, ohne Netz. Oder legen Sie einen Ordner oder eine .onnx-Datei irgendwo auf dem Fenster ab.</translation>
+      <source>Try the demo: its build takes about a minute and needs no network. Or drop a folder or an .onnx file anywhere on the window.</source>
+      <translation>Die Demo ausprobieren: ihr Bau dauert etwa eine Minute und braucht kein Netz. Oder einen Ordner oder eine .onnx-Datei irgendwo auf dem Fenster ablegen.</translation>
     </message>
     <message>
       <source>Trying on a device</source>
       <translation>Wird auf einem Gerät versucht</translation>
     </message>
     <message>
-      <source>Two graphs are compared. Parts of one model can be put together instead.</source>
-      <translation>Zwei Graphen werden verglichen. Teile eines Modells lassen sich stattdessen zusammensetzen.</translation>
+      <source>Two graphs are compared. Assemble them instead if they are parts of one model.</source>
+      <translation>Zwei Graphen werden verglichen. Sie können stattdessen zusammengesetzt werden, wenn sie Teile eines Modells sind.</translation>
     </message>
     <message>
       <source>Type</source>
@@ -4327,14 +4351,6 @@
       <translation>Was ist 8 mal 7?</translation>
     </message>
     <message>
-      <source>What is chosen once: appearance, where bundles go, how much history is kept.</source>
-      <translation>Was einmal gewählt wird: die Darstellung, wohin Bundles kommen, wie viel Verlauf aufbewahrt wird.</translation>
-    </message>
-    <message>
-      <source>What is finished of it can be kept, and Home will offer to go on with it.</source>
-      <translation>Was davon fertig ist, kann bleiben, und die Startseite bietet an, damit weiterzumachen.</translation>
-    </message>
-    <message>
       <source>What is shown</source>
       <translation>Was gezeigt wird</translation>
     </message>
@@ -4347,24 +4363,8 @@
       <translation>Was ist das Gegenteil von heiß?</translation>
     </message>
     <message>
-      <source>What the graphs make cannot be told yet.</source>
-      <translation>Was die Graphen ergeben, lässt sich noch nicht sagen.</translation>
-    </message>
-    <message>
-      <source>What the graphs take and give is being read.</source>
-      <translation>Was die Graphen nehmen und geben, wird gelesen.</translation>
-    </message>
-    <message>
       <source>What they do</source>
       <translation>Was sie tun</translation>
-    </message>
-    <message>
-      <source>What this machine can run a bundle on, and what a provider lacks where it is not usable.</source>
-      <translation>Worauf dieser Rechner ein Bundle ausführen kann, und was einem Provider fehlt, der nicht benutzbar ist.</translation>
-    </message>
-    <message>
-      <source>What was built: how its parts run together, each graph from the export through every pass, what two stages differ in, and the KV cache slot by slot.</source>
-      <translation>Was gebaut wurde: wie die Teile zusammen laufen, jeder Graph vom Export durch jeden Pass, worin sich zwei Stufen unterscheiden, und der KV-Cache Platz für Platz.</translation>
     </message>
     <message>
       <source>When the search stops.</source>
@@ -4373,10 +4373,6 @@
     <message>
       <source>Where</source>
       <translation>Wo</translation>
-    </message>
-    <message>
-      <source>Where to</source>
-      <translation>Wohin</translation>
     </message>
     <message>
       <source>Which drafted tokens are accepted</source>
@@ -4403,6 +4399,10 @@
       <translation>Mit {0}</translation>
     </message>
     <message>
+      <source>Work is still running; closing the window stops it.</source>
+      <translation>Es läuft noch Arbeit; das Schließen des Fensters hält sie an.</translation>
+    </message>
+    <message>
       <source>Workers {0}</source>
       <translation>Worker {0}</translation>
     </message>
@@ -4421,6 +4421,10 @@
     <message>
       <source>Write a token's id and what is added, as in 7: 2.5.</source>
       <translation>Schreiben Sie die Nummer eines Tokens und was addiert wird, wie in 7: 2.5.</translation>
+    </message>
+    <message>
+      <source>Writes {0} as a folder with genai_config.json, tokenizer, and samples in Python and C++ that run it without Joinery. Features that the format cannot express are refused before anything is written.</source>
+      <translation>Schreibt {0} als Ordner mit genai_config.json, Tokenizer und Beispielen in Python und C++, die es ohne Joinery ausführen. Was das Format nicht ausdrücken kann, wird abgelehnt, bevor etwas geschrieben wird.</translation>
     </message>
     <message>
       <source>Writing a report</source>
@@ -5644,10 +5648,6 @@
     <message>
       <source>{0} is not one of these pages.</source>
       <translation>{0} ist keine dieser Seiten.</translation>
-    </message>
-    <message>
-      <source>{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that runs it without Joinery. What it cannot say is refused before anything is written.</source>
-      <translation>{0} wird als Ordner mit genai_config.json, Tokenizer und je einem Beispiel in Python und C++ geschrieben, das es ohne Joinery ausführt. Was sich darin nicht sagen lässt, wird abgelehnt, bevor etwas geschrieben ist.</translation>
     </message>
     <message>
       <source>{0} items</source>

@@ -118,7 +118,7 @@ def test_three_graphs_that_are_dropped_are_put_together(qtbot: Any, make_window:
     assert "head takes what its graph says." in dialog.notes.text()
     dialog.names[2].setText("decoder")
     assert not dialog.go.isEnabled()
-    qtbot.waitUntil(lambda: "a name of its own" in dialog.missing.text())
+    qtbot.waitUntil(lambda: "a different name" in dialog.missing.text())
     dialog.names[2].setText("lm_head")
     qtbot.waitUntil(lambda: dialog.go.isEnabled())
     dialog.start()
@@ -142,7 +142,7 @@ def test_two_graphs_can_be_put_together_instead_of_compared(qtbot: Any, make_win
     for file in files:
         file.write_bytes(b"")
     drop(window, *files)
-    assert "put together" in window.status.note.message
+    assert "Assemble them" in window.status.note.message
     window.status.note.action.click()
     assert isinstance(shown(window), AssembleDialog)
     qtbot.waitUntil(lambda: shown(window).report is not None)
@@ -152,7 +152,7 @@ def test_two_graphs_can_be_put_together_instead_of_compared(qtbot: Any, make_win
 def test_the_palette_has_import_and_export(make_window: Make) -> None:
     window = make_window()
     texts = [action.text() for action in window.every_action()]
-    for word in ("Import a folder of onnxruntime-genai", "Export the bundle", "Put ONNX graphs together"):
+    for word in ("Import a folder of onnxruntime-genai", "Export the bundle", "Assemble ONNX graphs"):
         assert any(word in text for text in texts)
     window.interop.export_current()
     assert "no bundle to export" in window.status.note.message

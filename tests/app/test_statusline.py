@@ -32,7 +32,7 @@ def test_what_runs_stands_side_by_side_each_with_its_cancel(qtbot: Any, make_win
     assert context.build.running and not context.build.stopping
     qtbot.mouseClick(build.end, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.build.state == "cancelled")
-    qtbot.waitUntil(lambda: status.visible_texts == ["Build stopped; it resumes where it was"])
+    qtbot.waitUntil(lambda: status.visible_texts == ["Build stopped; it can be resumed"])
 
 
 def test_a_failure_stays_until_it_was_seen_and_hides_nothing(qtbot: Any, make_window: Make, tmp_path: Path) -> None:

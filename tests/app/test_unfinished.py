@@ -136,7 +136,7 @@ def test_a_question_follows_to_other_work(qtbot: Any, make_window: Make, tmp_pat
     assert window.close_guard.question is not None and window.close_guard.question.text() == "A build is running."
     qtbot.waitUntil(lambda: window.context.build.state == "done")
     qtbot.waitUntil(
-        lambda: window.close_guard.question is not None and "Something is" in window.close_guard.question.text()
+        lambda: window.close_guard.question is not None and "Work is still" in window.close_guard.question.text()
     )
     window.context.plugins.cancel()
     qtbot.waitUntil(lambda: window.close_guard.question is None)
