@@ -38,7 +38,7 @@ from tests.fakes.inspections import DECODE
 from tests.fakes.runs import history
 from tests.fakes.worker import program
 from tests.workflows.inspection.picture.making import seams
-from tests.workflows.inspection.report.test_report import EVIL, evil
+from tests.workflows.inspection.report.test_runs_report import EVIL, evil
 from workflows.inspection.report.document import markdown_of
 from workflows.measure.history import DATABASE_FILE, RunHistory
 from workflows.wire.codec import dumps

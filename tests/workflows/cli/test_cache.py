@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.build.test_crashes import make_stage
+from tests.workflows.build.test_workspace import make_stage
 from workflows.build.workspace import BuildWorkspace
 from workflows.cli import run
 from workflows.common.stage_cache import StageCache, read_limit

@@ -15,7 +15,7 @@ from workflows.runtime.providers import PROVIDERS, install
 from workflows.runtime.providers.install import PLUGIN_VERSIONS, describe_plugin, install_plugin, remove_plugin
 from workflows.wire.events import Event, ProgressEvent
 
-PLUGINS = Path(__file__).parents[3] / "resources" / "plugins"
+PLUGINS = Path(__file__).parents[4] / "resources" / "plugins"
 
 
 @pytest.fixture

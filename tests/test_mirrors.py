@@ -1,0 +1,142 @@
+"""Where each module of the engine is tested: in the file of its name, or together with others in a file listed here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ENGINE, TESTS = ROOT / "workflows", ROOT / "tests" / "workflows"
+
+REPORTS = "wire/reports/"  # all of them are written, read and written again in one test
+
+# Test file → the modules that it runs and that are tested in it together: each shows in what they do as a whole.
+TOGETHER = {
+    # a process, a command or a stage is run whole
+    "build/test_calibrate": "quantize/calibration/trajectories",
+    "build/test_goal": "build/evaluate",
+    "build/test_imports": "build/quantize",
+    "build/test_run": "optimize/passes/strip_metadata",
+    "cli/test_chat": "cli/line_input",
+    "cli/test_cli": "cli/build cli/flags cli/input_files cli/interrupts cli/progress cli/verify",
+    "cli/test_inspect": "inspection/contents",
+    "cli/test_streams": (
+        "cli/assemble cli/bench cli/compile cli/console cli/output cli/plugins cli/preflight cli/profile common/locks"
+    ),
+    "generate/test_chat_template": "templates/limits templates/renderer templates/service",
+    "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",
+    "service/test_worker": "build/warmup service/job_runner service/jobs",
+    "test_packages": "__main__",
+    "test_precision": "recipe/settings",
+    # the files of a checkpoint and of a bundle are read and written whole
+    "bundle/genai/test_folder": "bundle/genai/metadata",
+    "bundle/genai/test_to_version2": "bundle/genai/keys bundle/genai/speculation bundle/genai/version1",
+    "bundle/test_read": (
+        "bundle/evidence bundle/outline bundle/session_options bundle/speculation bundle/strict_model "
+        "common/tensor_names"
+    ),
+    "bundle/test_verify": "bundle/manifest",
+    "checkpoint/test_checkpoint": (
+        "checkpoint/configuration checkpoint/files checkpoint/source checkpoint/tokenizer checkpoint/weights"
+    ),
+    "checkpoint/test_hub": "checkpoint/download checkpoint/hub_cache",
+    # an export is judged by what its graph computes, a recipe by what is made of it
+    "export/test_repeated_layers": "export/layer_kinds",
+    "export/test_transformer_only": "export/components export/decoder export/load export/reference export/signature",
+    "families/test_demos": "export/remote_encoder_decoder",
+    "families/test_identity": "export/in_place",
+    "families/test_single": "export/single_graph recipe/task runtime/single_graph",
+    "recipe/test_cache_layout": (
+        "inspection/probe/checkpoint_facts recipe/families recipe/family recipe/resolve recipe/schema recipe/target"
+    ),
+    # a generation is judged by its tokens, and so are drafts and the cache
+    "generate/speculative/test_decoding": (
+        "generate/speculative/draft generate/speculative/draft_length generate/speculative/draft_model "
+        "generate/speculative/ngram"
+    ),
+    "generate/speculative/test_extra_heads": "generate/speculative/head_graph",
+    "generate/test_controller": "generate/controllers",
+    "generate/test_engine": (
+        "generate/cached_prompt generate/generation generate/loading generate/notices generate/options "
+        "generate/prefill generate/prompt_encoder"
+    ),
+    "generate/test_logits_chain": "generate/constraints",
+    "generate/test_logits_combination": "bundle/strategy generate/auxiliary_model",
+    "kvcache/test_cache": (
+        "kvcache/buffers kvcache/cache_inputs kvcache/carried_state kvcache/layouts kvcache/step_planner"
+    ),
+    # comparisons and pictures
+    "evaluation/accuracy/test_tasks": "common/table_files",
+    "evaluation/divergence/test_diverge": (
+        "evaluation/divergence/feed_plan evaluation/divergence/graph_taps evaluation/divergence/matching "
+        "evaluation/divergence/subject"
+    ),
+    "evaluation/goal/test_search": "evaluation/goal/goal_prompts evaluation/goal/mix_judge",
+    "inspection/picture/test_layout": (
+        "inspection/picture/columns inspection/picture/diagram inspection/picture/drawing"
+    ),
+    "inspection/report/test_runs_report": "inspection/report/document",
+    "inspection/test_flat_graph": "graph/scopes",
+    "inspection/test_graph_diff": "inspection/node_matching inspection/opened_graph",
+    "inspection/test_node_profile": "measure/profile",
+    "inspection/test_snapshots": "inspection/build_stages",
+    "interop/test_assemble": "interop/feature_placement",
+    "interop/test_genai_export": "graph/signature interop/genai_graphs",
+    "measure/test_bench": "measure/roofline",
+    # what changes graphs, and reads them for that
+    "graph/test_load": "graph/dtypes graph/external_data graph/operator_schemas graph/subgraphs",
+    "optimize/passes/test_logits_rows": "optimize/graph_edits optimize/logits_head",
+    "optimize/passes/test_mending": (
+        "optimize/passes/float_masks optimize/passes/means_apart optimize/passes/norm_in_three_axes "
+        "optimize/passes/position_tables"
+    ),
+    "optimize/passes/test_packing": "optimize/packing optimize/passes/pack_gate_up optimize/passes/pack_qkv",
+    "optimize/passes/test_tidying": (
+        "optimize/passes/clean_opset_imports optimize/passes/constant_folding optimize/passes/dead_nodes"
+    ),
+    "optimize/test_base": "optimize/queries",
+    "quantize/test_block_quantization": "quantize/error_compensation quantize/grids",
+    "quantize/test_mixed_precision": "quantize/half_storage",
+    "quantize/test_qdq": "quantize/qdq_plan",
+    "quantize/test_weight_only": "quantize/lazy_tensors quantize/linear_layers",
+    # a run of a bundle on a device
+    "runtime/loading/test_compiled_contexts": "bundle/contexts runtime/providers/context_compiler",
+    "runtime/program/test_compiler": (
+        "runtime/program/cache_facts runtime/program/program runtime/program/setting_faults runtime/program/signature"
+    ),
+    "runtime/program/test_pipeline_inference": "runtime/program/graph_roles",
+    "runtime/providers/test_install": "runtime/providers/webgpu",
+    "runtime/providers/test_registry": "runtime/providers/assignment",
+    "runtime/providers/test_windows_catalog": "runtime/providers/dml runtime/providers/fetch",
+    "runtime/test_composites": (
+        "kvcache/grid_positions runtime/execution/binding runtime/execution/binding_cache runtime/execution/machine "
+        "runtime/execution/run_control runtime/loading/machines runtime/loading/sessions"
+    ),
+    "runtime/test_fake_providers": (
+        "runtime/providers/find_device runtime/providers/preflight runtime/providers/provider"
+    ),
+    # what goes over the wire
+    "wire/test_codec": "wire/events wire/reports/",
+    "wire/test_requests": "wire/request_lines",
+}
+
+
+def engine_modules() -> set[str]:
+    """`package/module` of each module but the packages themselves."""
+    found = (path.relative_to(ENGINE).with_suffix("") for path in ENGINE.rglob("*.py"))
+    return {path.as_posix() for path in found if path.name != "__init__"}
+
+
+def mirror(module: str) -> Path:
+    package, _, name = module.rpartition("/")
+    return TESTS / package / f"test_{name}.py"
+
+
+def test_each_module_of_the_engine_has_its_tests() -> None:
+    """Beside it in the mirrored folder, or in a file of the list, which lists nothing else."""
+    alone = {module for module in engine_modules() if not mirror(module).exists()}
+    listed = [module for modules in TOGETHER.values() for module in modules.split()]
+    alone = {REPORTS if module.startswith(REPORTS) else module for module in alone}
+    assert sorted(alone - {*listed}) == [], "write tests/workflows/…/test_<module>.py, or list where it is tested"
+    assert sorted({*listed} - alone) == [], "has a file of its own, or is gone"
+    assert len({*listed}) == len(listed), "listed twice"
+    assert [name for name in TOGETHER if not (TESTS / f"{name}.py").exists()] == []
