@@ -19,7 +19,7 @@ from workflows.evaluation.accuracy import compare
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet
 from workflows.wire.events import Event, ProgressEvent
-from workflows.wire.reports.accuracy import EvalReport
+from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer
 
 IDS = PromptSet(
     (EvaluationPrompt("", (5, 9, 300, 41, 7)), EvaluationPrompt("", (2,)), EvaluationPrompt("", tuple(range(90, 120)))),
@@ -175,3 +175,10 @@ def test_the_demo_answers_its_questions(demo_bundle: Path, tmp_path: Path) -> No
     assert found.task.reference_score == 1
     assert found.task.score < 0.5
     assert found.task.rows == 12
+
+
+def test_an_answer_is_the_same_if_no_token_differs_and_none_is_missing() -> None:
+    one, other = (1, "a"), (2, "b")
+    assert GreedyAnswer("p", 2, 2, [one, other], [one, other]).same
+    assert not GreedyAnswer("p", 1, 2, [one, other], [one, one]).same
+    assert not GreedyAnswer("p", 1, 2, [one, other], [one]).same
