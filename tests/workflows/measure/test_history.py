@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.workflows.command_line import command
 from workflows.common.errors import HistoryError, RequestError
 from workflows.measure.history import RunHistory, build_seconds, new_id
 from workflows.process.subprocesses import module_search_path
@@ -327,7 +328,7 @@ def test_a_locked_history_is_reported_within_two_seconds(history: RunHistory) ->
 def test_a_command_waits_a_second_for_a_locked_history(demo_bundle: Path, tmp_path: Path) -> None:
     """The reply comes, and then a notice."""
     environment = os.environ | {"JOINERY_HOME": str(tmp_path)}
-    line = [sys.executable, "-m", "workflows", "generate", str(demo_bundle), "--prompt", "8*7="]
+    line = command("generate", demo_bundle, "--prompt", "8*7=")
     began = time.monotonic()
     subprocess.run(line, capture_output=True, check=True, env=environment)
     plain = time.monotonic() - began
