@@ -9,10 +9,6 @@ from pathlib import Path
 import pytest
 import tqdm
 
-# Collection makes millions of objects that live as long as the run: looking through them for garbage takes longer than
-# the collection itself.
-gc.disable()
-
 PLAIN_IMPORT = builtins.__import__
 """The language's own, while no PySide6 is loaded."""
 
@@ -42,6 +38,11 @@ def pytest_configure(config: pytest.Config) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and not hasattr(config, "workerinput"):  # xdist's workers report to their parent
         config.pluginmanager.register(AtOnce(terminal), "failures-at-once")
+
+
+def pytest_collection() -> None:
+    """Collection makes millions of objects that live as long as the run: no garbage is searched for among them."""
+    gc.disable()
 
 
 @pytest.hookimpl(tryfirst=True)
