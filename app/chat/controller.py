@@ -231,9 +231,8 @@ class ChatController(QObject):
 
     def open_chat(self, key: str, *, copy: bool = False) -> None:
         """Opens a saved conversation, or a copy. On LockHeldError, OSError or ValueError the open one stays."""
-        if (
-            copy or key != self.chat.key or not len(self.chat)
-        ):  # the file of the open chat may be older than its content
+        # the file of the open chat may be older than its content
+        if copy or key != self.chat.key or not len(self.chat):
             chat = self.store.copy(key) if copy else self.store.load(key)
             self._abandon_reply("cancelled")
             self.chat = chat

@@ -24,7 +24,7 @@ from workflows.wire.events import TokenEvent
 
 
 class ThinkingBlock(QWidget):
-    """A line that unfolds. tokens, taken (seconds): as `measure_thinking` returns them, 0 if unknown."""
+    """A line that unfolds. tokens, seconds: as `measure_thinking` returns them, 0 if unknown."""
 
     def __init__(self, tokens: int = 0, seconds: float = 0.0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -216,7 +216,7 @@ class MessageBody(QWidget):
             (part.text if isinstance(part, ThinkingBlock) else part).underline_drafts(on)
 
     def _show(self, done: list[Segment], new: list[Segment]) -> None:
-        """Updates the widgets after those of `done` to show `came`."""
+        """Updates the widgets after those of `done` to show `new`."""
         before, self._segments = self._segments[len(done) :], [*done, *new]
         if new and before and before[0].kind != new[0].kind:  # prose turned out to be code or thinking
             self._drop(len(done))

@@ -29,7 +29,6 @@ from app.widgets import button
 from app.widgets.actions import tool_button
 from app.widgets.layouts import FlowLayout, hbox
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import set_icon
 
 LONGEST = 32
 """Characters of a chip's value that are shown; its tool tip shows more."""
@@ -69,9 +68,8 @@ class SettingChip(QFrame):
         self.name_button.setAccessibleName(setting.title)
         self.name_button.setProperty("role", "chip")
         set_tool_tip(self.name_button, f"{setting.name}: {setting.value[:500]}")
-        self.remove_button = tool_button("close", self.tr("Remove {0}").format(setting.title))
+        self.remove_button = tool_button("close", self.tr("Remove {0}").format(setting.title), "muted")
         self.remove_button.setProperty("role", "chip")
-        set_icon(self.remove_button, "close", "muted", 12)
         self.name_button.clicked.connect(lambda _checked=False: self.opened.emit())
         self.remove_button.clicked.connect(lambda _checked=False: self.removed.emit())
         hbox(self.name_button, self.remove_button, spacing=0, margins=(2, 0, 2, 0), parent=self)

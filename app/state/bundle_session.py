@@ -38,6 +38,8 @@ from workflows.wire.events import (
 )
 from workflows.wire.requests import Close, Generate, Open, Options, Request, Turn
 
+__all__ = ["BundleSession", "SessionFailure", "State"]
+
 
 class SessionJob(QObject):
     """One job at a time, beside one that was dropped: of that, only what the cache holds is reported until it ends.
@@ -106,8 +108,6 @@ class SessionJob(QObject):
             self._job = None
             signal.emit(outcome)
 
-
-__all__ = ["BundleSession", "SessionFailure", "State"]
 
 State = Literal["closed", "opening", "ready", "generating", "failed"]
 

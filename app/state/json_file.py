@@ -33,7 +33,7 @@ def parse_json(text: str) -> Any:
 
 
 class SavedList(QObject):
-    """A list in a JsonFile. errorOccurred: emitted from the event loop, as who listens may not be there yet."""
+    """A list in a JsonFile. errorOccurred: emitted from the event loop, because nothing may be connected yet."""
 
     changed = Signal()
     errorOccurred = Signal(str)  # noqa: N815
@@ -78,15 +78,15 @@ class JsonFile(Generic[T]):
             return value
 
     def load(self) -> T:
-        """The file's value; reports an OSError, and returns the empty value."""
+        """The file's value; on an OSError, which is reported, the empty value."""
         try:
             return self.read()
         except OSError as error:
-            self._notify(f"{self._title} cannot be read: {error.strerror}.")
+            self._notify(f"{self._title} in {self.path} cannot be read: {error.strerror}.")
             return self._empty()
 
     def change(self, change: Callable[[T], T], current: T) -> T:
-        """Does the same as `update`; reports an OSError, and returns `change(current)`."""
+        """As `update`; on an OSError, which is reported, `change(current)`."""
         try:
             return self.update(change)
         except OSError as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunConfiguration:
-    """path: the bundle's folder. built_at, precision: empty for a folder that does not state them."""
+    """How a run's bundle was opened. path: its folder. built_at, precision: empty where the folder states none."""
 
     path: str
     name: str

@@ -108,7 +108,7 @@ class LatencyPercentiles:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementFigures:
-    """Figures of some steps. ttft_ms: the median. Rates: tokens per second of step time. drafts: None for none."""
+    """Figures of some steps. ttft_ms: median of the runs. Rates: tokens per second of step time. drafts: or None."""
 
     runs: MeasuredRuns
     ttft_ms: float | None

@@ -14,7 +14,7 @@ from pathlib import Path
 from app.text.catalog import SourceText, Translation, available_languages, read, translation_file, write
 
 APP = Path(__file__).parents[1]
-DIRECT = ("tr", "_tr", "translatable")  # the text comes first
+DIRECT = ("tr", "translatable")  # the text comes first
 WITH_CONTEXT = ("translate",)  # QCoreApplication's: the context, which is ignored, comes first
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 
 def tr(text: str) -> str:
-    """Returns the translation of `text`; a QObject has a method of its own."""
+    """Returns the translation of `text`, also before a QObject is initialized and has its own `tr`."""
     return QCoreApplication.translate("joinery", text)
 
 

@@ -3180,7 +3180,7 @@
     </message>
     <message>
       <source>Samples the token; without it, the most probable one is chosen. Always last.</source>
-      <translation>Zieht das Token; ohne sie gilt das wahrscheinlichste. Immer zuletzt.</translation>
+      <translation>Zieht das Token; ohne diese Operation gilt das wahrscheinlichste. Immer zuletzt.</translation>
     </message>
     <message>
       <source>Sampling</source>
@@ -3244,7 +3244,7 @@
     </message>
     <message>
       <source>Scale of the window, from the next start on.</source>
-      <translation>Vergrößerung des Fensters, ab dem nächsten Start.</translation>
+      <translation>Skalierung des Fensters, ab dem nächsten Start.</translation>
     </message>
     <message>
       <source>Scale to decode</source>

@@ -123,7 +123,7 @@ def test_no_string_goes_round_tr() -> None:
     ("code", "found"),
     [
         ('self.tr("One")', SourceText("One")),
-        ('_tr("a" "b")', SourceText("ab")),
+        ('tr("a" "b")', SourceText("ab")),
         ('tr("Open", "a verb")', SourceText("Open", "a verb")),
         ('self.tr("%n files", "", 3)', SourceText("%n files", "", True)),
         ('QCoreApplication.translate("Where", "Two")', SourceText("Two")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from app.chat.decoding.chain_ops import ChainRow, chain_op, draws
 from app.chat.sampling import SamplingSettings
@@ -18,7 +18,6 @@ Drafts = Literal["none", "ngram", "bundle", "off"]
 Acceptance = Literal["exact", "rejection_sampling", "typical"]
 Stopping = Literal["false", "true", "never"]
 Form = Literal["json_schema", "regex", "grammar"]
-FORMS: tuple[Form, ...] = get_args(Form)
 _STOPS: dict[Stopping, bool | str] = {"false": False, "true": True, "never": "never"}
 
 
