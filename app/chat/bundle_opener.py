@@ -15,6 +15,7 @@ from app.chat.controller import ChatController
 from app.chat.settings_panel import SettingsPanel
 from app.state.bundle_session import State, placement_text
 from app.state.context import AppContext
+from app.state.recent_bundles import bundle_title
 from app.widgets import Banner
 from workflows.wire.events import ReadyEvent
 from workflows.wire.requests import ListDevices
@@ -52,6 +53,20 @@ class BundleOpener(QObject):
     def name(self) -> str:
         """The current bundle's name; empty if there is none."""
         return str((self._context.bundle or {}).get("name", ""))
+
+    @property
+    def title(self) -> str:
+        """The current bundle's name, precision and cache; empty if there is none."""
+        return bundle_title(self._context.bundle) if self._context.bundle else ""
+
+    @property
+    def status(self) -> str:
+        """Whether the current bundle is loaded, and on which provider."""
+        ready = self._context.ready
+        if ready is not None:
+            return self.tr("loaded on {0}").format(ready.provider)
+        states = {"opening": self.tr("opening …"), "failed": self.tr("could not be opened")}
+        return states.get(self.state, self.tr("not loaded"))
 
     def open(self) -> None:
         """Opens the current bundle with the settings of the panel."""

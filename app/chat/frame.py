@@ -18,11 +18,11 @@ from app.chat.intents import CompareBundles, NewChat
 from app.chat.sampling import SamplingSettings
 from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
-from app.chat.transcript import Transcript
+from app.chat.transcript import COLUMN, Transcript
 from app.state.context import AppContext
 from app.widgets import Banner, EmptyState, label
 from app.widgets.actions import tool_button
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
 
 
@@ -83,7 +83,10 @@ class ChatFrame(QWidget):
         self.side = _beside(self.panel)
         self.chats = ChatList(controller)
         self.list_side = _beside(self.chats, left=True)
-        foot = vbox(self.context_bar, self.chips, self.composer, margins=(2 * G, G, 2 * G, 2 * G))
+        below = QWidget()
+        below.setMaximumWidth(COLUMN)
+        vbox(self.chips, self.composer, self.context_bar, parent=below)
+        foot = hbox(STRETCH, (below, COLUMN), STRETCH, margins=(2 * G, G, 2 * G, G))
         banners = vbox(self.chat_banner, self.banner, spacing=0, margins=(2 * G, 0, 2 * G, 0))
         middle = vbox(self.header, banners, (self.stack, 1), foot, spacing=0)
         hbox(self.list_side, (middle, 1), self.side, spacing=0, parent=self)

@@ -66,13 +66,13 @@ class ChatPage(QWidget):
         self.usage = ContextUsage(context, self.controller, self.context_bar, self)
         self.choices = PanelController(context, self.panel, self.controller, self.chat_banner, self)
         self.panel.decoding.problemChanged.connect(self.composer.set_problem)
-        self._active_settings = ActiveSettings(
-            self.panel, self.controller, self.choices, self.frame.chips, self._show_setting, self
-        )
         self.drafting = PromptAutosave(self.composer, self.controller, UnsentPrompts(context.home / "chats"), self)
         self.focus = FocusRedirect(self.frame, self.composer.edit)
         self.files = ChatFiles(self.controller, self.header.export.menu(), self.banner, self.chat_banner, self)
         self.opener = BundleOpener(context, self.panel, self.controller, self.banner, self)
+        self._active_settings = ActiveSettings(
+            self.panel, self.controller, self.choices, self.opener, self.frame.chips, self._show_setting, self
+        )
         self.failures = FailureBanner(context, self.banner, self.do, self)
         self.views = ChatStack(context, self.frame)
         vbox(self.views, parent=self)
@@ -83,7 +83,8 @@ class ChatPage(QWidget):
         self.drafting.show()
         tools = {"chat.side": self.header.side, "chat.list": self.header.recent, "chat.drafts": self.header.drafts}
         for key, tool in tools.items():
-            tool.setChecked(context.settings.text(key, "shown") == "shown")
+            usual = "hidden" if key == "chat.side" else "shown"
+            tool.setChecked(context.settings.text(key, usual) == "shown")
         self._refresh_state()
 
     def _add_actions(self) -> list[QAction]:
@@ -237,6 +238,7 @@ class ChatPage(QWidget):
         self.header.heading.setText(chat.title or self.tr("New chat"))
         self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
         self.usage.refresh()
+        self._active_settings.refresh()
 
     def _on_running(self, running: bool) -> None:
         self.composer.set_running(running)

@@ -1,7 +1,7 @@
-"""The chips above the composer: one for each setting of the next reply that is not at its default.
+"""The chips above the composer: what makes the next reply, and each of its settings that is not at its default.
 
     panel, controller, DecodingController ──changed──▶ ActiveSettings ──▶ SettingChipRow ──remove──▶ panel
-    SettingChipRow:  [ Form: JSON schema  × ] [ Begins with: Sure  × ]  Undo
+    SettingChipRow:  [ qwen3-demo: loaded on cpu ] [ Sampling: Greedy ] [ Form: JSON schema  × ]  Undo
 
 A chip shows its field in the side panel, its cross resets the setting, and Undo restores the last one.
 """
@@ -18,6 +18,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
+from app.chat.bundle_opener import BundleOpener
 from app.chat.controller import ChatController
 from app.chat.decoding.decoding_options import DecodingOptions
 from app.chat.panel_controller import PanelController
@@ -36,16 +37,26 @@ LONGEST = 32
 
 @dataclass(frozen=True, slots=True)
 class ActiveSetting:
-    """A setting that is not at its default.
+    """The bundle, the sampling, or a setting that is not at its default.
 
-    remove: resets it. restore: sets its current value again. place: its field in the side panel.
+    place: its field in the side panel. remove: resets it; None at its default. restore: sets its current value again.
     """
 
     name: str
     value: str
     place: QWidget = field(compare=False)
-    remove: Callable[[], object] = field(compare=False)
-    restore: Callable[[], object] = field(compare=False)
+    remove: Callable[[], object] | None = field(default=None, compare=False)
+    restore: Callable[[], object] = field(default=lambda: None, compare=False)
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is not at its default."""
+        return self.remove is not None
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        """Settings with the same key have the same chip."""
+        return self.name, self.value, self.changed
 
     @property
     def title(self) -> str:
@@ -72,6 +83,8 @@ class SettingChip(QFrame):
         self.remove_button.setProperty("role", "chip")
         self.name_button.clicked.connect(lambda _checked=False: self.opened.emit())
         self.remove_button.clicked.connect(lambda _checked=False: self.removed.emit())
+        self.remove_button.setVisible(setting.changed)
+        self.setFixedHeight(self.remove_button.sizeHint().height() + 2)
         hbox(self.name_button, self.remove_button, spacing=0, margins=(2, 0, 2, 0), parent=self)
 
 
@@ -94,7 +107,7 @@ class SettingChipRow(QWidget):
 
     def show_settings(self, settings: Sequence[ActiveSetting]) -> None:
         """Shows other chips; chips with the same text keep their widgets."""
-        old = {chip.setting: chip for chip in self.chips}
+        old = {chip.setting.key: chip for chip in self.chips}
         self.chips = [self._reusable_chip(old, setting) or self._make(setting) for setting in settings]
         for gone in old.values():
             gone.hide()
@@ -116,10 +129,12 @@ class SettingChipRow(QWidget):
         self._removed = None
         self._fit()
 
-    def _reusable_chip(self, old: dict[ActiveSetting, SettingChip], setting: ActiveSetting) -> SettingChip | None:
-        if setting not in old:
+    def _reusable_chip(
+        self, old: dict[tuple[str, str, bool], SettingChip], setting: ActiveSetting
+    ) -> SettingChip | None:
+        if setting.key not in old:
             return None
-        chip = old.pop(setting)
+        chip = old.pop(setting.key)
         chip.setting = setting  # its `restore` may set another value
         return chip
 
@@ -133,7 +148,8 @@ class SettingChipRow(QWidget):
     def _remove(self, chip: SettingChip) -> None:
         had_focus = chip.remove_button.hasFocus()
         self._removed = chip.setting
-        chip.setting.remove()
+        if chip.setting.remove is not None:
+            chip.setting.remove()
         self._fit()
         if had_focus:
             self.undo.setFocus()
@@ -166,12 +182,14 @@ class ActiveSettings(QObject):
         panel: SettingsPanel,
         controller: ChatController,
         choices: PanelController,
+        opener: BundleOpener,
         row: SettingChipRow,
         show: Callable[[QWidget], object],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._panel, self._controller, self._choices, self._row = panel, controller, choices, row
+        self._opener = opener
         self._key = controller.chat.key
         row.opened.connect(lambda setting: show(setting.place))
         for changed in (panel.system_changed, panel.opening.changed, choices.sampling_shown, choices.decoding.applied):
@@ -182,7 +200,9 @@ class ActiveSettings(QObject):
 
     def refresh(self, *_: object) -> None:
         """Updates the chips."""
-        self._row.show_settings([*self._texts(), *self._sampling(), *self._decoding()])
+        settings = [*self._bundle(), *self._sampling(), *self._texts(), *self._decoding()]
+        self._row.show_settings(settings)
+        self._panel.mark_changed([one.place for one in settings if one.changed])
 
     def _on_reset(self) -> None:
         key = self._controller.chat.key
@@ -190,6 +210,10 @@ class ActiveSettings(QObject):
             self._key = key
             self._row.clear_undo()
         self.refresh()
+
+    def _bundle(self) -> list[ActiveSetting]:
+        opener = self._opener
+        return [ActiveSetting(opener.title, opener.status, self._panel.provider)] if opener.path else []
 
     def _texts(self) -> list[ActiveSetting]:
         panel = self._panel
@@ -211,17 +235,11 @@ class ActiveSettings(QObject):
         chain, set_sampling = self._controller.decoding.chain, self._choices.set_sampling
         settings = []
         drawn, rest = apply_preset(now, default), apply_preset(default, now)
-        if drawn != default and chain is None:  # a chain replaces these
-            shown = self._panel.presets.box.currentText()
-            settings.append(
-                ActiveSetting(
-                    self.tr("Sampling"),
-                    shown,
-                    self._panel.presets.box,
-                    partial(self._change_sampling, partial(apply_preset, default)),
-                    partial(self._change_sampling, partial(apply_preset, now)),
-                )
-            )
+        if chain is None:  # a chain replaces these
+            box = self._panel.presets.box
+            remove = partial(self._change_sampling, partial(apply_preset, default)) if drawn != default else None
+            restore = partial(self._change_sampling, partial(apply_preset, now))
+            settings.append(ActiveSetting(self.tr("Sampling"), box.currentText(), box, remove, restore))
         if rest != default:
             remove = partial(set_sampling, apply_preset(now, default))
             place = self._panel.spin("max_new_tokens")

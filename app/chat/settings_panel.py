@@ -1,8 +1,8 @@
-"""The side panel: system prompt, prefill, tools, sampling, decoding, cache layout and provider."""
+"""The side panel, in three tabs: Prompt (with prefill and tools), Sampling, Decoding (with cache and provider)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QPlainTextEdit,
+    QScrollArea,
     QSpinBox,
+    QTabWidget,
     QWidget,
 )
 
@@ -27,7 +29,7 @@ from app.text.translatable import tr
 from app.widgets import Section, button, label, scroll_area
 from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
-from app.widgets.plain_text import set_tool_tip
+from app.widgets.plain_text import plain_tool_tip, set_tool_tip
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
@@ -156,14 +158,29 @@ class SettingsPanel(QWidget):
         self._spins: dict[str, QSpinBox | QDoubleSpinBox] = {}
         self.opening, self.languages, self.decoding = PrefillSection(), LanguageSection(), DecodingSection()
         self.decoding.shown.connect(self._update_enabled)
-        above = (self._system_part(), self.opening, self.languages, self._sampling_part())
-        self._content = QWidget()
-        parts = (*above, self.decoding, self._session_part(), STRETCH)
-        vbox(*parts, spacing=3 * G, margins=2 * G, parent=self._content)
-        self._area = scroll_area(self._content)
-        vbox(self._area, parent=self)
-        self._content.installEventFilter(self)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName(self.tr("Settings of the next reply"))
+        self._areas: list[QScrollArea] = []
+        self._contents: list[QWidget] = []
+        self._titles = (self.tr("Prompt"), self.tr("Sampling"), self.tr("Decoding"))
+        contents = (
+            (self._system_part(), self.opening, self.languages),
+            (self._sampling_part(),),
+            (self._session_part(), self.decoding),
+        )
+        for title, sections in zip(self._titles, contents, strict=True):
+            self._add_tab(title, sections)
+        vbox(self.tabs, parent=self)
         self.set_sampling(SamplingSettings())
+
+    def _add_tab(self, title: str, sections: Sequence[Section]) -> None:
+        content = QWidget()
+        vbox(*sections, STRETCH, spacing=3 * G, margins=2 * G, parent=content)
+        area = scroll_area(content)
+        content.installEventFilter(self)
+        self._areas.append(area)
+        self._contents.append(content)
+        self.tabs.addTab(area, title)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -177,8 +194,17 @@ class SettingsPanel(QWidget):
 
     def _fit(self) -> None:
         """Widens the panel if another language or a larger font needs more than WIDTH."""
-        needed = self._content.minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
-        self.setFixedWidth(max(WIDTH, needed))
+        widest = max(content.minimumSizeHint().width() for content in self._contents)
+        needed = widest + self._areas[0].verticalScrollBar().sizeHint().width()
+        self.setFixedWidth(max(WIDTH, needed, self.tabs.tabBar().sizeHint().width()))
+
+    def mark_changed(self, places: Collection[QWidget]) -> None:
+        """Shows a dot on each tab that has one of these fields: settings that are not at their defaults."""
+        for index, (area, title) in enumerate(zip(self._areas, self._titles, strict=True)):
+            changed = any(area.isAncestorOf(place) for place in places)
+            self.tabs.setTabText(index, f"{title} •" if changed else title)
+            tip = self.tr("Not everything here is at its default.") if changed else ""
+            self.tabs.setTabToolTip(index, plain_tool_tip(tip))
 
     def _system_part(self) -> Section:
         part = Section(self.tr("System prompt"))
@@ -293,13 +319,15 @@ class SettingsPanel(QWidget):
             field.setEnabled(not running)
 
     def reveal(self, place: QWidget) -> None:
-        """Scrolls to a field, unfolds its section, and gives it the focus."""
+        """Shows a field's tab, scrolls to it, unfolds its section, and gives it the focus."""
+        area = next(area for area in self._areas if area.isAncestorOf(place))
+        self.tabs.setCurrentWidget(area)
         parent = place.parentWidget()
         while parent is not None and parent is not self:
             if isinstance(parent, CollapsibleSection):
                 parent.unfold(True)
             parent = parent.parentWidget()
-        QTimer.singleShot(0, place, lambda: self._area.ensureWidgetVisible(place, 0, 4 * G))  # once it has its place
+        QTimer.singleShot(0, place, lambda: area.ensureWidgetVisible(place, 0, 4 * G))  # once it has its place
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _reset(self) -> None:

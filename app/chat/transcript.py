@@ -20,6 +20,7 @@ from app.state.conversation import ChatMessage, Conversation
 from app.widgets.theme import G, theme
 
 COLUMN = 800
+"""The width of the messages, and of what is below them, in pixels."""
 END_TOLERANCE = 32
 SHOWN_AT_ONCE, EARLIER_AT_ONCE = 6, 24
 """Messages that are shown at once, and how many earlier ones are added at a time."""
@@ -191,8 +192,9 @@ class Transcript(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: keeps the column in the middle and readable."""
-        side = max(2 * G, (self.viewport().width() - COLUMN) // 2)
-        self._column.setContentsMargins(side, 2 * G, side, 2 * G)
+        side = max(2 * G, (self.width() - COLUMN) // 2)
+        scroll_bar = self.width() - self.viewport().width()
+        self._column.setContentsMargins(side, 2 * G, side - scroll_bar, 2 * G)
         super().resizeEvent(event)
 
 

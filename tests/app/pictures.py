@@ -19,7 +19,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from app.build.code_view import CodeDialog
 from app.build.step_page import QUANTIZE, RECIPE, REVIEW, RUN
@@ -299,7 +299,7 @@ def rich_chat(window: MainWindow, home: Path) -> None:
     """Thinking, code, a table; the panel is hidden."""
     chat("How do I add up a list?")(window, home)
     page = window.stack.page("chat")
-    page.header.side.setChecked(False)  # type: ignore[attr-defined]
+    page.header.side.setChecked(True)  # type: ignore[attr-defined]
 
 
 def decoding(*choose: Callable[[DecodingSection], object], asked: str = "") -> Prepare:
@@ -317,7 +317,10 @@ def decoding(*choose: Callable[[DecodingSection], object], asked: str = "") -> P
         if asked:
             page.send(asked)  # type: ignore[attr-defined]
             until(lambda: len(page.transcript.views) > 1 and not page.controller.running, "it")  # type: ignore[attr-defined]
-        area = page.panel.findChild(QScrollArea)  # type: ignore[attr-defined]
+        page.header.side.setChecked(True)  # type: ignore[attr-defined]
+        page.panel.tabs.setCurrentIndex(2)  # type: ignore[attr-defined]
+        wait(0.1)
+        area = page.panel.tabs.currentWidget()  # type: ignore[attr-defined]
         area.verticalScrollBar().setValue(part.y() - 8)
 
     return act
@@ -374,8 +377,8 @@ def chat_moved(window: MainWindow, home: Path) -> None:
     part.boxes["prefill"].setCurrentIndex(1)
     part.boxes["prefill"].activated.emit(1)
     until(lambda: window.context.session.state == "ready", "the placement")
-    area = window.stack.page("chat").panel.findChild(QScrollArea)  # type: ignore[attr-defined]
-    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+    window.stack.page("chat").header.side.setChecked(True)  # type: ignore[attr-defined]
+    window.stack.page("chat").panel.tabs.setCurrentIndex(2)  # type: ignore[attr-defined]
 
 
 def chat_opening(window: MainWindow, home: Path) -> None:
@@ -689,7 +692,7 @@ def helped(sheet: str) -> Prepare:
 
     def act(window: MainWindow, _home: Path) -> None:
         window.show_page("chat")
-        getattr(window.help, sheet)()
+        window.help.show_sheet(sheet)
 
     return act
 

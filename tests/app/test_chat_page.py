@@ -552,8 +552,9 @@ def test_actions_are_found_by_the_palette(make: Make, qtbot: QtBot) -> None:
     assert page.transcript.views[1].place.text() == "2/2"
     actions["Copy the last reply"].trigger()
     assert QGuiApplication.clipboard().text() == "56"
-    actions["Show or hide the chat settings"].trigger()
     assert not page.side.isVisible()
+    actions["Show or hide the chat settings"].trigger()
+    assert page.side.isVisible()
 
 
 def asked(path: Path) -> list[Generate]:

@@ -1,4 +1,4 @@
-"""The chips above the composer: all that shapes the next answer and is not at its default, and nothing else."""
+"""The chips above the composer: the bundle, the sampling, and each setting that is not at its default."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SCHEMA = ReplyForms("json_schema", '{"type": "object"}')
 SHAPED = DecodingOptions("ngram", chain=(ChainRow("top_k", "3"), ChainRow("sample")), forms=SCHEMA)
 SAMPLED = SamplingSettings(0.7, 40, 0.95, max_new_tokens=99, seed=3, stop=("x",))
 ALL = [
+    "Limits: 99 tokens, seed 3, 1 stop string",
     "System prompt: Be brief.",
     "Begins with: Sure:",
     "Tools: []",
-    "Limits: 99 tokens, seed 3, 1 stop string",
     "Form: JSON schema",
     "Chain: 2 ops",
     "Drafts: From the text so far (n-gram)",
@@ -34,7 +34,8 @@ ALL = [
 
 
 def titles(page: ChatPage) -> list[str]:
-    return [chip.name_button.accessibleName() for chip in page.frame.chips.chips]
+    """The chips that can be removed."""
+    return [chip.name_button.accessibleName() for chip in page.frame.chips.chips if chip.setting.changed]
 
 
 def chip(page: ChatPage, name: str) -> SettingChip:
@@ -55,9 +56,36 @@ def held(page: ChatPage) -> tuple[Any, ...]:
     return c.chat.system, c.chat.prefill, c.chat.tools, c.sampling, c.decoding
 
 
-def test_nothing_is_shown_of_defaults(make: Make) -> None:
+def test_defaults_show_the_bundle_and_the_sampling(make: Make, qtbot: QtBot) -> None:
     page = make()
-    assert titles(page) == [] and page.frame.chips.isHidden()
+    texts = [chip.name_button.accessibleName() for chip in page.frame.chips.chips]
+    assert texts == ["demo · fp32 · static 4,096: loaded on cpu", "Sampling: Greedy"]
+    assert all(chip.remove_button.isHidden() for chip in page.frame.chips.chips)
+
+
+def test_the_bundles_chip_follows_its_state(make: Make, qtbot: QtBot) -> None:
+    page = make()
+
+    def status() -> str:
+        return page.frame.chips.chips[0].setting.value
+
+    page.opener.open()
+    assert status() == "opening …"
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert status() == "loaded on cpu"
+    page.session.close()
+    assert status() == "not loaded"
+
+
+def test_a_dot_marks_the_tab_of_a_changed_setting(make: Make) -> None:
+    page = make()
+    tabs = page.panel.tabs
+    assert [tabs.tabText(index) for index in range(3)] == ["Prompt", "Sampling", "Decoding"]
+    page.panel.system.setPlainText("Be brief.")
+    page.choices.decoding.choose(SHAPED)
+    assert [tabs.tabText(index) for index in range(3)] == ["Prompt •", "Sampling", "Decoding •"]
+    page.panel.system.clear()
+    assert tabs.tabText(0) == "Prompt"
 
 
 def test_each_has_its_chip_and_a_new_chat_none_but_the_bundles(make: Make, qtbot: QtBot) -> None:
@@ -67,7 +95,7 @@ def test_each_has_its_chip_and_a_new_chat_none_but_the_bundles(make: Make, qtbot
     ask(qtbot, page, "x")
     first = page.controller.chat.key
     page.controller.new_chat()
-    assert titles(page) == [ALL[0], "Sampling: Balanced", ALL[3], ALL[6]]  # a chain stands in place of the sampling
+    assert titles(page) == ["Sampling: Balanced", ALL[0], ALL[1], ALL[6]]  # a chain stands in place of the sampling
     page.controller.open_chat(first)
     assert titles(page) == ALL
     page.shut()
@@ -120,7 +148,7 @@ def test_undo_goes_with_the_next_prompt_and_with_the_chat(make: Make, qtbot: QtB
         qtbot.mouseClick(chip(page, "Begins with").remove_button, Qt.MouseButton.LeftButton)
         assert page.frame.chips.undo.isVisible()
         leave()
-        assert page.frame.chips.isHidden()
+        assert page.frame.chips.undo.isHidden()
 
 
 @pytest.mark.parametrize("name", ["System prompt", "Begins with", "Tools", "Limits", "Form", "Chain", "Drafts"])
@@ -140,7 +168,7 @@ def test_the_keyboard_reaches_each_chip_and_its_cross(make: Make, qtbot: QtBot) 
     page = make()
     set_all(page)
     row = page.frame.chips
-    row.chips[0].name_button.setFocus()
+    chip(page, "Limits").name_button.setFocus()
     reached = []
     for _ in range(2 * len(ALL)):
         focus = QApplication.focusWidget()
@@ -162,7 +190,7 @@ def test_the_keyboard_reaches_each_chip_and_its_cross(make: Make, qtbot: QtBot) 
 def test_a_long_or_hostile_value_is_cut_and_shown_as_it_is(make: Make) -> None:
     page = make()
     page.panel.opening.prefill.setText("<b>&amp;</b> " * 200)
-    (one,) = page.frame.chips.chips
+    one = chip(page, "Begins with")
     assert one.name_button.accessibleName() == "Begins with: <b>&amp;</b> <b>&amp;</b> <b>&a…"
     assert one.name_button.text() == one.name_button.accessibleName().replace("&", "&&")  # which Qt shows as one
     assert "&lt;b&gt;" in one.name_button.toolTip()
