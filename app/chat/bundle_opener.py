@@ -56,8 +56,11 @@ class BundleOpener(QObject):
 
     @property
     def title(self) -> str:
-        """The current bundle's name, precision and cache; empty if there is none."""
-        return bundle_title(self._context.bundle) if self._context.bundle else ""
+        """The current bundle's name, precision and cache, as it is open or as it was built; empty if there is none."""
+        bundle, ready = self._context.bundle, self._context.ready
+        if bundle is None:
+            return ""
+        return bundle_title({**bundle, "layout": ready.layout, "capacity": ready.capacity} if ready else bundle)
 
     @property
     def status(self) -> str:

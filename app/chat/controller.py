@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -40,9 +39,9 @@ class ReplyRecorder(QObject):
     ended = Signal(int)
     failed = Signal(object)  # SessionFailure
 
-    def __init__(self, session: BundleSession, parent: QObject | None = None) -> None:
+    def __init__(self, session: BundleSession, title_of: Callable[[str], str], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._title_of = session, title_of
         self._message: ChatMessage | None = None
         self._bundle = self._prefill = ""
         session.token.connect(self._on_token)
@@ -65,7 +64,7 @@ class ReplyRecorder(QObject):
         self._message, self._bundle, self._prefill = message, self._session.bundle, prefill
         message.content = prefill
         assert message.reply is not None
-        message.reply.bundle, message.reply.form = Path(self._bundle).name, form
+        message.reply.bundle, message.reply.form = self._title_of(self._bundle), form
 
     def finish(self, reason: str) -> None:
         """Ends the open reply; see `Reply.ended` for the reasons."""
@@ -135,6 +134,7 @@ class ChatController(QObject):
     """Drives one conversation at a time.
 
     ensure_open: opens the current bundle unless it is open, False if there is none. ready: the worker's report of it.
+    title_of: the title of the bundle in a folder.
     """
 
     reset = Signal()  # the whole active path may differ
@@ -152,6 +152,7 @@ class ChatController(QObject):
         store: ChatStore,
         ensure_open: Callable[[], bool],
         ready: Callable[[], ReadyEvent | None],
+        title_of: Callable[[str], str],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -162,7 +163,7 @@ class ChatController(QObject):
         self._problem = ""
         self.languages: dict[str, str] = {}  # options of a request to a translator
         self._ensure_open, self._ready = ensure_open, ready
-        self.reply = ReplyRecorder(session, self)
+        self.reply = ReplyRecorder(session, title_of, self)
         self.reply.grew.connect(self._on_grew)
         self.reply.noticed.connect(self.noticed)
         self.reply.ended.connect(self._on_ended)

@@ -5,6 +5,8 @@ list of chats │ header, banners, the conversation, context bar, composer │ s
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QToolButton, QWidget
 
@@ -20,7 +22,7 @@ from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
 from app.chat.transcript import COLUMN, Transcript
 from app.state.context import AppContext
-from app.widgets import Banner, EmptyState, label
+from app.widgets import Banner, ElidedLabel, EmptyState, button, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
@@ -57,6 +59,30 @@ class ChatHeader(QWidget):
             one.setEnabled(not empty)
 
 
+class LastBundleHint(QWidget):
+    """Says which bundle gave the last reply, where another one gives the next. `requested`: its folder."""
+
+    requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._path = ""
+        self.text = ElidedLabel("")
+        self.open = button("", role="link", clicked=lambda: self.requested.emit(self._path))
+        hbox((self.text, 1), self.open, parent=self)
+        self.hide()
+
+    def show_bundle(self, path: str, last: str, current: str) -> None:
+        """Shows the hint. path: the folder of the bundle `last`, which can be opened if it still exists."""
+        self._path = path
+        text = self.tr("The last reply of this chat is by {0}; {1} answers the next prompt.")
+        self.text.set_whole(text.format(last, current))
+        self.open.setText(self.tr("Open {0}").format(Path(path).name))
+        self.open.setAccessibleName(self.open.text())
+        self.open.setVisible(Path(path).exists())
+        self.show()
+
+
 class ChatFrame(QWidget):
     """The widgets of the page. stack: no bundle, an invitation, or the conversation."""
 
@@ -69,6 +95,7 @@ class ChatFrame(QWidget):
         self.panel = SettingsPanel()
         self.banner = Banner()  # of the session: cleared when it opens
         self.chat_banner = Banner()  # of the chat's file: cleared with the chat
+        self.last_bundle = LastBundleHint()
         self.header = ChatHeader()
         self.examples = ExamplePrompts()
         self.no_bundle = EmptyState(
@@ -85,7 +112,7 @@ class ChatFrame(QWidget):
         self.list_side = _beside(self.chats, left=True)
         below = QWidget()
         below.setMaximumWidth(COLUMN)
-        vbox(self.chips, self.composer, self.context_bar, parent=below)
+        vbox(self.last_bundle, self.chips, self.composer, self.context_bar, parent=below)
         foot = hbox(STRETCH, (below, COLUMN), STRETCH, margins=(2 * G, G, 2 * G, G))
         banners = vbox(self.chat_banner, self.banner, spacing=0, margins=(2 * G, 0, 2 * G, 0))
         middle = vbox(self.header, banners, (self.stack, 1), foot, spacing=0)

@@ -6,7 +6,6 @@ widgets ──requested──▶ do ──▶ ChatController ──reset, append
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
@@ -57,7 +56,7 @@ class ChatPage(QWidget):
         self.context, self.session = context, context.session
         self.store = ChatStore(context.home / "chats")
         self.controller = ChatController(
-            self.session, self.store, lambda: self.opener.ensure_open(), lambda: context.ready, self
+            self.session, self.store, lambda: self.opener.ensure_open(), lambda: context.ready, context.title_of, self
         )
         self.frame = frame = ChatFrame(self.controller)
         self.transcript, self.composer, self.examples = frame.transcript, frame.composer, frame.examples
@@ -125,7 +124,10 @@ class ChatPage(QWidget):
         self.header.drafts.toggled.connect(self._underline_drafts)
         self.panel.session_changed.connect(self.opener.open)
         self.views.comparing.connect(self._on_comparing)
-        c.reset.connect(self._refresh_state)
+        c.reset.connect(self._on_chat)
+        self.banner.bind(lambda: (self.opener.path, c.chat.key), self.context.bundleChanged, c.reset)
+        self.chat_banner.bind(lambda: c.chat.key, c.reset)
+        self.frame.last_bundle.requested.connect(self.context.open_bundle)
         c.appended.connect(self._refresh_state)
         c.ended.connect(self._refresh_state)
         c.failed.connect(self.failures.show)
@@ -163,10 +165,6 @@ class ChatPage(QWidget):
                 self.show_compare()
             case intents.CopyLast():
                 self._copy_last()
-            case intents.OpenChat(key):
-                self.files.do(intent)
-                if c.chat.key == key:
-                    self._show_other_bundle()
             case _:
                 self.files.do(intent)
 
@@ -196,29 +194,22 @@ class ChatPage(QWidget):
     def _new_chat(self) -> None:
         self.frame.clear_banners()
         self.controller.new_chat()
-        self.context.activities.acknowledge("generate")  # the failure was of the previous chat
         self.composer.edit.setFocus()
 
-    def _show_other_bundle(self) -> None:
-        """Shows that another bundle answered in the opened chat than the one that answers from now on."""
-        self.context.activities.acknowledge("generate")
-        before, now = self.controller.chat.bundle, self.opener.path
-        if before and now and before != now:
-            text = self.tr("The last reply of this chat is by {0}; {1} answers the next prompt.")
-            name = Path(before).name
-            self.chat_banner.show_message(
-                "info",
-                text.format(name, Path(now).name),
-                action=self.tr("Open {0}").format(name),
-                on_action=partial(self._open_bundle, before),
-            )
+    def _show_last_bundle(self) -> None:
+        """Says that another bundle gave the last reply than the one that gives the next."""
+        chat, now = self.controller.chat, self.opener.path
+        before = chat.bundle if len(chat) and now and not self.controller.running else ""
+        if before and before != now:
+            self.frame.last_bundle.show_bundle(before, self.context.title_of(before), self.opener.title)
+        else:
+            self.frame.last_bundle.hide()
 
-    def _open_bundle(self, path: str) -> None:
-        if self.context.open_bundle(path):
-            self.chat_banner.clear()
+    def _on_chat(self) -> None:
+        self.context.activities.acknowledge("generate")  # the failure was of the previous chat
+        self._refresh_state()
 
     def _on_bundle(self, *_: object) -> None:
-        self.banner.clear()  # its message and button belong to the previous bundle
         self._refresh_state()
         if self.isVisible() and not self.controller.running:
             self.opener.ensure_open()
@@ -238,6 +229,7 @@ class ChatPage(QWidget):
         self.header.heading.setText(chat.title or self.tr("New chat"))
         self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
         self.usage.refresh()
+        self._show_last_bundle()
         self._active_settings.refresh()
 
     def _on_running(self, running: bool) -> None:

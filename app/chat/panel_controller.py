@@ -85,28 +85,19 @@ class PanelController(QObject):
     def _on_bundle(self) -> None:
         self.apply_pending()
         summary = self._context.bundle or {}
-        path, before = str(summary.get("path", "")), self._bundle
+        path = str(summary.get("path", ""))
         self._offer_languages()
-        if path == before:
+        if path == self._bundle:
             self._panel.decoding.chain.set_ops(summary.get("chain", ()))  # it may be another build in the same folder
             return
         self._bundle = path
         saved = self._saved.of(path)
         sampling = SamplingSettings.from_dict(saved.sampling) if saved is not None else self.default_sampling
-        changed = sampling != self._controller.sampling
         self._show(sampling)
         self.decoding.show_bundle(DecodingOptions.from_dict(saved.decoding if saved else {}), summary.get("chain", ()))
         choice = self._panel.choice
-        provider, layout = choice.chosen
         choice.set_built(str(summary.get("layout", "")))
-        choice.show_session(provider, saved.layout if saved is not None else None)
-        if before and (changed or choice.chosen[1] != layout):
-            self._banner.show_message("info", self._title(saved is not None))
-
-    def _title(self, known: bool) -> str:
-        if known:
-            return self.tr("Sampling and cache layout are those that you last chose for this bundle.")
-        return self.tr("Sampling and cache layout were reset to the defaults of this bundle.")
+        choice.show_session(choice.chosen[0], saved.layout if saved is not None else None)
 
     def _show_chat(self) -> None:
         chat = self._controller.chat

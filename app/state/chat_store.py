@@ -226,7 +226,9 @@ class ChatStore:
 def _describe(path: Path) -> SavedChat:
     """Raises OSError, or ValueError when the file is no conversation."""
     chat = _read_chat(path)
-    return SavedChat(path, chat.title, chat.changed_at, Path(chat.bundle).name, searched_text(chat))
+    last = chat.last("assistant")
+    bundle = last.reply.bundle if last is not None and last.reply is not None else Path(chat.bundle).name
+    return SavedChat(path, chat.title, chat.changed_at, bundle, searched_text(chat))
 
 
 def _write_if_possible(path: Path, data: bytes) -> None:

@@ -26,7 +26,7 @@ from app.state.device_jobs import DeviceJobs
 from app.state.measurements import Measurements
 from app.state.notes import Note, NoteOwner, Notes
 from app.state.preflights import Preflights
-from app.state.recent_bundles import Reader, RecentBundles, read_summary
+from app.state.recent_bundles import Reader, RecentBundles, bundle_title, read_summary
 from app.state.run_history import HistoryModel
 from app.state.settings import Settings, home_folder
 from app.state.unfinished_builds import UnfinishedBuilds
@@ -164,6 +164,11 @@ class AppContext(QObject):
             return self._read(path)
         except BundleError:
             return {}
+
+    def title_of(self, path: str) -> str:
+        """The name, precision and cache of a bundle; the folder's name if it cannot be read."""
+        summary = self.describe(path)
+        return bundle_title(summary) if summary else Path(path).name
 
     def open_bundle(self, path: str | Path) -> bool:
         """Makes a bundle the current one; shows an error and returns False if it is damaged."""

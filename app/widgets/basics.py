@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -248,6 +248,8 @@ class Banner(QFrame):
         self.setProperty("role", "banner")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._act: Callable[[], object] | None = None
+        self._owner: Callable[[], object] = lambda: None
+        self._shown_for: object = None
         self._icon = label()
         self._text = label(wrap=True)
         self._more = button(self.tr("Details"), role="link", clicked=self._toggle)
@@ -277,6 +279,12 @@ class Banner(QFrame):
     def message(self) -> str:
         return self._text.text()
 
+    def bind(self, owner: Callable[[], object], *changes: SignalInstance) -> None:
+        """Removes a message once `owner()` is another one than when it was shown; checked at each of `changes`."""
+        self._owner = owner
+        for change in changes:
+            change.connect(lambda *_: self.clear() if self._shown_for != owner() else None)
+
     def show_message(
         self,
         kind: Kind,
@@ -298,6 +306,7 @@ class Banner(QFrame):
         self._action.setText(action)
         self._action.setAccessibleName(action)
         self._action.setVisible(bool(action))
+        self._shown_for = self._owner()
         self.show()
 
     def error(

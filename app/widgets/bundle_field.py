@@ -58,6 +58,9 @@ class BundleField(FolderField):
             self.field.setCurrentIndex(index)
         else:
             self.field.setEditText(path)
+        edit = self.field.lineEdit()
+        assert edit is not None
+        edit.setCursorPosition(0)  # the beginning is visible, not the end
 
     def refill(self) -> None:
         """List the recent bundles; the current path stays."""

@@ -2411,6 +2411,10 @@
       <translation>Noch nicht versucht: eine Prüfung führt einen Block und einen Schritt aus und sagt, welche Knoten der Provider nimmt.</translation>
     </message>
     <message>
+      <source>Not everything here is at its default.</source>
+      <translation>Nicht alles hier steht auf seiner Vorgabe.</translation>
+    </message>
+    <message>
       <source>Not for this model: {0}.</source>
       <translation>Nicht für dieses Modell: {0}.</translation>
     </message>
@@ -3185,14 +3189,6 @@
     <message>
       <source>Sampling</source>
       <translation>Sampling</translation>
-    </message>
-    <message>
-      <source>Sampling and cache layout are those that you last chose for this bundle.</source>
-      <translation>Sampling und Cache-Layout sind die, die Sie zuletzt für dieses Bundle gewählt haben.</translation>
-    </message>
-    <message>
-      <source>Sampling and cache layout were reset to the defaults of this bundle.</source>
-      <translation>Sampling und Cache-Layout wurden auf die Vorgaben dieses Bundles zurückgesetzt.</translation>
     </message>
     <message>
       <source>Save as JSON, with all branches …</source>
@@ -4654,6 +4650,10 @@
       <translation>Kontext: Das Bundle ist nicht geladen</translation>
     </message>
     <message>
+      <source>could not be opened</source>
+      <translation>konnte nicht geöffnet werden</translation>
+    </message>
+    <message>
       <source>custom, {0}</source>
       <translation>eigene, {0}</translation>
     </message>
@@ -4930,6 +4930,10 @@
       <translation>live · {0}</translation>
     </message>
     <message>
+      <source>loaded on {0}</source>
+      <translation>geladen auf {0}</translation>
+    </message>
+    <message>
       <source>logits, largest difference</source>
       <translation>Logits, größte Abweichung</translation>
     </message>
@@ -5100,6 +5104,10 @@
     <message>
       <source>open or close the chosen box</source>
       <translation>den gewählten Kasten öffnen oder schließen</translation>
+    </message>
+    <message>
+      <source>opening …</source>
+      <translation>wird geöffnet …</translation>
     </message>
     <message>
       <source>operator</source>

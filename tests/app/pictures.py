@@ -19,7 +19,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
 from app.build.code_view import CodeDialog
 from app.build.step_page import QUANTIZE, RECIPE, REVIEW, RUN
@@ -847,7 +847,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "settings": ({}, page("settings")),
     "settings-reset": ({}, settings_reset),
     "help-page": ({}, helped("page")),
-    "help-shortcuts": ({}, helped("list")),
+    "help-shortcuts": ({}, helped("shortcuts")),
     "help-about": ({}, helped("about")),
 }
 

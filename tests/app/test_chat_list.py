@@ -42,7 +42,7 @@ def list_action(page: ChatPage, text: str) -> QAction:
 def test_a_row_names_title_time_and_bundle(make: Make, qtbot: QtBot) -> None:
     page = two_chats(make, qtbot)
     title, second = page.chats.model.index(1).data().split("\n")
-    assert title == "first question" and second.endswith(" · demo")
+    assert title == "first question" and second.endswith(" · demo · fp32 · static 4,096")
     assert page.chats.view.currentIndex().row() == 0  # the open one
     page.chats.view.clicked.emit(page.chats.model.index(1))
     assert shown(page) == ["first question", "56"]
@@ -54,9 +54,10 @@ def test_each_reply_shows_which_bundle_answered(make: Make, qtbot: QtBot) -> Non
     page.context.open_bundle("/b/demo-int4")
     ask(qtbot, page, "two")
     replies = [page.transcript.views[at] for at in (1, 3)]
-    assert [view.who.text() for view in replies] == ["Model · demo", "Model · demo-int4"]
+    bundles = [f"{name} · fp32 · static 4,096" for name in ("demo", "demo-int4")]
+    assert [view.who.text() for view in replies] == [f"Model · {bundle}" for bundle in bundles]
     kept = conversation_from_dict(conversation_to_dict(page.controller.chat))
-    assert [m.reply.bundle for m in kept.path() if m.reply] == ["demo", "demo-int4"]
+    assert [m.reply.bundle for m in kept.path() if m.reply] == bundles
 
 
 def test_search_covers_the_messages(make: Make, qtbot: QtBot) -> None:

@@ -424,17 +424,28 @@ def test_a_chat_of_another_bundle_is_reported_and_leads_to_it(make: Make, qtbot:
     ask(qtbot, page, "second")
     second = page.controller.chat.key
     page.do(OpenChat(first))
-    assert page.chat_banner.message == "The last reply of this chat is by one; two answers the next prompt."
+    hint = page.frame.last_bundle
+    one, two = "one · fp32 · static 4,096", "two · fp32 · static 4,096"
+    assert hint.text.accessibleName() == f"The last reply of this chat is by {one}; {two} answers the next prompt."
+    assert hint.isVisible() and hint.open.isHidden()  # the folder does not exist
     page.do(OpenChat(second))
-    assert page.chat_banner.message == ""
+    assert hint.isHidden()
     page.do(OpenChat(first))
-    page.chat_banner._action.click()
-    assert page.opener.path == "/b/one" == page.session.bundle and page.chat_banner.message == ""
+    hint.open.click()
+    assert page.opener.path == "/b/one" == page.session.bundle and hint.isHidden()
     page.do(OpenChat(second))
     ask(qtbot, page, "third")  # which is one's chat from now on
     page.do(OpenChat(first))
     page.do(OpenChat(second))
-    assert page.chat_banner.message == ""
+    assert hint.isHidden()
+
+
+def test_a_restored_chat_of_another_bundle_is_reported(make: Make, qtbot: QtBot) -> None:
+    page = make("/b/one")
+    ask(qtbot, page, "first")
+    page.shut()
+    hint = make("/b/two").frame.last_bundle
+    assert "by one · fp32 · static 4,096; two" in hint.text.accessibleName() and hint.isVisible()
 
 
 @pytest.mark.parametrize("leave", ["new", "open"])

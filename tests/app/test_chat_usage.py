@@ -12,7 +12,9 @@ from tests.app.conftest import make_bundle
 
 def test_a_new_chat_begins_without_figures(qtbot: Any, make_context: Any, home: Any) -> None:
     context = make_context(reply="It is 56.")
-    controller = ChatController(context.session, ChatStore(home / "chats"), lambda: True, lambda: context.ready)
+    controller = ChatController(
+        context.session, ChatStore(home / "chats"), lambda: True, lambda: context.ready, context.title_of
+    )
     bar = ContextUsageBar()
     qtbot.addWidget(bar)
     usage = ContextUsage(context, controller, bar, bar)

@@ -80,7 +80,7 @@ class Bench:
         self.store.begin()
         self.bundle = BUNDLES[0]
         self.controller = ChatController(
-            self.session, self.store, self.ensure_open, lambda: self.session.ready_for(self.bundle)
+            self.session, self.store, self.ensure_open, lambda: self.session.ready_for(self.bundle), str
         )
         self.asked: dict[str, str] = {}  # question → the chat that was shown when it was sent
         self.ends: Counter[tuple[str, int]] = Counter()

@@ -156,7 +156,7 @@ def test_a_reply_of_the_bundle_before_runs_out_and_then_the_new_one_loads(
     qtbot.waitUntil(lambda: not w.page.controller.running)
     reply = w.page.controller.chat.last("assistant")
     assert reply is not None and reply.reply is not None
-    assert (reply.reply.bundle, reply.reply.ended) == ("chatty", "eos")
+    assert (reply.reply.bundle, reply.reply.ended) == ("chatty · fp32 · static 4,096", "eos")
     assert w.page.context_bar.speed.text() == ""  # measured of the bundle before
     qtbot.waitUntil(lambda: w.context.ready is not None)
     assert w.facts() == OPEN["base"] | {
