@@ -1,6 +1,6 @@
 """Quantize page: a quality goal, for which the build searches the smallest mix of precisions; and the trials made.
 
-GoalCard: metric, value, task ──▶ the recipe's goal        the bundle's goal.json ──▶ TrialsChart: size against error
+GoalOptions: metric, value, task ──▶ the recipe's goal        the bundle's goal.json ──▶ TrialsChart: size against error
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QPushButton, QSizePolicy, QWidget
 
-from app.build.step_page import ChoiceCard
 from app.text.formatting import format_bytes, format_number
 from app.text.translatable import tr
+from app.widgets.basics import Section
 from app.widgets.fields import combo_box, line_edit
 from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
@@ -29,18 +29,13 @@ from workflows.wire.reports.goal import GOAL_FILE, GoalReport, TriedPoint
 DEFAULT_LIMITS: dict[Metric, float] = {"top1": 99.0, "kl": 0.01, "perplexity": 1.02, "task": 95.0}
 
 
-class GoalCard(ChoiceCard):
-    """The card of a goal among the cards of the methods. `changed`: another metric, value or file."""
+class GoalOptions(Section):
+    """The fields of a goal. `changed`: another metric, value or file."""
 
     changed = Signal()
 
     def __init__(self) -> None:
-        super().__init__(
-            self.tr("Smallest that reaches a quality goal …"),
-            self.tr(
-                "The build tries many mixes of methods, layer by layer, and uses the smallest one that meets the goal."
-            ),
-        )
+        super().__init__(tr("Goal"))
         metrics = (
             (self.tr("top-1 agreement of at least"), "top1"),
             (self.tr("a divergence (KL) of at most"), "kl"),
@@ -63,8 +58,7 @@ class GoalCard(ChoiceCard):
 
     def _rows(self) -> None:
         for parts in ((self.metric_box, self.value), (self.task, self.browse)):
-            row = hbox((parts[0], 1), parts[1], margins=(3 * G, 0, 0, 0))
-            self.body.insertLayout(self.body.count() - 1, row)
+            self.body.addLayout(hbox((parts[0], 1), parts[1]))
 
     @property
     def goal(self) -> Goal | None:

@@ -10,9 +10,8 @@ from app.state.unsaved_recipe import UnsavedRecipe
 from app.text.translatable import tr
 from app.widgets.basics import Section, label
 from app.widgets.fields import combo_box, line_edit
-from app.widgets.layouts import STRETCH, hbox
+from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G
 from workflows.wire.codec import read
 from workflows.wire.reports.plan import PlanReport
 
@@ -57,9 +56,8 @@ class BlockOptions(Section):
         self.body.addWidget(
             label(self.tr("Smaller blocks are more accurate and need more bytes for their scales."), "muted", wrap=True)
         )
-        for row in ((self.block, self.fine, self.rounding), (self.symmetric, self.head, self.embedding)):
-            self.body.addLayout(hbox(*row, STRETCH, spacing=2 * G))
-        self.body.addWidget(self.exclude)
+        for part in (self.block, self.fine, self.rounding, self.symmetric, self.head, self.embedding, self.exclude):
+            self.body.addWidget(part)
 
     def _switch(self, name: str, text: str, note: str) -> QCheckBox:
         switch = QCheckBox(text)
@@ -114,7 +112,8 @@ class CalibrationBox(Section):
         )
         self.method = combo_box(self.tr("How ranges are measured"), methods)
         self.method.activated.connect(lambda _index: self._send())
-        self.body.addLayout(hbox((self.prompts, 1), browse, self.method))
+        self.body.addLayout(hbox((self.prompts, 1), browse))
+        self.body.addWidget(self.method)
 
     def show_plan(self, plan: PlanReport | None, calibrated: bool, ranges: bool = True) -> None:
         """Show the calibration. calibrated: whether there is one; ranges: whether it measures activation ranges."""

@@ -1311,6 +1311,10 @@
       <translation>Exakt: Ein entworfenes Token wird genommen, wo das Modell selbst dasselbe zieht.</translation>
     </message>
     <message>
+      <source>Exactness</source>
+      <translation>Übereinstimmung</translation>
+    </message>
+    <message>
       <source>Expected rounding error of a weight: the step of its grid / √12.</source>
       <translation>Wie weit Runden ein Gewicht voraussichtlich verschiebt: die Stufe seines Rasters / √12.</translation>
     </message>
@@ -1525,6 +1529,10 @@
     <message>
       <source>Go to {0}</source>
       <translation>Zu {0} gehen</translation>
+    </message>
+    <message>
+      <source>Goal</source>
+      <translation>Ziel</translation>
     </message>
     <message>
       <source>Grammar</source>
@@ -2763,6 +2771,10 @@
       <translation>Genauigkeit</translation>
     </message>
     <message>
+      <source>Precisions</source>
+      <translation>Genauigkeiten</translation>
+    </message>
+    <message>
       <source>Prefill</source>
       <translation>Prefill</translation>
     </message>
@@ -2971,6 +2983,10 @@
       <translation>Rezepte (*.json);;Alle Dateien (*)</translation>
     </message>
     <message>
+      <source>Recommended</source>
+      <translation>Empfohlen</translation>
+    </message>
+    <message>
       <source>Reference: a bundle or a checkpoint</source>
       <translation>Referenz: ein Bundle oder ein Checkpoint</translation>
     </message>
@@ -2993,6 +3009,10 @@
     <message>
       <source>Rejection: accepts more drafted tokens and keeps the model's distribution.</source>
       <translation>Rejection: Mehr entworfene Token werden genommen, und die Wahrscheinlichkeiten bleiben die des Modells.</translation>
+    </message>
+    <message>
+      <source>Remark</source>
+      <translation>Anmerkung</translation>
     </message>
     <message>
       <source>Remove</source>
@@ -3443,8 +3463,8 @@
       <translation>Kleinster und größter Wert</translation>
     </message>
     <message>
-      <source>Smallest that reaches a quality goal …</source>
-      <translation>Kleinstes, das ein Qualitätsziel erreicht …</translation>
+      <source>Smallest that reaches a quality goal</source>
+      <translation>Kleinstes, das ein Qualitätsziel erreicht</translation>
     </message>
     <message>
       <source>Source</source>
@@ -3719,8 +3739,12 @@
       <translation>Der Bau sucht die Genauigkeit jedes Gewichts und schreibt sie in das Rezept des Bundles. Rezept und Zahlen auf dieser Seite sind die von fp32, womit die Suche beginnt.</translation>
     </message>
     <message>
-      <source>The build tries many mixes of methods, layer by layer, and uses the smallest one that meets the goal.</source>
-      <translation>Der Bau probiert viele Mischungen von Verfahren, Schicht für Schicht, und verwendet die kleinste, die das Ziel erreicht.</translation>
+      <source>The build searches the smallest mix that reaches a goal.</source>
+      <translation>Der Bau sucht die kleinste Mischung, die ein Ziel erreicht.</translation>
+    </message>
+    <message>
+      <source>The build tries many mixes of precisions, layer by layer, and uses the smallest one that fits.</source>
+      <translation>Der Bau probiert viele Mischungen von Genauigkeiten, Schicht für Schicht, und verwendet die kleinste, die passt.</translation>
     </message>
     <message>
       <source>The build was stopped. Finished stages are saved, and Resume continues after them.</source>
@@ -4487,10 +4511,6 @@
       <translation>noch etwa {0}</translation>
     </message>
     <message>
-      <source>about {0} of weights</source>
-      <translation>etwa {0} an Gewichten</translation>
-    </message>
-    <message>
       <source>about {0}, plus the search</source>
       <translation>etwa {0}, dazu die Suche</translation>
     </message>
@@ -4529,6 +4549,10 @@
     <message>
       <source>allocated, empty or padding</source>
       <translation>belegt, leer oder Auffüllung</translation>
+    </message>
+    <message>
+      <source>almost the same</source>
+      <translation>fast gleich</translation>
     </message>
     <message numerus="yes">
       <source>and %n more</source>
@@ -4758,6 +4782,10 @@
       <translation>überall</translation>
     </message>
     <message>
+      <source>exact</source>
+      <translation>exakt</translation>
+    </message>
+    <message>
       <source>failed</source>
       <translation>fehlgeschlagen</translation>
     </message>
@@ -4880,6 +4908,10 @@
     <message>
       <source>kind</source>
       <translation>Art</translation>
+    </message>
+    <message>
+      <source>larger differences</source>
+      <translation>größere Abweichungen</translation>
     </message>
     <message>
       <source>largest difference</source>
@@ -5044,6 +5076,10 @@
     <message>
       <source>not loaded</source>
       <translation>nicht geladen</translation>
+    </message>
+    <message>
+      <source>not measured</source>
+      <translation>nicht gemessen</translation>
     </message>
     <message>
       <source>not on the front</source>
@@ -5310,6 +5346,10 @@
       <translation>Slot {0}</translation>
     </message>
     <message>
+      <source>small differences</source>
+      <translation>kleine Abweichungen</translation>
+    </message>
+    <message>
       <source>source token {0}</source>
       <translation>Token {0} der Quelle</translation>
     </message>
@@ -5452,6 +5492,10 @@
     <message>
       <source>to</source>
       <translation>nach</translation>
+    </message>
+    <message>
+      <source>to a goal</source>
+      <translation>auf ein Ziel hin</translation>
     </message>
     <message>
       <source>tok/step</source>
@@ -5812,6 +5856,10 @@
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, then only read</source>
       <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
+    </message>
+    <message>
+      <source>{0} × fp32</source>
+      <translation>{0} × fp32</translation>
     </message>
     <message>
       <source>{0}, candidate</source>

@@ -171,13 +171,13 @@ def for_qnn(window: MainWindow, home: Path) -> None:
 def calibrated(window: MainWindow, home: Path) -> None:
     """A precision that asks for calibration."""
     step(QUANTIZE)(window, home)
-    window.stack.page("build").wizard.steps[QUANTIZE].cards["w8a16"].radio.click()  # type: ignore[attr-defined]
+    window.stack.page("build").wizard.steps[QUANTIZE].table.choose("w8a16")  # type: ignore[attr-defined]
 
 
 def in_blocks(window: MainWindow, home: Path) -> None:
     """A precision with blocks."""
     step(QUANTIZE)(window, home)
-    window.stack.page("build").wizard.steps[QUANTIZE].cards["int4"].radio.click()  # type: ignore[attr-defined]
+    window.stack.page("build").wizard.steps[QUANTIZE].table.choose("int4")  # type: ignore[attr-defined]
 
 
 def to_goal(ident: int) -> Prepare:
@@ -187,7 +187,7 @@ def to_goal(ident: int) -> Prepare:
         step(QUANTIZE)(window, home)
         wizard = window.stack.page("build").wizard  # type: ignore[attr-defined]
         card = wizard.steps[QUANTIZE].goal
-        card.radio.click()
+        wizard.steps[QUANTIZE].table.choose("goal")
         until(lambda: not window.context.unsaved_recipe.planning, "the plan")
         while wizard.currentId() < min(ident, RUN):
             until(wizard.currentPage().isComplete, "a page of the wizard")

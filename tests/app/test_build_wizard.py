@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWizard
 
 from app.build.page import BuildWizard
+from app.build.precision_table import PrecisionTable
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.state.recent_bundles import bundle_title
 from app.state.unsaved_recipe import DEMO, free_output_folder
@@ -31,6 +32,12 @@ def press(qtbot: Any, wizard: BuildWizard, which: QWizard.WizardButton = QWizard
     """Click a button of the wizard once it can be."""
     qtbot.waitUntil(lambda: wizard.button(which).isEnabled())
     qtbot.mouseClick(wizard.button(which), Qt.MouseButton.LeftButton)
+
+
+def cells(table: PrecisionTable, name: str) -> list[str]:
+    """The texts of a row of the Quantize page."""
+    row = table.names.index(name)
+    return [str(table.rows.index(row, column).data()) for column in range(table.rows.columnCount())]
 
 
 def to_review(qtbot: Any, wizard: BuildWizard) -> None:
@@ -100,17 +107,15 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     optimize.switches["deduplicate"].click()
     press(qtbot, wizard)
     quantize: Any = wizard.steps[QUANTIZE]
-    assert [n for n, card in quantize.cards.items() if card.radio.isEnabled()] == ["fp32", "int4", "w8a16"]
-    words = {n: [text.text() for text in card.findChildren(QLabel)] for n, card in quantize.cards.items()}
-    assert "About 4 × as fast as fp32." in words["int4"] and "about 8.0 MiB of weights" in words["int4"]
-    assert any("13 × slower" in text for text in words["w8a16"])
+    assert cells(quantize.table, "int4") == ["int4", "8.0 MiB", "4 × fp32", "small differences", "Recommended"]
+    assert cells(quantize.table, "w8a16")[2:] == ["not measured", "small differences", SLOW]
     assert not quantize.calibration.isVisible()
-    quantize.cards["w8a16"].radio.click()
+    quantize.table.choose("w8a16")
     assert quantize.calibration.isVisible()
     quantize.calibration.prompts.setText("prompts.txt")
     quantize.calibration.prompts.editingFinished.emit()
     assert draft.options["quantize"] == {"calibration": {"prompts": "prompts.txt", "method": "minmax"}}
-    quantize.cards["fp32"].radio.click()
+    quantize.table.choose("fp32")
     assert not quantize.calibration.isVisible()
     press(qtbot, wizard)
     qtbot.waitUntil(lambda: wizard.steps[REVIEW].isComplete())
@@ -493,32 +498,28 @@ def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_wind
     assert "of KV cache" in recipe.cost.text() and recipe.chunk_note.text().startswith("Prompt tokens")
 
 
-def test_cards_speak_of_the_chosen_target_and_grey_what_it_cannot_have(qtbot: Any, make_window: Make) -> None:
+def test_the_table_is_of_the_chosen_target_and_greys_what_it_refuses(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     wizard, draft = wizard_of(window), window.context.unsaved_recipe
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     for _ in (SOURCE, RECIPE, OPTIMIZE):
         press(qtbot, wizard)
-    cards: Any = wizard.steps[QUANTIZE].cards  # type: ignore[attr-defined]
-
-    def said() -> dict[str, list[str]]:
-        return {
-            name: [text.text() for text in card.findChildren(QLabel) if text.isVisible()]
-            for name, card in cards.items()
-        }
-
-    for target, reason in (("qnn", ""), ("webgpu", f"Not for WebGPU: {NOT_ON_WEBGPU}."), ("cpu", "")):
-        draft.set_option("target", target)  # as the recipe's text at Review does, whose way back builds no card anew
+    table: PrecisionTable = wizard.steps[QUANTIZE].table  # type: ignore[attr-defined]
+    for target, title, remark in (
+        ("qnn", "Speed on Qualcomm QNN", ""),
+        ("webgpu", "Speed on WebGPU", f"Not for WebGPU: {NOT_ON_WEBGPU}."),
+        ("cpu", "Speed on CPU", SLOW),
+    ):
+        draft.set_option("target", target)  # as the recipe's text at Review does
         qtbot.waitUntil(lambda: not draft.planning)
-        speed = "About 4 × as fast as fp32." if target == "cpu" else f"{target} takes it as it is."
-        assert speed in said()["int4"]
-        assert (SLOW in said()["w8a16"]) is (target == "cpu")
-        assert cards["w8a16"].radio.isEnabled() is not bool(reason) and cards["int4"].radio.isEnabled()
-        assert (reason in said()["w8a16"]) is bool(reason)
-        cards["fp32"].radio.click()
-        qtbot.mouseClick(cards["w8a16"], Qt.MouseButton.LeftButton)
-        assert cards["w8a16"].radio.isChecked() is not bool(reason)
-        cards["fp32"].radio.click()
+        assert table.rows.headings[2] == title and table.current == "fp32"
+        assert cells(table, "int4")[2] == ("4 × fp32" if target == "cpu" else "not measured")
+        assert cells(table, "w8a16")[4] == remark
+        for _ in range(2):  # the arrow goes past a row that cannot be chosen
+            qtbot.keyClick(table, Qt.Key.Key_Down)
+        assert table.current == draft.options["precision"] if target != "webgpu" else table.current == "goal"
+        assert (table.current == "w8a16") is (target != "webgpu")
+        table.choose("fp32")
 
 
 def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make) -> None:
@@ -529,7 +530,7 @@ def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make)
         press(qtbot, wizard)
     quantize: Any = wizard.steps[QUANTIZE]
     assert not quantize.blocks.isVisible()
-    quantize.cards["int4"].radio.click()
+    quantize.table.choose("int4")
     blocks = quantize.blocks
     assert blocks.isVisible() and blocks.block.currentData() == 32
     assert (blocks.symmetric.isChecked(), blocks.head.isChecked(), blocks.embedding.isChecked()) == (False, True, False)
@@ -543,5 +544,4 @@ def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make)
     assert draft.options["quantize"] == wanted
     qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["quantize"] == wanted)
     assert blocks.block.currentData() == 128 and not blocks.head.isChecked()
-    assert quantize.cards["int4"].weights.text() == "about 7.3 MiB of weights"
-    assert quantize.cards["fp32"].weights.text() == "about 32.0 MiB of weights"
+    assert cells(quantize.table, "int4")[1] == "7.3 MiB" and cells(quantize.table, "fp32")[1] == "32.0 MiB"

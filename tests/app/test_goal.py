@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.build.goal_card import GoalCard, TrialsChart, read_goal_report
+from app.build.goal_card import GoalOptions, TrialsChart, read_goal_report
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, SOURCE
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
@@ -40,7 +40,7 @@ def to_quantize(qtbot: Any, window: MainWindow) -> Any:
 
 
 def test_the_card_gives_a_goal(qtbot: Any) -> None:
-    box = GoalCard()
+    box = GoalOptions()
     qtbot.addWidget(box)
     assert box.goal == Goal("top1", 0.99)
     box.metric_box.setCurrentIndex(box.metric_box.findData("kl"))
@@ -56,13 +56,13 @@ def test_the_wizard_builds_to_the_goal(qtbot: Any, make_window: Make) -> None:
     page: Any = wizard.steps[QUANTIZE]
     draft = page.draft
     assert wizard.currentId() == QUANTIZE and draft.goal is None
-    page.goal.radio.click()
+    page.table.choose("goal")
     assert draft.goal == Goal("top1", 0.99) and draft.options["precision"] == "fp32"
     page.goal.value.setValue(98.5)
     assert draft.request("/b").goal == Goal("top1", 0.985)
     page.goal.metric_box.setCurrentIndex(page.goal.metric_box.findData("task"))
     assert not page.isComplete()
-    page.cards["int4"].radio.click()
+    page.table.choose("int4")
     assert page.isComplete() and draft.goal is None and draft.options["precision"] == "int4"
 
 
@@ -83,7 +83,7 @@ def test_the_picture_shows_what_was_tried(qtbot: Any, tmp_path: Path) -> None:
 
 
 def test_what_was_given_elsewhere_stays_with_the_card(qtbot: Any) -> None:
-    box, told = GoalCard(), []
+    box, told = GoalOptions(), []
     qtbot.addWidget(box)
     box.changed.connect(lambda: told.append(box.goal))
     given = Goal("task", 0.9, TaskFile("/t.jsonl", "q", "a", rows=7), "/p.txt")
@@ -98,7 +98,7 @@ def test_what_was_given_elsewhere_stays_with_the_card(qtbot: Any) -> None:
 def test_review_reports_the_goal_and_the_done_page_what_was_found(qtbot: Any, make_window: Make, home: Path) -> None:
     window = make_window()
     wizard = to_quantize(qtbot, window)
-    wizard.steps[QUANTIZE].goal.radio.click()
+    wizard.steps[QUANTIZE].table.choose("goal")
     qtbot.waitUntil(lambda: not window.context.unsaved_recipe.planning)
     press(qtbot, wizard)
     review: Any = wizard.steps[REVIEW]
@@ -116,7 +116,7 @@ def test_review_reports_the_goal_and_the_done_page_what_was_found(qtbot: Any, ma
 def test_a_recipe_with_a_precision_of_its_own_is_no_goal(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     wizard = to_quantize(qtbot, window)
-    wizard.steps[QUANTIZE].goal.radio.click()
+    wizard.steps[QUANTIZE].table.choose("goal")
     press(qtbot, wizard)
     review: Any = wizard.steps[REVIEW]
     qtbot.waitUntil(review.isComplete)
@@ -130,7 +130,7 @@ def test_the_goal_comes_back_with_the_draft(qtbot: Any, make_window: Make) -> No
     window.show_page("build")
     wizard = to_quantize(qtbot, window)
     card: Any = wizard.steps[QUANTIZE].goal  # type: ignore[attr-defined]
-    card.radio.click()
+    wizard.steps[QUANTIZE].table.choose("goal")
     card.metric_box.setCurrentIndex(card.metric_box.findData("kl"))
     card.value.setValue(0.02)
     window.close()
@@ -139,7 +139,7 @@ def test_the_goal_comes_back_with_the_draft(qtbot: Any, make_window: Make) -> No
     later: Any = again.stack.page("build").wizard  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: later.currentId() == QUANTIZE)
     assert again.context.unsaved_recipe.goal == Goal("kl", 0.02)
-    assert later.steps[QUANTIZE].goal.radio.isChecked() and later.steps[QUANTIZE].goal.value.value() == 0.02
+    assert later.steps[QUANTIZE].table.current == "goal" and later.steps[QUANTIZE].goal.value.value() == 0.02
     qtbot.waitUntil(lambda: not again.context.source_worker.busy)
 
 

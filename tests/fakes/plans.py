@@ -38,10 +38,13 @@ TARGETS = [
 PASSES = [PassOption("fold-constants", "Fold constants", True), PassOption("deduplicate", "Share equal weights", True)]
 SLOW = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs."
 PRECISIONS = [
-    PrecisionOption("fp32", "Keep fp32", "Every weight as it is.", "The speed of all others.", "", 32 << 20, False),
-    PrecisionOption("int4", "4-bit weights", "The smallest.", "About 4 × as fast as fp32.", "", 8 << 20, False, True),
-    PrecisionOption("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "", SLOW, 12 << 20, True),
-]
+    PrecisionOption("fp32", "Keep fp32", "Every weight as it is.", "The CPU computes in float32.", "", 32 << 20, False,
+                    speed=1, exactness="exact"),
+    PrecisionOption("int4", "4-bit weights", "Weights in blocks of 4-bit integers.", "It has MatMulNBits.", "", 8 << 20,
+                    False, True, speed=4, exactness="close", recommended=True),
+    PrecisionOption("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "", SLOW, 12 << 20, True,
+                    exactness="close"),
+]  # fmt: skip
 NOT_ON_WEBGPU = "it has no 16-bit Quantize"
 
 
@@ -70,7 +73,8 @@ def _precisions(options: Options, target: str) -> list[PrecisionOption]:
     """Only the CPU has speeds; WebGPU lacks one of the precisions."""
     offers = [replace(one, bytes=one.bytes + _scales(options)) if one.blocks else one for one in PRECISIONS]
     if target != "cpu":
-        offers = [replace(one, runs=f"{target} takes it as it is.", trap="") for one in offers]
+        runs = f"{target} takes it as it is."
+        offers = [replace(one, runs=runs, trap="", speed=None, recommended=False) for one in offers]
     if target == "webgpu":
         offers[-1] = replace(offers[-1], runs="", refused=NOT_ON_WEBGPU)
     return offers

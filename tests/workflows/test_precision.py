@@ -95,6 +95,19 @@ def test_a_target_runs_a_precision_or_has_it_badly_or_refuses_it(precision: Prec
     assert (offer.runs, offer.trap, offer.refused) == (words.runs, words.trap, words.refused)
 
 
+@pytest.mark.parametrize(
+    ("target", "speed", "best"), [("cpu", 2.9, "int4"), ("qnn", None, "w8a16"), ("dml", None, "fp16")]
+)
+def test_a_row_has_the_speed_and_the_exactness_of_its_target(
+    target: TargetName, speed: float | None, best: str
+) -> None:
+    """A speed that was measured elsewhere is not one of this target, and the recommended precision has no drawback."""
+    rows = {precision: target_precision(precision, target) for precision in get_args(Precision)}
+    assert (rows["int8"].speed, rows["fp32"].speed) == (speed, 1)
+    assert rows["fp32"].exactness == ("near" if target == "qnn" else "exact") and rows["w8a8"].exactness == "coarse"
+    assert [name for name, row in rows.items() if row.recommended] == [best] and rows[best].runs
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("precision", "target"), [
     (precision, target) for precision, target in PAIRS

@@ -1,129 +1,154 @@
-"""Describes each precision, and how each target runs it, for the cards of the build form.
+"""Describes each precision, and how each target runs it, for the table of the build form.
 
 precision ──▶ title, note, bits of a weight
-precision, target ──target_precision──▶ how it runs there │ its drawback there │ why it is refused there
+precision, target ──target_precision──▶ speed, exactness │ how it runs there │ its drawback │ why it is refused
 
-`target.py` lists refusals and drawbacks, `FACTS` how the other pairs run: each pair is stated once.
+`target.py` lists refusals and drawbacks, `PRECISIONS` the rest: each pair is stated once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workflows.recipe.schema import Precision, Recipe
-from workflows.recipe.target import TargetName, find_target
+from workflows.recipe.target import TARGETS, TargetName, find_target
+from workflows.wire.reports.plan import Exactness
 
 
 @dataclass(frozen=True)
 class PrecisionInfo:
-    """title, note: of the card. bits: per weight, without scales. on: target → how it runs there, for targets that
-    neither refuse it nor have a drawback.
+    """title, note: for a person. bits: per weight, without scales. exactness: of the output, against fp32.
+
+    speeds: target → measured speed, as a multiple of fp32. on: target → how it runs there, for targets that neither
+    refuse it nor have a drawback.
     """
 
     title: str
     note: str
     bits: float
-    on: Mapping[TargetName, str]
+    exactness: Exactness
+    speeds: Mapping[TargetName, float] = field(default_factory=dict)
+    on: Mapping[TargetName, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class TargetPrecision:
-    """How a target runs a precision; one field is set: how it runs, its drawback, or why it is refused."""
+    """How a target runs a precision. Of runs, trap (its drawback) and refused (why not) one is set.
 
+    speed: a multiple of the speed of fp32; None where it was not measured.
+    """
+
+    exactness: Exactness
+    speed: float | None
     runs: str = ""
     trap: str = ""
     refused: str = ""
+    recommended: bool = False
 
 
-_IN_BLOCKS: dict[TargetName, str] = {
-    "dml": "DirectML has the operator, MatMulNBits; its speed was not measured.",
-    "openvino": "OpenVINO has the operator, MatMulNBits; its speed was not measured.",
-    "webgpu": "WebGPU has the operator, MatMulNBits; its speed was not measured.",
-}
+def _each(text: str, *others: TargetName) -> dict[TargetName, str]:
+    """`text` with the name of the provider in place of {0}, for the CPU, DirectML, OpenVINO, WebGPU or `others`."""
+    names: dict[TargetName, str] = {
+        "cpu": "The CPU provider",
+        "dml": "DirectML",
+        "openvino": "OpenVINO",
+        "webgpu": "WebGPU",
+        "qnn": "QNN",
+    }
+    return {target: text.format(names[target]) for target in others or ("cpu", "dml", "openvino", "webgpu")}
+
 
 PRECISIONS: dict[str, PrecisionInfo] = {
     "fp32": PrecisionInfo(
         "Keep fp32",
         "Every weight as it is.",
         32,
-        {
-            "cpu": "The reference speed.",
-            "dml": "DirectML takes it as it is.",
-            "openvino": "OpenVINO takes it as it is.",
-            "webgpu": "WebGPU takes it as it is.",
-        },
+        "exact",
+        dict.fromkeys(TARGETS, 1.0),
+        _each("{0} computes in float32."),
     ),
     "fp16": PrecisionInfo(
         "Half precision",
-        "Weights, activations and cache in 16 bits: half the size, almost the same output.",
+        "Weights, activations and cache in 16 bits.",
         16,
+        "near",
+        {"cpu": 1},
         {
-            "cpu": "The CPU provider computes in fp32 and converts on the way: no faster than fp32.",
-            "qnn": "QNN computes in half precision anyway: half the bytes, the same output.",
-            "dml": "DirectML has every operator in half precision too; its speed was not measured.",
-            "openvino": "OpenVINO takes it as it is; its speed was not measured.",
-            "webgpu": "WebGPU computes in half precision where the graphics card does; its speed was not measured.",
+            "cpu": "The CPU provider computes in fp32 and converts on the way.",
+            "qnn": "QNN computes in half precision anyway.",
+            "dml": "DirectML has every operator in half precision too.",
+            "openvino": "OpenVINO takes it as it is.",
+            "webgpu": "WebGPU computes in half precision where the graphics card does.",
         },
     ),
-    "bf16": PrecisionInfo("Brain floats", "16 bits with the range of 32 and fewer digits.", 16, {}),
+    "bf16": PrecisionInfo("Brain floats", "16 bits with the range of 32 and fewer digits.", 16, "close"),
     "int8": PrecisionInfo(
         "8-bit weights",
-        "Weights in blocks of 8-bit integers: a quarter of the size, almost the same output.",
+        "Weights in blocks of 8-bit integers.",
         8,
-        {
-            "cpu": "About 2.9 × as fast as fp32.",
-            "qnn": "QNN has the operator, MatMulNBits, for blocks of 32; its speed was not measured.",
-            **_IN_BLOCKS,
-        },
+        "near",
+        {"cpu": 2.9},
+        _each("{0} has the operator MatMulNBits.")
+        | _each("{0} has the operator MatMulNBits, for blocks of 32.", "qnn"),
     ),
     "int4": PrecisionInfo(
         "4-bit weights",
-        "Weights in blocks of 4-bit integers: the smallest; small models lose some accuracy.",
+        "Weights in blocks of 4-bit integers; small models lose some accuracy.",
         4,
-        {
-            "cpu": "About 4 × as fast as fp32: the fastest.",
-            "qnn": "QNN has the operator, MatMulNBits, for blocks of 32, 64 and 128; its speed was not measured.",
-            **_IN_BLOCKS,
-        },
+        "close",
+        {"cpu": 4},
+        _each("{0} has the operator MatMulNBits.")
+        | _each("{0} has the operator MatMulNBits, for blocks of 32, 64 and 128.", "qnn"),
     ),
     "int8-dynamic": PrecisionInfo(
         "8-bit products",
         "Weights in 8 bits per column, activations quantized by their own range at every run.",
         8,
-        {
-            "cpu": "About 3.4 × as fast as fp32.",
-            "dml": "DirectML has the operator, DynamicQuantizeMatMul; its speed was not measured.",
-        },
+        "close",
+        {"cpu": 3.4},
+        _each("{0} has the operator DynamicQuantizeMatMul.", "cpu", "dml"),
     ),
     "w8a16": PrecisionInfo(
         "8-bit weights, 16-bit activations",
         "Calibrated on real activations; for NPUs.",
         8,
-        {
-            "qnn": "QNN computes in integers throughout, close to the model.",
-            "openvino": "OpenVINO takes it as it is; its speed was not measured.",
-        },
+        "close",
+        {"cpu": 1},
+        {"qnn": "QNN computes in integers throughout.", "openvino": "OpenVINO takes it as it is."},
     ),
     "w8a8": PrecisionInfo(
         "8-bit weights and activations",
-        "Calibrated on real activations; the least accurate 8-bit precision.",
+        "Calibrated on real activations.",
         8,
-        {
-            "cpu": "About 3.4 × as fast as fp32.",
-            "dml": "DirectML has 8-bit Quantize and Dequantize; its speed was not measured.",
-            "openvino": "OpenVINO takes it as it is; its speed was not measured.",
-        },
+        "coarse",
+        {"cpu": 3.4},
+        _each("{0} has 8-bit Quantize and Dequantize.", "cpu", "dml", "openvino"),
     ),
 }
+RECOMMENDED: dict[TargetName, Precision] = {
+    "cpu": "int4",
+    "qnn": "w8a16",
+    "dml": "fp16",
+    "openvino": "int8",
+    "webgpu": "fp16",
+}
+"""The fastest one that was measured. Where none was: what the hardware computes in, or the smallest that is near."""
+_LESS_EXACT: dict[tuple[str, TargetName], Exactness] = {("fp32", "qnn"): "near"}
+"""Pairs whose output is less exact than elsewhere."""
 _SCALES = {"int8": 8, "int4": 4}  # bits of a zero point; a scale has 32
 
 
 def target_precision(precision: Precision, target: TargetName) -> TargetPrecision:
     """Returns how `target` runs `precision`."""
-    has, setting = find_target(target), ("precision", precision)
+    facts, has, setting = PRECISIONS[precision], find_target(target), ("precision", precision)
     return TargetPrecision(
-        PRECISIONS[precision].on.get(target, ""), has.noted.get(setting, ""), has.refused.get(setting, "")
+        exactness=_LESS_EXACT.get((precision, target), facts.exactness),
+        speed=facts.speeds.get(target),
+        runs=facts.on.get(target, ""),
+        trap=has.noted.get(setting, ""),
+        refused=has.refused.get(setting, ""),
+        recommended=RECOMMENDED.get(target) == precision,
     )
 
 

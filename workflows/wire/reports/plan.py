@@ -7,6 +7,9 @@ from typing import Literal
 
 from workflows.wire.reports.base import Report
 
+Exactness = Literal["", "exact", "near", "close", "coarse"]
+"""How near the output of a precision comes to that of fp32; empty where it is unknown."""
+
 
 @dataclass
 class TokenizerFacts:
@@ -132,7 +135,8 @@ class PassOption:
 @dataclass
 class PrecisionOption:
     """A precision. bytes: of the weights. calibrated: whether it needs prompts. blocks: whether scales are per block.
-    runs, trap, refused: of the chosen target, how it runs, what to beware of, or why it is impossible.
+    runs, trap, refused: of the chosen target, how it runs, what to beware of, or why it is impossible. speed: there, as
+    a multiple of fp32; None where it was not measured.
     """
 
     name: str
@@ -144,6 +148,9 @@ class PrecisionOption:
     calibrated: bool
     blocks: bool = False
     refused: str = ""
+    speed: float | None = None
+    exactness: Exactness = ""
+    recommended: bool = False
 
 
 @dataclass
