@@ -723,12 +723,12 @@
       <translation>Geändert</translation>
     </message>
     <message>
-      <source>Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone.</source>
-      <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen kann rückgängig gemacht werden.</translation>
+      <source>Changes</source>
+      <translation>Änderungen</translation>
     </message>
     <message>
-      <source>Changes at the left (Ctrl+J)</source>
-      <translation>Änderungen links (Strg+J)</translation>
+      <source>Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone.</source>
+      <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen kann rückgängig gemacht werden.</translation>
     </message>
     <message>
       <source>Changes by scope</source>
@@ -857,10 +857,6 @@
     <message>
       <source>Code of the checkpoint</source>
       <translation>Code des Checkpoints</translation>
-    </message>
-    <message>
-      <source>Color by cost</source>
-      <translation>Nach Kosten färben</translation>
     </message>
     <message>
       <source>Color by provider</source>
@@ -1023,6 +1019,10 @@
       <translation>Versionen und Ordner kopieren</translation>
     </message>
     <message>
+      <source>Cost</source>
+      <translation>Kosten</translation>
+    </message>
+    <message>
       <source>Created by onnxruntime: in no graph of the bundle.</source>
       <translation>Von onnxruntime gemacht: in keinem Graphen des Bundles.</translation>
     </message>
@@ -1105,10 +1105,6 @@
     <message>
       <source>Details</source>
       <translation>Einzelheiten</translation>
-    </message>
-    <message>
-      <source>Details at the right (Ctrl+I)</source>
-      <translation>Einzelheiten rechts (Strg+I)</translation>
     </message>
     <message>
       <source>Details of the selection</source>
@@ -2699,6 +2695,14 @@
       <translation>Überblick über den Graphen</translation>
     </message>
     <message>
+      <source>Panels at the right (Ctrl+I)</source>
+      <translation>Bereiche rechts (Strg+I)</translation>
+    </message>
+    <message>
+      <source>Panels of the graph</source>
+      <translation>Bereiche neben dem Graphen</translation>
+    </message>
+    <message>
       <source>Parameters</source>
       <translation>Parameter</translation>
     </message>
@@ -2869,6 +2873,10 @@
     <message>
       <source>Provider to measure on</source>
       <translation>Provider, auf dem gemessen wird</translation>
+    </message>
+    <message>
+      <source>Providers</source>
+      <translation>Provider</translation>
     </message>
     <message>
       <source>Providers without dynamic shapes need two graphs; both share their weights.</source>

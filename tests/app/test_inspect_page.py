@@ -271,12 +271,12 @@ def test_panels_make_room_for_the_graph_and_stay_so(make: Make, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: page.tabs.graph.model.scene is not None)
     narrow = page.tabs.graph.view.width()
     page.list_button.click()
-    page.tabs.graph.tools.details.click()
+    page.tabs.graph.tools.dock.click()
     qtbot.waitUntil(lambda: page.tabs.graph.view.width() >= 900)
     assert narrow < 900 and not page.components.isVisible() and not page.tabs.graph.panel.isVisible()
     again = InspectPage(page.context)
     qtbot.addWidget(again)
-    assert not again.list_button.isChecked() and not again.tabs.graph.tools.details.isChecked()
+    assert not again.list_button.isChecked() and not again.tabs.graph.tools.dock.isChecked()
     assert again.tabs.graph.tools.folds.isChecked()
 
 

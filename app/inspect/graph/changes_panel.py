@@ -15,7 +15,7 @@ from app.graph_scene.scope_tree import Scope
 from app.state.graph_model import GraphModel
 from app.text.formatting import format_number, pluralize
 from app.widgets import PillLabel, label
-from app.widgets.layouts import vbox
+from app.widgets.layouts import FlowLayout, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
@@ -76,9 +76,10 @@ class ChangesPanel(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.tree, self.tr("Scopes"))
         self.tabs.addTab(self.ops, self.tr("Operators"))
-        texts = (*self.pills.values(), self.same, self.notes)
-        vbox(*texts, (self.tabs, 1), parent=self, margins=(0, 0, G, 0), spacing=G // 2)
-        self.setMinimumWidth(28 * G)
+        counts = FlowLayout()
+        for pill in self.pills.values():
+            counts.addWidget(pill)
+        vbox(counts, self.same, self.notes, (self.tabs, 1), parent=self, spacing=G // 2)
         model.sceneChanged.connect(lambda another: self.refresh() if another else None)
         theme().changed.connect(self.refresh)
 

@@ -1,6 +1,6 @@
-"""The graph tab: stage bar, tool bar, and side by side the list of changes, the graph, and the details of a node.
+"""The graph tab: stage bar, tool bar, and beside the graph a dock with the details of a node and other panels.
 
-InspectTabs.choose ──show_graph──▶ GraphModel ──▶ StageBar, GraphView, ChangesPanel, NodePanel; Netron over the graph
+InspectTabs.choose ──show_graph──▶ GraphModel ──▶ StageBar, GraphView, GraphDock; Netron in place of the graph
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.inspect.graph.changes_panel import ChangesPanel
+from app.inspect.graph.dock import WIDTH, ColorOverlays, GraphDock
 from app.inspect.graph.graph_navigation import GraphNavigation
 from app.inspect.graph.graph_view import GraphView
 from app.inspect.graph.node_panel import NodePanel
 from app.inspect.graph.node_search import NodeSearch
 from app.inspect.graph.picture_export import PictureSaver
-from app.inspect.graph.side_panels import ColorOverlays, PanelArrangement
 from app.inspect.graph.stage_bar import StageBar
 from app.inspect.graph.tool_bar import GraphToolBar, ScopeBreadcrumbs
 from app.inspect.inspect_tab import InspectTab
@@ -61,15 +61,13 @@ class GraphTab(InspectTab):
         self.colors: ColorOverlays | None = None
         self.tools = GraphToolBar(self.breadcrumbs, self.node_search)
         self.netron = NetronSwitch(self.model, self.view, self.tools.netron, self.banner, self)
+        self.dock = GraphDock(self.tools, self.netron)
         self._lay_out()
-        self.panels = PanelArrangement(self.view, self.tools, self.netron, self.changes, self.panel)
         self._connect()
         self._add_actions()
         if context is not None:
-            self.panels.restore(context.settings)
-            self.colors = ColorOverlays(self.view, self.tools, context, self)
-            self.colors.add_to(self.splitter)
-            self.panels.add_overlays(self.colors)
+            self.tools.restore(context.settings)
+            self.colors = ColorOverlays(self.view, self.tools, self.dock, context, self)
             add_action(self, self.tr("Graph: color by provider"), self.tools.providers.toggle)
             add_action(self, self.tr("Graph: color by time or bytes"), self.tools.heat.toggle)
         self._refresh()
@@ -125,9 +123,11 @@ class GraphTab(InspectTab):
     # -- widgets and actions ---------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.splitter = splitter(Qt.Orientation.Horizontal, self.changes, (self.netron.stack, 1), self.panel)
-        self.splitter.setSizes([32 * G, 900, 32 * G])
-        vbox(self.stages, self.tools, self.banner, (self.splitter, 1), parent=self, margins=(G, G, 0, 0))
+        self.dock.add_panel(self.panel, self.tr("Details"))
+        self.dock.add_panel(self.changes, self.tr("Changes"))
+        parts = splitter(Qt.Orientation.Horizontal, (self.netron.stack, 1), self.dock)
+        parts.setSizes([900, WIDTH])
+        vbox(self.stages, self.tools, self.banner, (parts, 1), parent=self, margins=(G, G, 0, 0))
 
     def _connect(self) -> None:
         view, model = self.view, self.model
@@ -138,6 +138,8 @@ class GraphTab(InspectTab):
         tools.previous_change.clicked.connect(lambda: self.navigation.step_change(-1))
         tools.next_change.clicked.connect(lambda: self.navigation.step_change(1))
         tools.folds.toggled.connect(model.set_folds)
+        tools.split.toggled.connect(self._refresh)
+        self.netron.changed.connect(lambda: tools.set_graph_shown(not self.netron.is_shown))
         self.node_search.revealRequested.connect(view.reveal)
         self.node_search.matchesChanged.connect(self._highlight)
         self.node_search.closed.connect(view.canvas.setFocus)
@@ -161,8 +163,8 @@ class GraphTab(InspectTab):
             (self.tr("Graph: draw with Netron"), partial(self.netron.set_shown, True), ""),
             (self.tr("Graph: open every scope"), navigation.open_all, ""),
             (self.tr("Graph: draw repeated layers as one, or each"), tools.folds.click, "Ctrl+L"),
-            (self.tr("Graph: show or hide the details"), tools.details.click, "Ctrl+I"),
-            (self.tr("Graph: show or hide the changes"), tools.changes.click, "Ctrl+J"),
+            (self.tr("Graph: show or hide the details"), partial(self.dock.show_panel, self.panel), "Ctrl+I"),
+            (self.tr("Graph: show or hide the changes"), partial(self.dock.show_panel, self.changes), "Ctrl+J"),
             (self.tr("Graph: before and after side by side, or as one"), self.toggle_split, "Ctrl+D"),
             (self.tr("Graph: close every scope"), navigation.close_all, ""),
         ):
@@ -236,12 +238,15 @@ class GraphTab(InspectTab):
         self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: there may be space for more panels, or for fewer."""
+        """Qt's name: the graph has at least half of the width."""
         super().resizeEvent(event)
-        self.panels.resize(self.width())
+        self.dock.resize_for(self.width())
 
     def _refresh(self) -> None:
-        self.panels.update_comparison()
+        compared = self.model.diff is not None
+        self.tools.set_compared(compared)
+        self.dock.offer(self.changes, compared)
+        self.view.set_split(compared and self.tools.split.isChecked())
         known = self.model.scene is not None
         for one in self._exports:
             one.setEnabled(known)

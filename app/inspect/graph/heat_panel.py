@@ -161,9 +161,7 @@ class HeatPanel(QWidget):
         choices = hbox(self.measure, self.phase, self.provider, spacing=G // 2)
         parts = (choices, self.description, self.progress, self.run, self.cancel, self.legend, (self.table, 1))
         filler = Stretch(0)  # where there is no table
-        title = label(self.tr("Color by cost"), "heading")
-        vbox(title, *parts, filler, parent=self, margins=(0, 0, G, 0), spacing=G // 2)
-        self.setMinimumWidth(38 * G)
+        vbox(*parts, filler, parent=self, spacing=G // 2)
 
     def _connect(self) -> None:
         self.measure.activated.connect(lambda _index: self.heat.choose(self.measure.currentData()))

@@ -11,7 +11,6 @@ from app.inspect.graph.node_facts import FactLine, as_text, describe_selection
 from app.inspect.graph.tensor_card import TensorCard
 from app.jobs.job import Job
 from app.state.graph_model import GraphModel
-from app.widgets import label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
@@ -35,9 +34,8 @@ class NodePanel(QWidget):
         self.text.anchorClicked.connect(self._follow)
         self.tensor = TensorCard()
         self.copy_button = tool_button("copy", self.tr("Copy the details (Ctrl+Shift+C)"), "muted", self.copy)
-        head = hbox(label(self.tr("Details"), "heading"), STRETCH, self.copy_button, spacing=None)
-        vbox(head, (self.text, 1), self.tensor, parent=self, margins=(G, 0, 0, 0), spacing=G // 2)
-        self.setMinimumWidth(24 * G)
+        below = hbox(STRETCH, self.copy_button)
+        vbox((self.text, 1), self.tensor, below, parent=self, spacing=G // 2)
         model.selectionChanged.connect(self._on_selection)
         theme().changed.connect(self._write)
 

@@ -37,10 +37,10 @@ class ProviderPanel(QWidget):
     def __init__(self, model: GraphModel, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model, self._context = model, context
-        self._devices_requested = False
+        self._devices_requested = self._on = False
         self.overlay = ProviderOverlay(model, context.preflights, self)
         self.provider = combo_box(self.tr("Provider that colors the graph"))
-        self.provider.activated.connect(lambda _index: self.overlay.choose(self.chosen))
+        self.provider.activated.connect(lambda _index: self.switch(True))
         self.check = button(self.tr("Check"), "play", clicked=self._check)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=context.preflights.cancel)
         self.progress = progress_bar(height=6)
@@ -50,9 +50,7 @@ class ProviderPanel(QWidget):
         self.tree.picked.connect(self._on_picked)
         parts = (self.provider, self.description, self.progress, self.check, self.cancel, self.on, self.off)
         filler = Stretch(0)  # where there is no list
-        title = label(self.tr("Color by provider"), "heading")
-        vbox(title, *parts, (self.tree, 1), filler, parent=self, margins=(0, 0, G, 0), spacing=G // 2)
-        self.setMinimumWidth(28 * G)
+        vbox(*parts, (self.tree, 1), filler, parent=self, spacing=G // 2)
         self.overlay.changed.connect(self.refresh)
         context.bundleChanged.connect(self._on_bundle)
         context.plugins.done.connect(lambda _, report: self._on_devices(report))
@@ -62,6 +60,11 @@ class ProviderPanel(QWidget):
     def chosen(self) -> str:
         """The chosen provider; empty where only the CPU is available."""
         return str(self.provider.currentData() or "")
+
+    def switch(self, on: bool) -> None:
+        """Switches the coloring of the graph on or off."""
+        self._on = on
+        self.overlay.choose(self.chosen if on else "")
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -77,7 +80,7 @@ class ProviderPanel(QWidget):
                 self.provider.addItem(one.title, one.name)
         if self.overlay.provider:
             self.provider.setCurrentIndex(self.provider.findData(self.overlay.provider))
-        self.overlay.choose(self.chosen if self.isVisible() else "")
+        self.switch(self._on)
 
     def _on_bundle(self, bundle: Mapping[str, Any] | None) -> None:
         self.overlay.bundle = bundle

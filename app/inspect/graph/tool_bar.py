@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 from app.graph_scene.boxes import BoxKey, shorten
 from app.inspect.graph.node_search import NodeSearch
 from app.state.graph_model import GraphModel
+from app.state.settings import Settings
 from app.widgets import button, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import clear_layout, hbox
@@ -78,7 +79,6 @@ class GraphToolBar(QWidget):
     def __init__(self, crumbs: ScopeBreadcrumbs, finder: NodeSearch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._finder, tool = finder, partial(tool_button, color="muted")
-        self.changes = tool("panel-left", self.tr("Changes at the left (Ctrl+J)"), checked=True)
         self.split = tool("split", self.tr("Before and after side by side (Ctrl+D)"), checked=False)
         self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
         self.next_change = tool("chevron-down", self.tr("Next change (])"))
@@ -89,21 +89,29 @@ class GraphToolBar(QWidget):
         self.folds = tool("layers", self.tr("Draw repeated layers as one"), checked=True)
         self.providers = tool("devices", self.tr("Color by provider"), checked=False)
         self.heat = tool("heat", self.tr("Color by time or bytes"), checked=False)
-        self.details = tool("info", self.tr("Details at the right (Ctrl+I)"), checked=True)
+        self.dock = tool("panel-right", self.tr("Panels at the right (Ctrl+I)"), checked=True)
         self.more = tool("more", self.tr("Export and more"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        changes = (self.changes, self.split, self.previous_change, self.next_change)
+        for switch in (self.providers, self.heat):
+            switch.hide()
+        self._changes = (self.split, self.previous_change, self.next_change)
         zoom = (self.out, self.fit, self.into)
-        panels = (self.folds, self.netron, self.heat, self.providers, self.details, self.more)
-        hbox((crumbs, 1), *changes, finder, *zoom, *panels, parent=self, spacing=2)
+        panels = (self.folds, self.netron, self.heat, self.providers, self.dock, self.more)
+        hbox((crumbs, 1), *self._changes, finder, *zoom, *panels, parent=self, spacing=2)
+
+    def restore(self, settings: Settings) -> None:
+        """Restores the stored switches, and stores each click from now on, not what the width forced."""
+        for name, switch in (("details", self.dock), ("folds", self.folds), ("split", self.split)):
+            key = f"inspect.graph.{name}"
+            switch.setChecked(settings.text(key, "1" if switch.isChecked() else "0") == "1")
+            switch.clicked.connect(lambda on, key=key: settings.set(key, "1" if on else "0"))
 
     def set_compared(self, on: bool) -> None:
-        for part in (self.changes, self.split, self.previous_change, self.next_change):
+        for part in self._changes:
             part.setVisible(on)
 
     def set_graph_shown(self, on: bool) -> None:
         """Enables the buttons that act on the graph; False while Netron is shown in its place."""
-        view = (self.out, self.fit, self.into, self.folds, self.heat, self.providers, self.details)
-        changes = (self.changes, self.split, self.previous_change, self.next_change)
-        for part in (self._finder, *view, *changes):
+        view = (self.out, self.fit, self.into, self.folds, self.heat, self.providers, self.dock)
+        for part in (self._finder, *view, *self._changes):
             part.setEnabled(on)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
+from app.inspect.graph.dock import WIDE
 from app.inspect.graph.graph_tab import GraphTab
 from app.jobs.worker_client import WorkerClient
 from app.widgets.theme import theme
@@ -285,24 +286,54 @@ def test_changes_are_distinguished_by_colour_and_by_sign(make: Make, qtbot: QtBo
     assert "− axis = 0" in words and "+ axis = -1" in words
 
 
-def test_little_room_is_for_changes_or_for_details(make: Make, qtbot: QtBot) -> None:
+def test_the_changes_have_a_tab_while_there_is_a_comparison(make: Make, qtbot: QtBot) -> None:
     tab = make()
-    tab.resize(760, 560)
+    assert dock_titles(tab) == ["Details"]
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
-    assert not tab.changes.isHidden() and tab.panel.isHidden()
-    tab.tools.details.click()
-    assert tab.changes.isHidden() and not tab.panel.isHidden()
-    tab.resize(1200, 560)
-    assert not tab.changes.isHidden() and not tab.panel.isHidden()
-    tab.resize(760, 560)
+    assert dock_titles(tab) == ["Details", "Changes"] and tab.changes.isVisible() and not tab.panel.isVisible()
+    tab.model.compare(None)
+    qtbot.waitUntil(lambda: tab.model.diff is None)
+    assert dock_titles(tab) == ["Details"] and tab.panel.isVisible()
+
+
+def dock_titles(tab: GraphTab) -> list[str]:
+    return [tab.dock.tabText(place) for place in range(tab.dock.count()) if tab.dock.isTabVisible(place)]
+
+
+def test_keys_unfold_the_dock_at_a_panel_and_fold_it(make: Make, qtbot: QtBot) -> None:
+    tab = make()
+    control = Qt.KeyboardModifier.ControlModifier
+    qtbot.keyClick(tab, Qt.Key.Key_J, control)
+    assert tab.dock.isVisible(), "there are no changes to show or hide"
+    qtbot.keyClick(tab, Qt.Key.Key_I, control)
+    assert not tab.dock.isVisible()
+    qtbot.waitUntil(lambda: tab.view.width() == tab.width() - 8)
+    tab.stages.compare_before()
+    qtbot.waitUntil(lambda: tab.model.diff is not None)
+    assert not tab.dock.isVisible(), "who folded the dock did not unfold it"
+    qtbot.keyClick(tab, Qt.Key.Key_J, control)
+    assert tab.changes.isVisible()
+    qtbot.keyClick(tab, Qt.Key.Key_I, control)
+    assert tab.panel.isVisible() and tab.tools.dock.isChecked()
+    qtbot.keyClick(tab, Qt.Key.Key_I, control)
+    assert not tab.dock.isVisible() and not tab.tools.dock.isChecked()
+
+
+@pytest.mark.parametrize("width", [680, 936, 1500])
+def test_the_graph_has_half_of_the_width_at_least(make: Make, qtbot: QtBot, width: int) -> None:
+    tab = make()
+    tab.resize(width, 560)
+    tab.stages.compare_before()
+    qtbot.waitUntil(lambda: tab.model.diff is not None)
+    assert tab.dock.isVisible()
+    qtbot.waitUntil(lambda: tab.view.width() >= width // 2 - 9)
     tab.view.reveal(node_called(tab, "Softmax", "model/layers.0/self_attn"))
     links = [parts[-1] for parts in tab.breadcrumbs._links]
     assert not links[0].isHidden() and not links[-1].isHidden()
     assert sum(link.width() for link in links if not link.isHidden()) <= tab.breadcrumbs.width()
-    tab.model.compare(None)
-    qtbot.waitUntil(lambda: tab.model.diff is None)
-    assert tab.changes.isHidden() and not tab.panel.isHidden()
+    tab.tools.split.click()
+    assert tab.dock.isVisible() is (width >= WIDE)
 
 
 def test_many_changes_are_listed_when_they_are_looked_at(make: Make, qtbot: QtBot) -> None:

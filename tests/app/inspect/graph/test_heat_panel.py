@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.inspect.graph.dock import MIN_WIDTH
 from app.inspect.graph.graph_tab import GraphTab
 from app.inspect.graph.heat_panel import CALLS_COLUMN, HeatPanel
 from app.state.context import AppContext
@@ -132,7 +133,7 @@ def test_a_row_leads_to_its_node_and_a_node_to_its_row(make: Make, qtbot: QtBot)
 def test_names_have_the_room_of_a_column_that_tells_nothing(make: Make, qtbot: QtBot) -> None:
     """A node's name is what a row is read for; that each was called once a run is in the words above."""
     tab, panel = make()
-    panel.setFixedWidth(panel.minimumWidth())
+    panel.setFixedWidth(MIN_WIDTH)
     measured(qtbot, tab, panel)
     table, profile = panel.table, panel.heat.profile
     assert profile is not None and {row.time.calls for row in panel.heat.rows} == {profile.runs}
