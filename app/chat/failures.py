@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 
@@ -46,6 +47,8 @@ class FailureBanner(QObject):
             return self.tr("Use the CPU"), partial(session.reopen, provider="cpu")
         if failure.kind in ("crashed", "stopped"):
             return self.tr("Reopen"), session.reopen
+        if session.bundle and not Path(session.bundle).exists():
+            return self.tr("Go to Home"), lambda: self._context.navigate.emit("home")
         if failure.kind in ("bundle", "graph"):
             return self.tr("Verify bundle"), self._verify
         if failure.kind in REFUSALS:

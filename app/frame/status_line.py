@@ -122,9 +122,8 @@ class StatusLine(QWidget):
         self._timer.timeout.connect(self.refresh)
         context.activities.changed.connect(self._watch)
         context.build.finished.connect(self.refresh)
-        context.session.stateChanged.connect(self._watch)
-        context.session.opened.connect(self._watch)
-        context.bundleChanged.connect(self._watch)
+        for rare in (context.session.stateChanged, context.session.opened, context.bundleChanged):
+            rare.connect(lambda *_: self.refresh())
         context.memoryChanged.connect(self._show_memory)
         self._show_memory(0)
         self.refresh()

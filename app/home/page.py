@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.home.recent_row import RecentRow
@@ -92,6 +93,11 @@ class UnfinishedSection(Section):
             self.body.addWidget(row)
 
 
+def existing_parent(path: Path) -> Path:
+    """The folder itself, or the nearest one around it that exists."""
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
 class HomePage(QWidget):
     """Start cards above, recent bundles below; follows `context.recents`."""
 
@@ -156,14 +162,14 @@ class HomePage(QWidget):
         return push
 
     def _add_actions(self) -> None:
-        for text, icon, act in (
-            (self.tr("Convert a checkpoint"), "build", self.start_convert),
-            (self.tr("Try the demo"), "demo", self.start_demo),
-            (self.tr("Open a bundle"), "folder", self.choose_bundle),
-            (self.tr("Open an ONNX file"), "file", self.choose_file),
-            (self.tr("Undo removing a bundle from the list"), "undo", self._undo),
+        for text, icon, act, keys in (
+            (self.tr("Convert a checkpoint"), "build", self.start_convert, ""),
+            (self.tr("Try the demo"), "demo", self.start_demo, ""),
+            (self.tr("Open a bundle"), "folder", self.choose_bundle, ""),
+            (self.tr("Open an ONNX file"), "file", self.choose_file, ""),
+            (self.tr("Undo removing a bundle from the list"), "undo", self._undo, "Ctrl+Z"),
         ):
-            add_action(self, text, act, icon=icon)
+            add_action(self, text, act, keys, icon=icon)
 
     def start_convert(self) -> None:
         """Show the wizard where it was left, or its first page after a finished build."""
@@ -196,7 +202,7 @@ class HomePage(QWidget):
 
     def choose_bundle(self) -> None:
         """Choose a bundle folder."""
-        start = str(self._context.bundles_folder)
+        start = str(existing_parent(self._context.bundles_folder))
         folder = QFileDialog.getExistingDirectory(self, self.tr("Open a bundle"), start)
         if folder and self._context.open_bundle(folder):
             self._context.navigate.emit("chat")
@@ -227,6 +233,7 @@ class HomePage(QWidget):
         row.chat.connect(self._open)
         row.inspect.connect(lambda path: self._open(path, "inspect"))
         row.remove.connect(self._remove)
+        row.locate.connect(self._locate)
         row.export.connect(self._context.exportRequested)
         return row
 
@@ -244,6 +251,18 @@ class HomePage(QWidget):
     def _open(self, path: str, page: str = "chat") -> None:
         if self._context.open_bundle(path):
             self._context.navigate.emit(page)
+
+    def _locate(self, path: str) -> None:
+        """Chooses the folder that a missing bundle was moved to."""
+        title = self.tr("Locate {0}").format(Path(path).name)
+        folder = QFileDialog.getExistingDirectory(self, title, str(existing_parent(Path(path))))
+        if folder:
+            self._context.recents.relocate(path, folder)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: a folder may have been moved meanwhile."""
+        super().showEvent(event)
+        self._context.recents.refresh_moved()
 
     def _remove(self, path: str) -> None:
         entry = self._context.recents.find(path)

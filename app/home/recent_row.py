@@ -21,6 +21,7 @@ class RecentRow(CardFrame):
     chat = Signal(str)
     inspect = Signal(str)
     remove = Signal(str)
+    locate = Signal(str)
     export = Signal(str, str)  # path, name
 
     def __init__(self, entry: RecentBundle, parent: QWidget | None = None) -> None:
@@ -32,7 +33,8 @@ class RecentRow(CardFrame):
 
     def _texts(self) -> QVBoxLayout:
         entry = self.entry
-        damaged = [PillLabel(self.tr("Damaged"), "error")] if entry.problem else []
+        state = self.tr("Missing") if entry.missing else self.tr("Damaged")
+        damaged = [PillLabel(state, "error")] if entry.problem else []
         head = hbox(label(entry.name, "heading"), *damaged, *self._pills(), STRETCH)
         used = self.tr("used {0}").format(format_local_time(entry.used_at)) if entry.used_at else ""
         path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))))
@@ -66,7 +68,10 @@ class RecentRow(CardFrame):
         away.setAccessibleName(self.tr("Remove {0} from the list").format(self.entry.title))
         away.clicked.connect(lambda: self.remove.emit(path))
         if self.entry.problem:
-            return [button(self.tr("Remove from list"), "trash", clicked=lambda: self.remove.emit(path))]
+            remove = button(self.tr("Remove from list"), "trash", clicked=lambda: self.remove.emit(path))
+            locate = button(self.tr("Locate …"), "folder", clicked=lambda: self.locate.emit(path))
+            locate.setAccessibleName(self.tr("Locate {0}").format(self.entry.title))
+            return [locate, remove] if self.entry.missing else [remove]
         if not self.entry.summary:
             return [away]
         chat = button(self.tr("Chat"), "chat", clicked=lambda: self.chat.emit(path))

@@ -150,6 +150,7 @@ class BundleSession(QObject):
         """The state in the picture above; `stateChanged` follows it."""
         self.request: Open | None = None
         """What was opened last."""
+        self._of_state: Open | None = None  # the request that the last emitted state belongs to
         self.error: SessionFailure | None = None
         """The last failure; None after the next success."""
         self._ready: ReadyEvent | None = None
@@ -326,6 +327,7 @@ class BundleSession(QObject):
         self.failed.emit(failure)
 
     def _set_state(self, state: State) -> None:
-        if state != self.state:
-            self.state = state
+        """Emits `stateChanged` for another state, and for the same one of another bundle or provider."""
+        if (state, self.request) != (self.state, self._of_state):
+            self.state, self._of_state = state, self.request
             self.stateChanged.emit(state)

@@ -55,6 +55,11 @@ class RecentBundle:
         return str(self.summary.get("name") or Path(self.path).name)
 
     @property
+    def missing(self) -> bool:
+        """Whether its folder does not exist."""
+        return not Path(self.path).exists()
+
+    @property
     def title(self) -> str:
         """The title that tells it from other bundles of the same model: name · precision · cache."""
         return bundle_title(self.summary) if self.summary else self.name
@@ -88,6 +93,15 @@ class RecentBundles(SavedList):
         for entry in self.entries:
             self._describe(entry)
         self.changed.emit()
+
+    def refresh_moved(self) -> None:
+        """Reads the bundles again whose folder went or came back, and those with a problem."""
+        moved = [entry for entry in self.entries if entry.problem or entry.missing]
+        before = [(entry.summary, entry.problem) for entry in moved]
+        for entry in moved:
+            self._describe(entry)
+        if before != [(entry.summary, entry.problem) for entry in moved]:
+            self.changed.emit()
 
     def _describe(self, entry: RecentBundle) -> None:
         try:
@@ -124,6 +138,10 @@ class RecentBundles(SavedList):
         if entry is not None:
             self._removed = (self.entries.index(entry), entry)
             self._change(lambda rows: [row for row in rows if row.path != path])
+
+    def relocate(self, path: str, other: str) -> None:
+        """Replaces the folder of an entry: the bundle was moved."""
+        self._change(lambda rows: [replace(row, path=other) if row.path == path else row for row in rows])
 
     def undo_remove(self) -> bool:
         """Puts the last removed bundle back; returns False if there is none."""

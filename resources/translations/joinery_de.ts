@@ -2063,6 +2063,14 @@
       <translation>Laden…</translation>
     </message>
     <message>
+      <source>Locate {0}</source>
+      <translation>{0} suchen</translation>
+    </message>
+    <message>
+      <source>Locate …</source>
+      <translation>Suchen …</translation>
+    </message>
+    <message>
       <source>Log</source>
       <translation>Protokoll</translation>
     </message>
@@ -2177,6 +2185,10 @@
     <message>
       <source>Minimum length</source>
       <translation>Mindestlänge</translation>
+    </message>
+    <message>
+      <source>Missing</source>
+      <translation>Fehlt</translation>
     </message>
     <message>
       <source>Model</source>

@@ -1,0 +1,325 @@
+"""Random sequences of actions in a window over fake workers, and what must hold for its visible texts after each.
+
+    python -m tests.app.sequences --seed 0 --count 50          (with DISPLAY: in a real X server)
+
+A walk is one window; its sequences follow each other, so each begins in whatever the one before left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QWidget
+
+from app.chat import intents
+from app.chat.chat_list import ChatList
+from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
+from app.chat.frame import LastBundleHint
+from app.chat.page import ChatPage
+from app.chat.sampling import SamplingSettings
+from app.chat.transcript import Transcript
+from app.frame.note_line import ErrorBanner
+from app.home.page import HomePage
+from app.inspect.inspect_page import InspectPage
+from app.jobs.time_slices import run_at_once
+from app.main import PAGES, application
+from app.state.context import AppContext
+from app.text.formatting import format_number
+from app.window import MainWindow
+from tests.app.conftest import fake_summary, make_bundle
+from tests.fakes.inspections import BUNDLE
+from tests.fakes.worker import program
+
+CAPACITIES = {"alphabundle": 4096, "betabundle": 64, "gammabundle": 512}
+"""The bundles of a walk, with their slots; no other text of the window has these names."""
+LENGTH = 12
+"""Actions of a sequence."""
+PAGE_NAMES = ("home", "build", "inspect", "chat", "measure", "devices")
+
+
+def scenario(folder: Path) -> dict[str, Any]:
+    """What the workers of a walk do: `betabundle` completes texts, and opening and tokens take a little."""
+    return {
+        "capacities": CAPACITIES,
+        "bases": ["betabundle"],
+        "reply": "It is 56.",
+        "tokens": 30,
+        "delay": 0.004,
+        "inspection": BUNDLE,
+        "state": str(folder / "counts.json"),
+    }
+
+
+class Walk:
+    """One window; `act` performs a random action, `check` raises AssertionError where a visible text is not true."""
+
+    def __init__(self, window: MainWindow, folder: Path, seed: int) -> None:
+        self.window, self.context, self.folder = window, window.context, folder
+        self.random = random.Random(seed)
+        self.done: list[str] = []
+        for name in CAPACITIES:
+            make_bundle(folder / name)
+        page = window.stack.page("chat")
+        assert isinstance(page, ChatPage)
+        self.chat = page
+        self._actions: dict[str, tuple[int, Callable[[], object]]] = {
+            "open": (5, self._open),
+            "page": (5, lambda: window.show_page(self.random.choice(PAGE_NAMES))),
+            "chat": (3, lambda: window.show_page("chat")),
+            "send": (5, lambda: self.chat.send(f"question {self.random.randrange(99)}")),
+            "stop": (2, lambda: self.chat.do(intents.Stop())),
+            "new chat": (2, lambda: self.chat.do(intents.NewChat())),
+            "open chat": (3, self._open_chat),
+            "delete chat": (1, lambda: self._with_chat(intents.DeleteChat)),
+            "regenerate": (1, lambda: self.chat.do(intents.Regenerate())),
+            "kill": (1, self._kill),
+            "remove folder": (1, self._remove),
+            "restore folder": (2, self._restore),
+            "build": (1, self._build),
+            "cancel build": (1, lambda: self.context.build.cancel() if self.context.build.running else None),
+            "settings": (2, self._settings),
+            "close session": (1, self.context.session.close),
+            "forget": (1, self._forget),
+            "wait": (4, lambda: self.wait(self.random.choice((0.0, 0.02, 0.1)))),
+        }
+
+    # -- actions -----------------------------------------------------------------------------------------
+
+    def sequence(self, length: int = LENGTH) -> None:
+        """One sequence; what holds is checked after each action, and the rest once the window is at rest."""
+        self.done.clear()
+        for _ in range(length):
+            self.act()
+            process()
+            self.check()
+        self.wait(0.05)
+        self.check()
+
+    def act(self) -> None:
+        """A random action."""
+        names = list(self._actions)
+        name = self.random.choices(names, [self._actions[one][0] for one in names])[0]
+        self.done.append(name)
+        self._actions[name][1]()
+
+    def wait(self, seconds: float) -> None:
+        """Lets the window live."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            process()
+            time.sleep(0.002)
+
+    def _open(self) -> None:
+        self.context.open_bundle(self.folder / self.random.choice(list(CAPACITIES)))
+
+    def _with_chat(self, intent: Callable[[str], intents.Intent]) -> None:
+        saved = run_at_once(self.chat.store.saved())
+        if saved:
+            self.chat.do(intent(self.random.choice(saved).key))
+
+    def _open_chat(self) -> None:
+        self._with_chat(intents.OpenChat)
+
+    def _kill(self) -> None:
+        if self.context.session_worker.pid:
+            os.kill(self.context.session_worker.pid, signal.SIGKILL)
+
+    def _remove(self) -> None:
+        shutil.rmtree(self.folder / self.random.choice(list(CAPACITIES)), ignore_errors=True)
+
+    def _restore(self) -> None:
+        for name in CAPACITIES:
+            if not (self.folder / name).exists():
+                make_bundle(self.folder / name)
+
+    def _build(self) -> None:
+        home = self.window.stack.page("home")
+        assert isinstance(home, HomePage)
+        home.start_demo()
+
+    def _settings(self) -> None:
+        choices = self.chat.choices
+        choices.set_sampling(self.random.choice((SamplingSettings(), SamplingSettings(0.7, 40, 0.95))))
+        forms = ReplyForms("json_schema", '{"type": "object"}') if self.random.random() < 0.5 else ReplyForms()
+        choices.decoding.choose(DecodingOptions(forms=forms))
+
+    def _forget(self) -> None:
+        entries = self.context.recents.entries
+        if entries:
+            self.context.recents.remove(self.random.choice(entries).path)
+
+    # -- what holds --------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raises AssertionError with the actions so far."""
+        try:
+            self._check_bundle_bar()
+            self._check_foreign_names()
+            if self.chat.frame.isVisible():
+                self._check_chat()
+            self._check_inspect()
+            self._check_home()
+            self._check_status()
+        except AssertionError as error:
+            raise AssertionError(f"after {', '.join(self.done)}: {error}") from error
+
+    @property
+    def bundle(self) -> dict[str, Any] | None:
+        return self.context.bundle
+
+    @property
+    def name(self) -> str:
+        return str(self.bundle["name"]) if self.bundle else ""
+
+    def _check_bundle_bar(self) -> None:
+        bar, ready = self.window.bar, self.context.ready
+        assert bar.chooser.text() == (self.name or "none")
+        if self.bundle is not None:
+            texts = {pill.text() for pill in bar.findChildren(QLabel) if pill.isVisible()}
+            assert (ready.provider if ready else "not loaded") in texts, texts
+            capacity = ready.capacity if ready else self.bundle["capacity"]
+            assert any(format_number(capacity) in text for text in texts), (capacity, texts)
+
+    def _check_foreign_names(self) -> None:
+        """No text names another bundle than the current one, but where bundles, chats or replies are listed."""
+        listed = (Transcript, ChatList, LastBundleHint, HomePage, QComboBox, ErrorBanner)  # these name what they are of
+        reading = self.chat.controller.running or self.context.session.busy
+        for widget, text in visible_texts(self.window):
+            if inside(widget, listed) or inside(widget, (type(self.window.stack.page("measure")),)):
+                continue
+            for name in CAPACITIES:
+                if name in text and name != self.name:
+                    # a reply of the bundle before may run out, and its window says where it runs
+                    assert reading, f"{name} stands in {text!r} of {type(widget).__name__}, {self.name} is current"
+
+    def _check_chat(self) -> None:
+        page, context = self.chat, self.context
+        ready, chat = context.ready, page.controller.chat
+        usage = page.context_bar.usage.text()
+        if self.bundle is None:
+            assert usage == "context: no bundle is open"
+        elif ready is None:
+            assert usage == "context: the bundle is not loaded"
+        else:
+            assert f"of {format_number(ready.capacity)} tokens" in usage, usage
+            assert ready.capacity == CAPACITIES.get(self.name, 4096)
+        chips = page.frame.chips.chips
+        if self.bundle is not None:
+            expected = {"opening": "opening …", "failed": "could not be opened"}.get(page.opener.state, "not loaded")
+            expected = f"loaded on {ready.provider}" if ready else expected
+            chip = chips[0].setting
+            assert (chip.name, chip.value) == (page.opener.title, expected), (chip.name, chip.value, expected)
+            assert chips[0].setting.name.split(" · ")[0] == self.name
+        form = page.controller.decoding.forms.kind is not None
+        assert form == any(chip.setting.name == "Form" for chip in chips)
+        assert page.header.heading.text() == (chat.title or "New chat")
+        completes = ready is not None and self.name == "betabundle"
+        assert page.composer.edit.placeholderText() == ("Continue the text" if completes else "Ask something")
+        assert page.panel.provider.currentData() == (ready.provider if ready else "cpu")
+        assert (page.composer.button.text() == "Stop") == page.controller.running
+        assert not page.controller.running or context.session.busy
+        if len(chat) and not page.controller.running:
+            shown = [view.message for view in page.transcript.views]
+            assert shown == chat.path()[-len(shown) :], "the transcript is another chat's"
+        other = bool(len(chat) and chat.bundle and self.bundle and chat.bundle != page.opener.path)
+        assert page.frame.last_bundle.isVisible() == (other and not page.controller.running)
+        self._check_banner()
+
+    def _check_banner(self) -> None:
+        """A banner that offers to open again stands only where nothing is open."""
+        offers = {"Reopen", "Try again", "Verify bundle"}
+        for button in self.chat.banner.findChildren(QAbstractButton):
+            if button.isVisible() and button.text() in offers and "unchanged" not in self.chat.banner.message:
+                assert self.chat.opener.state in ("failed", "closed"), self.chat.banner.message
+
+    def _check_inspect(self) -> None:
+        page = self.window.stack.built("inspect")
+        if isinstance(page, InspectPage) and page.isVisible() and self.bundle is not None:
+            reading = page.heading.text() == f"Reading {self.name} …"
+            assert reading or page.inspection is None or page.inspection.path == self.bundle["path"]
+
+    def _check_home(self) -> None:
+        page = self.window.stack.built("home")
+        assert isinstance(page, HomePage) or page is None
+        if page is not None:
+            entries = self.context.recents.entries
+            assert [row.entry.path for row in page.rows] == [entry.path for entry in entries]
+        if page is not None and page.isVisible() and self.done[-1:] == ["page"]:
+            for row in page.rows:  # one that went is not offered for a chat, and one that came back is
+                assert row.entry.missing == bool(row.entry.problem), row.entry
+
+    def _check_status(self) -> None:
+        status = self.window.status
+        if not status.text.isHidden() and status.text.text() == "Bundle is open":
+            assert self.context.ready is not None
+
+
+def visible_texts(window: QWidget) -> Iterator[tuple[QWidget, str]]:
+    """The text of each visible label and button."""
+    for widget in window.findChildren(QWidget):
+        if isinstance(widget, QLabel | QAbstractButton) and widget.isVisible():
+            yield widget, widget.text()
+
+
+def inside(widget: QWidget, kinds: tuple[type[QWidget], ...]) -> bool:
+    """Whether the widget, or one around it, is of one of these classes."""
+    one: QWidget | None = widget
+    while one is not None:
+        if isinstance(one, kinds):
+            return True
+        one = one.parentWidget()
+    return False
+
+
+def process() -> None:
+    """Runs what is pending, deletions included."""
+    QCoreApplication.processEvents()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # type: ignore[arg-type]
+
+
+@contextmanager
+def walk(folder: Path, seed: int) -> Iterator[Walk]:
+    """A window of its own in `folder`, closed at the end."""
+    context = AppContext(folder / "home", program(**scenario(folder)), fake_summary)
+    window = MainWindow(context, PAGES)
+    window.show()
+    try:
+        yield Walk(window, folder, seed)
+    finally:
+        context.close()  # first: a window asks before it ends what runs
+        window.close()
+        window.deleteLater()
+        context.deleteLater()
+        process()
+
+
+def main(arguments: list[str]) -> int:
+    """Walks in windows of 25 sequences each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=50)
+    options = parser.parse_args(arguments)
+    application()
+    began = time.monotonic()
+    for first in range(0, options.count, 25):
+        with tempfile.TemporaryDirectory() as folder, walk(Path(folder), options.seed + first) as one:
+            for _ in range(min(25, options.count - first)):
+                one.sequence()
+    print(f"{options.count} sequences of {LENGTH} actions hold ({time.monotonic() - began:.0f} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
