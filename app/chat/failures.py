@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QObject
 
@@ -47,7 +46,7 @@ class FailureBanner(QObject):
             return self.tr("Use the CPU"), partial(session.reopen, provider="cpu")
         if failure.kind in ("crashed", "stopped"):
             return self.tr("Reopen"), session.reopen
-        if session.bundle and not Path(session.bundle).exists():
+        if failure.kind == "bundle" and not self._context.describe(session.bundle):  # Home says what is wrong with it
             return self.tr("Go to Home"), lambda: self._context.navigate.emit("home")
         if failure.kind in ("bundle", "graph"):
             return self.tr("Verify bundle"), self._verify

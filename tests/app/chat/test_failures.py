@@ -33,7 +33,9 @@ class Bench:
         )
         self.worker = StubWorker()
         navigate = SimpleNamespace(emit=self.did.append)
+        self.summary = {"name": "b"}
         context: Any = SimpleNamespace(session=self.session, probe_worker=self.worker, navigate=navigate)
+        context.describe = lambda _path: self.summary
         self.owner = QObject()
         self.banner = Banner()
         qtbot.addWidget(self.banner)
@@ -126,3 +128,10 @@ def test_a_bundle_that_cannot_even_be_checked_gives_the_reason(bench: Bench) -> 
     bench.banner._action.click()
     bench.worker.jobs[-1].failed.emit(ErrorEvent(kind="bundle", message="There is no such folder."))
     assert bench.banner.message == "There is no such folder." and bench.offered == ""
+
+
+def test_a_bundle_that_went_leads_to_where_it_can_be_located(bench: Bench) -> None:
+    bench.summary = {}
+    assert bench.fail("bundle") == "Go to Home"
+    bench.banner._action.click()
+    assert bench.did == ["home"]
