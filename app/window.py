@@ -118,10 +118,11 @@ class MainWindow(QMainWindow):
         self.context.session_worker.crashed.connect(self._on_session_crash)
 
     def every_action(self) -> Iterator[QAction]:
-        """All actions of the command palette: those of the window, then those of the pages built so far."""
+        """The actions of the command palette: of the window, of the pages built so far, and the recent bundles."""
         yield from self.actions()
         for page in self.stack.built_pages:
             yield from page.actions()
+        yield from self.bar.bundle_actions()
 
     def show_page(self, name: str) -> None:
         """Show a page; the rail and Ctrl+1… call this."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QToolButton, QWidget
 
 from app.chat.chat_list import ChatList
@@ -22,7 +22,7 @@ from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
 from app.chat.transcript import COLUMN, Transcript
 from app.state.context import AppContext
-from app.widgets import Banner, ElidedLabel, EmptyState, button, label
+from app.widgets import Banner, ElidedLabel, EmptyState, button
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
@@ -35,7 +35,7 @@ class ChatHeader(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.heading = label("", "heading")
+        self.heading = ElidedLabel("", "heading", cut=Qt.TextElideMode.ElideRight)
         self.new = tool_button("plus", self.tr("New chat (Ctrl+N)"))
         self.recent = tool_button("clock", self.tr("Show or hide the list of chats"))
         self.compare = tool_button("branch", self.tr("Compare with another bundle"))

@@ -226,7 +226,7 @@ class ChatPage(QWidget):
         chat = self.controller.chat
         opening = self.opener.state == "opening"
         self.frame.show_state(self.opener.name, not len(chat), self.controller.completes, opening)
-        self.header.heading.setText(chat.title or self.tr("New chat"))
+        self.header.heading.set_whole(chat.title or self.tr("New chat"))
         self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
         self.usage.refresh()
         self._show_last_bundle()

@@ -261,7 +261,7 @@ class SettingsPanel(QWidget):
             whole = spin = QSpinBox()
             whole.setRange(*_WHOLE[name])
             whole.setGroupSeparatorShown(name == "max_new_tokens")
-        special = {"temperature": self.tr("greedy"), "top_k": self.tr("off"), "min_p": self.tr("off")}
+        special = {"top_k": self.tr("off"), "min_p": self.tr("off")}
         special |= {"repetition_penalty": self.tr("off"), "seed": self.tr("random")}
         spin.setSpecialValueText(special.get(name, ""))
         spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.UpDownArrows)

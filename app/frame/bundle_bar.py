@@ -26,6 +26,7 @@ class BundleBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(6 * G)
         self._menu = QMenu(self)
+        self._actions: list[QAction] = []
         self._menu.aboutToShow.connect(self._fill_menu)
         self.chooser = QToolButton()
         self.chooser.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -49,14 +50,24 @@ class BundleBar(QWidget):
         pills, rest = self._parts.values(), ((self._hint, 1), Stretch(0), self._search)
         hbox(label(self.tr("Bundle"), "muted"), self.chooser, *pills, *rest, parent=self, margins=(2 * G, 0, G, 0))
 
-    def _fill_menu(self) -> None:
-        self._menu.clear()
-        for entry in self._context.recents.entries:
-            action = QAction(entry.title, self._menu)
+    def bundle_actions(self) -> list[QAction]:
+        """One action for each recent bundle, which opens it; valid until the next call."""
+        for old in self._actions:
+            old.deleteLater()
+        recents, actions = self._context.recents, list[QAction]()
+        for entry in recents.entries:
+            action = QAction(recents.label_of(entry), self)
             set_tool_tip(action, entry.path)
+            set_icon(action, "component", "muted")
             action.setEnabled(not entry.problem)
             action.triggered.connect(lambda _checked=False, path=entry.path: self._context.open_bundle(path))
-            self._menu.addAction(action)
+            actions.append(action)
+        self._actions = actions
+        return actions
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        self._menu.addActions(self.bundle_actions())
         if self._menu.isEmpty():
             none = self._menu.addAction(self.tr("No recent bundles"))
             none.setEnabled(False)

@@ -62,7 +62,7 @@ class CloseGuard(QObject):
                 self.tr("The status line at the bottom of the window lists it."),
             )
         )
-        box = ExpiringQuestion(self.tr("Close Joinery?"), *texts, self._subject, self._window)
+        box = ExpiringQuestion(self.tr("Close the window?"), *texts, self._subject, self._window)
         roles = QMessageBox.ButtonRole
         if build.running and build.request is not None:
             out = build.request.out

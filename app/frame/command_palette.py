@@ -61,7 +61,7 @@ class CommandPalette(QFrame):
         self.list.setItemDelegate(_KeysDelegate(self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.itemClicked.connect(lambda _item: self._run())
-        self._none = label(self.tr("No action is called so."), "muted")
+        self._none = label(self.tr("No action and no recent bundle has these words."), "muted")
         vbox(self.field, self.list, self._none, parent=self, margins=G)
         self.hide()
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 from app.frame.note_line import NoteLine
 from app.state.activities import Activity
 from app.state.context import AppContext
-from app.text.formatting import format_bytes, format_duration
+from app.text.formatting import format_bytes, format_duration, pluralize
 from app.widgets.basics import label
 from app.widgets.fields import progress_bar
 from app.widgets.layouts import hbox
@@ -237,6 +237,7 @@ class StatusLine(QWidget):
         self.text.setText(text)
 
     def _show_memory(self, rss: int) -> None:
-        text = self.tr("Workers {0}").format(format_bytes(rss)) if rss else self.tr("No worker running")
+        counted = pluralize(self._context.worker_count, self.tr("1 worker"), self.tr("{0} workers"))
+        text = f"{counted} · {format_bytes(rss)}" if rss else self.tr("No worker running")
         self.memory.setText(text)
         set_tool_tip(self.memory, self.tr("Resident memory of the worker processes"))

@@ -76,6 +76,10 @@ class WorkerClient(QObject):
         """Whether the process runs at a lower priority than the window and other workers."""
         self.refusing = False
         """Whether requests end as cancelled and start no process, as the window closes."""
+        self.idle_ms = 0
+        """How long the process lives without a job; 0 for as long as the window. The next request starts another."""
+        self._idle = QTimer(self, singleShot=True)
+        self._idle.timeout.connect(self._end_idle)
         self._terminated = False
         self._deadline = QTimer(self, singleShot=True)
         self._deadline.timeout.connect(self._escalate)
@@ -99,6 +103,9 @@ class WorkerClient(QObject):
         """Sends a job; starts the process if none runs."""
         result = Job(self._next, request, self._cancel)
         self._next += 1
+        self._idle.stop()
+        if self._closing:  # an idle process is about to end; its end would end the new job
+            self.close()
         self._jobs[result.id] = result
         if self.refusing:
             QTimer.singleShot(0, self, self._refuse)
@@ -132,6 +139,11 @@ class WorkerClient(QObject):
         process.finished.connect(self.retired)
         process.closeWriteChannel()
         QTimer.singleShot(self.kill_ms, process, process.kill)
+
+    def _end_idle(self) -> None:
+        if self._process is not None:
+            self._stopping, self._closing = self.tr("Closed."), True
+            self._process.closeWriteChannel()
 
     def kill(self) -> None:
         """Kills the process; open jobs end as cancelled, and the next request starts a new one."""
@@ -190,6 +202,8 @@ class WorkerClient(QObject):
         if isinstance(event, FINAL_EVENTS):
             self._jobs.pop(job.id, None)
             if not self._jobs:
+                if self.idle_ms:
+                    self._idle.start(self.idle_ms)
                 self.busyChanged.emit(False)
         job.take(event)
 

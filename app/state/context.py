@@ -37,6 +37,8 @@ from workflows.wire.events import GenerationDone, ReadyEvent
 from workflows.wire.requests import PruneRuns
 
 Act = Callable[[], object]
+IDLE_MS = 2 * 60_000
+"""A worker that inspects ends after this time without a job: it has imported the runtime."""
 
 
 class AppContext(QObject):
@@ -78,6 +80,7 @@ class AppContext(QObject):
         self.probe_worker = self.new_worker()
         self.source_worker = self.new_worker()
         """Inspects sources, also on the hub: the other workers lose network access with what they open."""
+        self.probe_worker.idle_ms = self.source_worker.idle_ms = IDLE_MS
         self.session = BundleSession(self.session_worker, self)
         self.session.stateChanged.connect(lambda state: self.notes.set_front("session", (self.session.bundle, state)))
         self.measurements = Measurements()
@@ -120,6 +123,11 @@ class AppContext(QObject):
     def memory(self) -> int:
         """Resident bytes of all workers together."""
         return sum(self._memory.values())
+
+    @property
+    def worker_count(self) -> int:
+        """The number of worker processes that run."""
+        return sum(rss > 0 for rss in self._memory.values())
 
     def _new_recipe(self) -> UnsavedRecipe:
         return UnsavedRecipe(self.source_worker, lambda: self.bundles_folder, self)

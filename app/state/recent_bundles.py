@@ -143,6 +143,10 @@ class RecentBundles(SavedList):
         """Replaces the folder of an entry: the bundle was moved."""
         self._change(lambda rows: [replace(row, path=other) if row.path == path else row for row in rows])
 
+    def label_of(self, entry: RecentBundle) -> str:
+        """The entry's title, or its path where another one has the same title."""
+        return entry.title if sum(one.title == entry.title for one in self.entries) == 1 else entry.path
+
     def undo_remove(self) -> bool:
         """Puts the last removed bundle back; returns False if there is none."""
         if self._removed is None:

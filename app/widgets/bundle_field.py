@@ -69,7 +69,7 @@ class BundleField(FolderField):
         self.field.clear()
         for entry in self._recents.entries:
             if not entry.problem:
-                self.field.addItem(entry.title if self._unique(entry.title) else entry.path, entry.path)
+                self.field.addItem(self._recents.label_of(entry), entry.path)
                 self._describe(self.field.count() - 1, entry.path, self._unfit(entry.summary))
         self.field.setCurrentIndex(-1)
         self.choose(path)
@@ -80,9 +80,6 @@ class BundleField(FolderField):
         assert isinstance(model, QStandardItemModel)  # the model of every combo box
         set_tool_tip(model.item(row), f"{path}\n{reason}" if reason else path)
         model.item(row).setEnabled(not reason)
-
-    def _unique(self, title: str) -> bool:
-        return sum(entry.title == title for entry in self._recents.entries) == 1
 
     def start(self) -> str:
         """The parent of the current bundle."""

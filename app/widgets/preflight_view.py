@@ -89,4 +89,7 @@ class PreflightView(QWidget):
 
 
 def _both(run: OutputDifference | None) -> str:
-    return "–" if run is None else f"{difference_text(run.logits_max_abs_diff)}, {difference_text(run.kv_max_abs_diff)}"
+    if run is None:
+        return "–"
+    logits, cache = difference_text(run.logits_max_abs_diff), difference_text(run.kv_max_abs_diff)
+    return tr("logits {0}, KV {1}").format(logits, cache)

@@ -139,6 +139,10 @@
       <translation>1 Wert</translation>
     </message>
     <message>
+      <source>1 worker</source>
+      <translation>1 Worker</translation>
+    </message>
+    <message>
       <source>1 zero</source>
       <translation>1 Null</translation>
     </message>
@@ -843,8 +847,8 @@
       <translation>Schließen</translation>
     </message>
     <message>
-      <source>Close Joinery?</source>
-      <translation>Joinery schließen?</translation>
+      <source>Close the window?</source>
+      <translation>Fenster schließen?</translation>
     </message>
     <message>
       <source>Closed.</source>
@@ -2275,8 +2279,8 @@
       <translation>Kein KV-Cache</translation>
     </message>
     <message>
-      <source>No action is called so.</source>
-      <translation>Keine Aktion heißt so.</translation>
+      <source>No action and no recent bundle has these words.</source>
+      <translation>Keine Aktion und kein zuletzt benutztes Bundle enthält diese Wörter.</translation>
     </message>
     <message>
       <source>No build is running</source>
@@ -4443,10 +4447,6 @@
       <translation>Es läuft noch Arbeit; das Schließen des Fensters hält sie an.</translation>
     </message>
     <message>
-      <source>Workers {0}</source>
-      <translation>Worker {0}</translation>
-    </message>
-    <message>
       <source>Write a JSON object.</source>
       <translation>Schreiben Sie ein JSON-Objekt.</translation>
     </message>
@@ -4874,10 +4874,6 @@
       <translation>Ausgabe des Graphen</translation>
     </message>
     <message>
-      <source>greedy</source>
-      <translation>greedy</translation>
-    </message>
-    <message>
       <source>hidden state</source>
       <translation>Hidden State</translation>
     </message>
@@ -4984,6 +4980,10 @@
     <message>
       <source>loaded on {0}</source>
       <translation>geladen auf {0}</translation>
+    </message>
+    <message>
+      <source>logits {0}, KV {1}</source>
+      <translation>Logits {0}, KV {1}</translation>
     </message>
     <message>
       <source>logits, largest difference</source>
@@ -5868,6 +5868,10 @@
     <message>
       <source>{0} was removed from the list. Its files were not deleted.</source>
       <translation>{0} wurde aus der Liste entfernt. Die Dateien wurden nicht gelöscht.</translation>
+    </message>
+    <message>
+      <source>{0} workers</source>
+      <translation>{0} Worker</translation>
     </message>
     <message>
       <source>{0} zeros</source>

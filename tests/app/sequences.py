@@ -224,7 +224,7 @@ class Walk:
             assert chips[0].setting.name.split(" · ")[0] == self.name
         form = page.controller.decoding.forms.kind is not None
         assert form == any(chip.setting.name == "Form" for chip in chips)
-        assert page.header.heading.text() == (chat.title or "New chat")
+        assert page.header.heading.accessibleName() == (chat.title or "New chat")
         completes = ready is not None and self.name == "betabundle"
         assert page.composer.edit.placeholderText() == ("Continue the text" if completes else "Ask something")
         assert page.panel.provider.currentData() == (ready.provider if ready else "cpu")

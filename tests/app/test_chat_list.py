@@ -80,7 +80,7 @@ def test_names_are_given_and_taken(make: Make, qtbot: QtBot) -> None:
     for row, name in ((0, "Mine"), (1, "Yours")):
         assert page.chats.model.setData(page.chats.model.index(row), f" {name} ")
     assert titles(page) == ["Mine", "Yours"]
-    assert page.header.heading.text() == "Mine"
+    assert page.header.heading.accessibleName() == "Mine"
     assert [one.title for one in run_at_once(ChatStore(page.store.folder).saved())] == ["Mine", "Yours"]
     page.do(RenameChat(page.controller.chat.key, ""))
     assert titles(page) == ["second question", "Yours"]

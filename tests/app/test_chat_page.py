@@ -100,7 +100,7 @@ def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
     done(qtbot, page)
     assert shown(page) == ["What is 8 times 7?", "8 times 7 is 56."]  # Markdown is rendered at the end
     assert page.transcript.views[1].status.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · on cpu · the model finished"
-    assert page.header.heading.text() == "What is 8 times 7?"
+    assert page.header.heading.accessibleName() == "What is 8 times 7?"
 
 
 def test_what_a_demo_was_taught_is_used_for_no_other_model(make: Make, qtbot: QtBot) -> None:

@@ -130,3 +130,18 @@ def test_the_button_requests_the_palette(qtbot: Any, closed: BundleBar) -> None:
     with qtbot.waitSignal(closed.paletteRequested):
         closed._search.click()
     assert closed._hint.text() == "Build a checkpoint or open a bundle to begin"
+
+
+def test_recent_bundles_are_actions_and_equal_titles_show_their_folders(
+    qtbot: Any, make_context: Any, tmp_path: Path
+) -> None:
+    context = make_context()
+    paths = [make_bundle(tmp_path / place / "demo") for place in ("a", "b")] + [make_bundle(tmp_path / "other")]
+    for path in paths:
+        context.open_bundle(path)
+    bar = BundleBar(context)
+    qtbot.addWidget(bar)
+    actions = {action.text(): action for action in bar.bundle_actions()}
+    assert set(actions) == {"other · fp32 · static 4,096", str(paths[0]), str(paths[1])}
+    actions[str(paths[0])].trigger()
+    assert context.bundle["path"] == str(paths[0])

@@ -232,3 +232,24 @@ def test_an_answer_that_cannot_be_read_ends_its_job(qtbot: Any, qapp: Any) -> No
     assert isinstance(end, ErrorEvent) and end.kind == "internal" and not answers
     assert end.details == "devices: lacks its 'devices[0].title'"
     assert len(lines) == 1 and '"message": 7' in lines[0]  # an event that is none goes to the log, and ends nothing
+
+
+def test_an_idle_process_ends_and_the_next_job_starts_another(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker()
+    worker.idle_ms = 50
+    crashes: list[str] = []
+    worker.crashed.connect(crashes.append)
+    last(qtbot, worker.request(ListDevices()))
+    first = worker.pid
+    qtbot.waitUntil(lambda: worker.pid == 0)
+    assert isinstance(last(qtbot, worker.request(ListDevices())), ResultEvent)
+    assert first and worker.pid not in (0, first) and not crashes
+
+
+def test_a_job_that_meets_the_end_of_an_idle_process_is_answered(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker()
+    last(qtbot, worker.request(ListDevices()))
+    first = worker.pid
+    worker._end_idle()
+    job = worker.request(ListDevices())
+    assert worker.pid != first and isinstance(last(qtbot, job), ResultEvent)

@@ -39,7 +39,7 @@ def test_a_table_by_component_says_how_fully_and_how_rightly(view: Any) -> None:
     assert f"checked {format_local_time(AT)}" in said and "runs" in said and "6 nodes run on the CPU provider." in said
     first = said.index("prefill")
     assert said[first : first + 8] == [
-        "prefill", "104 of 107", "0.0084, 0.0021", "–", "decode", "104 of 107", "–", "0.0042, 0.001"
+        "prefill", "104 of 107", "logits 0.0084, KV 0.0021", "–", "decode", "104 of 107", "–", "logits 0.0042, KV 0.001"
     ]  # fmt: skip
     assert "Nodes on Qualcomm QNN" in said
 

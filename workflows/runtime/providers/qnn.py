@@ -6,6 +6,7 @@ where they lie (host memory), so that what is bound once may change.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,7 +26,7 @@ class QnnProvider(Provider):
 
 QNN = QnnProvider(
     "qnn",
-    "Qualcomm QNN",
+    "Qualcomm QNN simulator" if platform.machine() in ("x86_64", "AMD64") else "Qualcomm QNN",
     "QNNExecutionProvider",
     "NPU",
     package="onnxruntime_qnn",
