@@ -259,6 +259,10 @@
       <translation>Über 0 bevorzugt lange Texte, unter 0 kurze.</translation>
     </message>
     <message>
+      <source>Accepted draft tokens ÷ drafted tokens.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Accepted drafts</source>
       <translation>Angenommene Entwürfe</translation>
     </message>
@@ -667,6 +671,10 @@
       <translation>Bytes</translation>
     </message>
     <message>
+      <source>Bytes of all files of the bundle.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>CPU</source>
       <translation>CPU</translation>
     </message>
@@ -1023,6 +1031,10 @@
       <translation>Versionen und Ordner kopieren</translation>
     </message>
     <message>
+      <source>Correct answers ÷ questions of the task.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Cost</source>
       <translation>Kosten</translation>
     </message>
@@ -1065,6 +1077,14 @@
     <message>
       <source>Decode</source>
       <translation>Decode</translation>
+    </message>
+    <message>
+      <source>Decode speed with drafts ÷ that without, measured in turns.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Decode speed ÷ the limit by memory bandwidth: read bandwidth ÷ bytes of weights, keys and values that a token reads. A benchmark measures the bandwidth.</source>
+      <translation>Dekodier-Geschwindigkeit ÷ Grenze durch die Speicherbandbreite: Lesebandbreite ÷ Bytes der Gewichte, Keys und Values, die ein Token liest. Ein Benchmark misst die Bandbreite.</translation>
     </message>
     <message>
       <source>Decoder cache · {0}</source>
@@ -1475,6 +1495,10 @@
       <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
     </message>
     <message>
+      <source>For several runs: their median (lowest–highest).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Form</source>
       <translation>Form</translation>
     </message>
@@ -1505,6 +1529,10 @@
     <message>
       <source>From the text so far (n-gram)</source>
       <translation>Aus dem bisherigen Text (n-Gramm)</translation>
+    </message>
+    <message>
+      <source>Generated tokens after the first ÷ the time they took.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Generating</source>
@@ -1921,6 +1949,10 @@
     <message>
       <source>Kind</source>
       <translation>Art</translation>
+    </message>
+    <message>
+      <source>Kullback–Leibler divergence of the bundle's token distribution from the reference's, mean over all positions.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Language</source>
@@ -2747,6 +2779,10 @@
       <translation>Perzentillinien</translation>
     </message>
     <message>
+      <source>Perplexity of the prompts under the bundle.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Phase that was measured</source>
       <translation>Phase, die gemessen wurde</translation>
     </message>
@@ -2781,6 +2817,10 @@
     <message>
       <source>Points</source>
       <translation>Punkte</translation>
+    </message>
+    <message>
+      <source>Positions at which the bundle and the reference rank the same token first ÷ all positions.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Possible lengths: {0}.</source>
@@ -2861,6 +2901,10 @@
     <message>
       <source>Prompt caches (*{0})</source>
       <translation>Prompt-Caches (*{0})</translation>
+    </message>
+    <message>
+      <source>Prompt tokens of a reply ÷ its time to first token.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Prompt tokens that one prefill run reads.</source>
@@ -3211,8 +3255,8 @@
       <translation>Läuft: {0}</translation>
     </message>
     <message>
-      <source>Runs</source>
-      <translation>Läufe</translation>
+      <source>Runs by bundle, precision and provider</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Runs in the history</source>
@@ -3967,6 +4011,10 @@
       <translation>Die letzte Antwort dieses Chats ist von {0}; auf den nächsten Prompt antwortet {1}.</translation>
     </message>
     <message>
+      <source>The latency that {0} % of the generated tokens do not exceed; the first token is not counted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>The limit</source>
       <translation>Die Grenze</translation>
     </message>
@@ -3977,6 +4025,10 @@
     <message>
       <source>The maximum; the length adapts to how many tokens are accepted.</source>
       <translation>Höchstens so viele; die Länge passt sich daran an, wie viele Token angenommen werden.</translation>
+    </message>
+    <message>
+      <source>The memory that the worker held at the end of the reply.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>The minimum number of tokens of a reply.</source>
@@ -3993,6 +4045,10 @@
     <message>
       <source>The model continues this text as if it had written it.</source>
       <translation>Das Modell fährt nach diesen Worten fort, als wären es seine eigenen.</translation>
+    </message>
+    <message>
+      <source>The most memory that the process held during the run.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>The number of texts that are searched at once.</source>
@@ -4199,6 +4255,10 @@
       <translation>Zeit</translation>
     </message>
     <message>
+      <source>Time to first token: from the prompt's first chunk to the first generated token.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>To begin</source>
       <translation>Für den Anfang</translation>
     </message>
@@ -4213,6 +4273,10 @@
     <message>
       <source>Tokens per draft</source>
       <translation>Token eines Entwurfs</translation>
+    </message>
+    <message>
+      <source>Tokens that a run of the model gives with drafts, on average.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Tools</source>
@@ -4670,6 +4734,10 @@
       <translation>Code</translation>
     </message>
     <message>
+      <source>collapsed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>compared with</source>
       <translation>verglichen mit</translation>
     </message>
@@ -4804,6 +4872,10 @@
     <message>
       <source>exact</source>
       <translation>exakt</translation>
+    </message>
+    <message>
+      <source>expanded</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>failed</source>
@@ -5538,6 +5610,10 @@
       <translation>Token je Schritt: {0}</translation>
     </message>
     <message>
+      <source>tokens: {0} + {1}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>top-1</source>
       <translation>Top-1</translation>
     </message>
@@ -5590,6 +5666,10 @@
       <translation>Values</translation>
     </message>
     <message>
+      <source>various</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>version</source>
       <translation>Version</translation>
     </message>
@@ -5600,6 +5680,10 @@
     <message>
       <source>width {0}</source>
       <translation>Breite {0}</translation>
+    </message>
+    <message>
+      <source>work</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>write head</source>

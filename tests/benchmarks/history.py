@@ -81,8 +81,8 @@ def once(home: Path, pulse: Heartbeat) -> dict[str, float]:
     lines = context.history.lines
     timed("read", context.history.read, lambda: context.history.lines is not lines)
     lines = context.history.lines
-    timed("filter", lambda: tab.filters.field.setText("int4 cpu"), lambda: 0 < rows.rowCount() < len(lines))
-    timed("clear", lambda: tab.filters.field.setText(""), lambda: rows.rowCount() == len(lines))
+    timed("filter", lambda: tab.filters.field.setText("int4 cpu"), lambda: 0 < len(rows.matches) < len(lines))
+    timed("clear", lambda: tab.filters.field.setText(""), lambda: len(rows.matches) == len(lines))
     timed("sort", lambda: tab.table.sortByColumn(6, tab.table.horizontalHeader().sortIndicatorOrder()), lambda: True)
     timed("select all", tab.table.selectAll, lambda: not tab._settle.isActive())
     drawn = [one.run.id for one in lines if one.run.kind == "generate"][:8]
@@ -91,7 +91,7 @@ def once(home: Path, pulse: Heartbeat) -> dict[str, float]:
     timed("scatter", lambda: tab.views.setCurrentIndex(2), lambda: tab.views.scatter.dots is not None)
     fresh = replace(lines[0].run, id=f"new{time.monotonic_ns()}")
     count = len(lines)
-    timed("live", lambda: RunHistory(home / DATABASE_FILE).add(fresh), lambda: rows.rowCount() > count)
+    timed("live", lambda: RunHistory(home / DATABASE_FILE).add(fresh), lambda: len(rows.matches) > count)
     pulse.stop()
     window.close()
     rest(0.05)

@@ -44,7 +44,7 @@ def _measured(number: int, provider: str, minute: int) -> RunReport:
     figures: dict[str, Figure] = {
         "decode_tokens_per_s": round(rate, 1), "prefill_tokens_per_s": round(rate * 9, 1), "ttft_ms": 4000 / rate,
         "p50_ms": 1000 / rate, "p95_ms": 1150 / rate, "p99_ms": 1400 / rate, "peak_rss_bytes": 240 << 20,
-        "roofline_share": 0.31, "repeats": 5,
+        "roofline_share": 0.31, "repeats": 5, "prompt_tokens": 128, "new_tokens": 64,
     }  # fmt: skip
     return RunReport(_run(number, "bench", provider, minute + 20, figures), [])
 
@@ -57,7 +57,7 @@ def _generation(number: int, provider: str, minute: int, steps: int) -> RunRepor
     ]
     figures: dict[str, Figure] = {
         "decode_tokens_per_s": 1000 / (base * 1.1), "ttft_ms": base * 6, "p50_ms": base * 1.08, "p95_ms": base * 1.14,
-        "p99_ms": base * 1.6, "rss_bytes": 231 << 20, "new_tokens": steps, "finish_reason": "eos",
+        "p99_ms": base * 1.6, "rss_bytes": 231 << 20, "prompt_tokens": 24, "new_tokens": steps, "finish_reason": "eos",
     }  # fmt: skip
     return RunReport(_run(number, "generate", provider, minute, figures), kept)
 

@@ -1,24 +1,25 @@
 """Accuracy against speed: a point per bundle, provider and draft, and the points that no other beats in both.
 
-runs ──scatter──▶ the last run with a speed, joined with the last run with an accuracy of the same digest
+runs ──scatter──▶ the median of the runs with a speed, joined with that of the runs with an accuracy of the same digest
                   ──pareto_front──▶ ParetoPoint.on_front;  runs without one of the two are listed in left_out
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from workflows.measure.run_measures import Better, Measure, bundle_name, drafts_of, measure_value
+from workflows.measure.run_measures import Better, Measure, MeasureSpread, bundle_name, drafts_of, measure_value
 from workflows.wire.reports.runs import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
 class ParetoPoint:
-    """A bundle on a provider. x: its speed, y: its accuracy, in the measures' units, from the two runs."""
+    """A bundle on a provider. x: its speed, y: its accuracy, in the measures' units; speed, accuracy: the last runs."""
 
-    x: float
-    y: float
+    x: MeasureSpread
+    y: MeasureSpread
     speed: RunRecord
     accuracy: RunRecord
     on_front: bool = False
@@ -40,26 +41,28 @@ class ParetoScatter:
 
 def scatter(runs: Iterable[RunRecord], speed: Measure, accuracy: Measure) -> ParetoScatter:
     """The points of the runs, given in any order."""
-    fast, right = dict[tuple[str, str, str], RunRecord](), dict[str, RunRecord]()
+    fast, right = defaultdict[tuple[str, str, str], list[RunRecord]](list), defaultdict[str, list[RunRecord]](list)
     for run in sorted(runs, key=lambda one: one.time):
         if measure_value(run, speed) is not None:
-            fast[run.digest, run.provider, drafts_of(run)] = run
+            fast[run.digest, run.provider, drafts_of(run)].append(run)
         if measure_value(run, accuracy) is not None:
-            right[run.digest] = run
+            right[run.digest].append(run)
     points, left_out = list[ParetoPoint](), list[tuple[RunRecord, str]]()
-    for (digest, _, _), run in fast.items():
-        evaluated, x = right.get(digest), measure_value(run, speed)
-        y = None if evaluated is None else measure_value(evaluated, accuracy)
-        if evaluated is None or x is None or y is None:
-            left_out.append((run, accuracy.key))
+    for (digest, _, _), timed in fast.items():
+        evaluated = right.get(digest, [])
+        x, y = _spread(timed, speed), _spread(evaluated, accuracy)
+        if x is None or y is None:
+            left_out.append((timed[-1], accuracy.key))
         else:
-            points.append(ParetoPoint(x, y, run, evaluated))
-    timed = {digest for digest, _, _ in fast}
-    left_out += [(run, speed.key) for digest, run in right.items() if digest not in timed]
-    marks = pareto_front([(one.x, one.y) for one in points], speed.better, accuracy.better)
-    return ParetoScatter(
-        [ParetoPoint(p.x, p.y, p.speed, p.accuracy, on) for p, on in zip(points, marks, strict=True)], left_out
-    )
+            points.append(ParetoPoint(x, y, timed[-1], evaluated[-1]))
+    with_speed = {digest for digest, _, _ in fast}
+    left_out += [(evaluated[-1], speed.key) for digest, evaluated in right.items() if digest not in with_speed]
+    marks = pareto_front([(one.x.median, one.y.median) for one in points], speed.better, accuracy.better)
+    return ParetoScatter([replace(point, on_front=on) for point, on in zip(points, marks, strict=True)], left_out)
+
+
+def _spread(runs: Iterable[RunRecord], measure: Measure) -> MeasureSpread | None:
+    return MeasureSpread.of([value for run in runs if (value := measure_value(run, measure)) is not None])
 
 
 def pareto_front(points: Sequence[tuple[float, float]], better_x: Better, better_y: Better) -> list[bool]:

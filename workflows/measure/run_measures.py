@@ -1,18 +1,19 @@
 """The measures by which runs of all kinds are compared.
 
-Run.figures ──value(run, measure)──▶ a number in the measure's unit, or None
+Run.figures ──measure_value(run, measure)──▶ a number in the measure's unit, or None ──▶ MeasureSpread over several runs
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from types import MappingProxyType
 from typing import Literal
 
-from workflows.wire.reports.runs import RunRecord, RunReport
+from workflows.wire.reports.runs import Figure, RunRecord, RunReport
 
 Better = Literal["higher", "lower"]
 Unit = Literal["tok/s", "ms", "bytes", "share", "nats", "×", ""]
@@ -77,6 +78,34 @@ def measure_value(run: RunRecord, measure: Measure) -> float | None:
         if isinstance(figure, int | float) and math.isfinite(figure):
             return figure * factor
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSpread:
+    """A measure over several runs, in its unit."""
+
+    median: float
+    lowest: float
+    highest: float
+    count: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> MeasureSpread | None:
+        """The spread of values [n]; None without any."""
+        return cls(median(values), min(values), max(values), len(values)) if values else None
+
+
+def work_of(run: RunRecord, measure: Measure) -> tuple[Figure, ...]:
+    """The work that a run's value is of: only values of equal work can be compared for the best."""
+    names = ("against", "positions") if measure.key in ACCURACY else ("prompt_tokens", "new_tokens")
+    return run.kind, *(run.figures.get(name) for name in names)
+
+
+def is_equal_work(runs: Iterable[RunRecord], measure: Measure) -> bool:
+    """Whether all of the runs that have the measure did the same work for it."""
+    works = (work_of(run, measure) for run in runs if measure_value(run, measure) is not None)
+    first = next(works, None)
+    return all(work == first for work in works)
 
 
 def best_indices(values: Sequence[float | None], better: Better) -> set[int]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.state.run_rows import axis_title, measure_text, titles
+from app.state.run_rows import axis_title, spread_text
+from app.text.figures import figure_titles
 from app.text.formatting import pluralize
 from app.widgets import label
 from app.widgets.fields import combo_box
@@ -67,14 +68,14 @@ class AccuracySpeedView(QWidget):
     def _draw(self) -> None:
         speed, accuracy = MEASURES[self.speed.currentData()], MEASURES[self.accuracy.currentData()]
         self.scatter_data = scatter(self._runs, speed, accuracy)
-        names = titles()
+        names = figure_titles()
         self.table.rows.headings[:3] = [self.tr("bundle"), names[speed.key], names[accuracy.key]]
         self.table.rows.fill(
             [
                 (
                     one.name,
-                    measure_text(one.x, speed),
-                    measure_text(one.y, accuracy),
+                    spread_text(one.x, speed),
+                    spread_text(one.y, accuracy),
                     self.tr("yes") if one.on_front else "–",
                 )
                 for one in self.scatter_data.points
@@ -101,7 +102,7 @@ class AccuracySpeedView(QWidget):
             return self.tr("No points: measure the speed of a bundle and compare its accuracy first.")
         if not self.scatter_data.left_out:
             return ""
-        titles_of = {key: titles()[key] for key in (speed.key, accuracy.key)}
+        titles_of = figure_titles()
         first = [
             self.tr("{0} has no {1}").format(name_of(run), titles_of[key])
             for run, key in self.scatter_data.left_out[:2]

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.measure.history.latency_curves import CurveStyle
-from app.state.run_rows import axis_title, measure_text
+from app.state.run_rows import axis_title, spread_text
 from app.text.translatable import tr
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.plot_style import make_static, restyle_plot
@@ -55,6 +55,7 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         front = sorted(place for place, one in zip(at, self._points, strict=True) if one.on_front)
         line = pg.mkPen(theme().color("muted"), style=Qt.PenStyle.DashLine)
         self.plot([x for x, _ in front], [y for _, y in front], pen=line)
+        self._spreads()
         self._rings(at)
         for index, (one, (x, y)) in enumerate(zip(self._points, at, strict=True)):
             style = CurveStyle(index)
@@ -69,7 +70,19 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
     def _place(self, point: ParetoPoint) -> tuple[float, float]:
         assert self._measures is not None
         speed, accuracy = self._measures
-        return speed.on_axis(point.x), accuracy.on_axis(point.y)
+        return speed.on_axis(point.x.median), accuracy.on_axis(point.y.median)
+
+    def _spreads(self) -> None:
+        """A bar from the lowest to the highest speed of each point, and one for its accuracy."""
+        assert self._measures is not None
+        speed, accuracy = self._measures
+        for x, y in ((one.x, one.y) for one in self._points):
+            middle = speed.on_axis(x.median), accuracy.on_axis(y.median)
+            across = [speed.on_axis(end) for end in (x.lowest, x.highest)], [middle[1]] * 2
+            upright = [middle[0]] * 2, [accuracy.on_axis(end) for end in (y.lowest, y.highest)]
+            for bar, spread in ((across, x), (upright, y)):
+                if spread.lowest < spread.highest:
+                    self.plot(*bar, pen=pg.mkPen(theme().color("muted"), width=1.5))
 
     def _rings(self, at: Sequence[tuple[float, float]]) -> None:
         ringed = [n for n, one in enumerate(self._points) if one.on_front or n in self._marked]
@@ -88,7 +101,7 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         assert self._measures is not None
         speed, accuracy = self._measures
         where = tr("on the front") if point.on_front else tr("not on the front")
-        return f"{point.name}\n{measure_text(point.x, speed)}, {measure_text(point.y, accuracy)}\n{where}"
+        return f"{point.name}\n{spread_text(point.x, speed)}, {spread_text(point.y, accuracy)}\n{where}"
 
 
 def _relative_position(x: float, among: Sequence[float]) -> float:

@@ -48,13 +48,13 @@ class RunActions(QWidget):
 
     def refresh(self) -> None:
         """Show how many runs are selected, and enable the buttons."""
-        selected, shown, total = len(self._table.selected), len(self._table.lines.shown), len(self._model.lines)
+        selected, shown, total = len(self._table.selected), len(self._table.lines.matches), len(self._model.lines)
         text = pluralize(total, self.tr("1 run"), self.tr("{0} runs"))
         if shown < total:
             text = self.tr("{0} of {1}").format(format_number(shown), text)
         if selected:
             text += " · " + self.tr("{0} selected").format(format_number(selected))
-        if selected > MAX_RUNS:
+        if len(self._table.selected_items) > MAX_RUNS:
             text += " · " + self.tr("the first {0} are compared").format(format_number(MAX_RUNS))
         self.count.setText(text if self._model.loaded else self.tr("Reading …"))
         self.remove_button.setEnabled(bool(selected))
@@ -91,10 +91,10 @@ class RunActions(QWidget):
         runs = self._table.selected
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        single = len(runs) == 1
+        single, one_bundle = len(runs) == 1, len({run.bundle for run in runs}) == 1
         for text, act, enabled in (
             (self.tr("Show the run"), lambda: show_run(runs[0]), single),
-            (self.tr("Open bundle"), lambda: self._context.open_bundle(runs[0].bundle), single),
+            (self.tr("Open bundle"), lambda: self._context.open_bundle(runs[0].bundle), one_bundle),
             (self.tr("Report on the bundle …"), self.choose_report, bool(self._bundle())),
             (self.tr("Report on the selected runs …"), self.choose_export, bool(runs)),
             (self.tr("Remove"), self.remove, bool(runs)),

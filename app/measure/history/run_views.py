@@ -7,29 +7,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTabWidget, QWidget
 
 from app.measure.history.accuracy_speed import AccuracySpeedView
 from app.state.run_history import HistoryModel
-from app.state.run_rows import COLUMNS, OWNER, WHERE, kind_title, measure_text, run_row, titles
+from app.state.run_rows import (
+    COLUMNS,
+    IDENTITY,
+    WHERE,
+    RunGroup,
+    RunRow,
+    kind_title,
+    run_row,
+    spread_text,
+    titles,
+    work_text,
+)
+from app.text.figures import figure_definition
 from app.text.formatting import format_local_time, format_milliseconds, format_number
 from app.text.translatable import tr
 from app.widgets import button, label
 from app.widgets.layouts import hbox, splitter, stack, vbox
-from app.widgets.plain_text import set_tool_tip
-from app.widgets.tables import ReadOnlyTable, TextTableModel
+from app.widgets.plain_text import plain_tool_tip, set_tool_tip
+from app.widgets.tables import Index, ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, mono_font
 from workflows.measure.run_measures import (
     MEASURES,
+    Measure,
     best_indices,
     bundle_name,
     decode_latencies,
     drafts_of,
-    measure_value,
-    run_label,
+    is_equal_work,
 )
 from workflows.wire.reports.runs import RunRecord, RunReport
 
@@ -41,60 +53,83 @@ MAX_RUNS = 8
 """The most runs compared at once; more cannot be told apart."""
 
 
+Item = RunGroup | RunRow
+
+
 class ComparisonModel(TextTableModel):
-    """A table model with changing headings."""
+    """A table model with changing headings; the tool tip of a figure's name is its definition."""
 
     def show_columns(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         self.beginResetModel()
         self.headings, self._rows, self._tints = list(headings), list(rows), []
         self.endResetModel()
 
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """The data of a cell (Qt's name)."""
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 0:
+            keys = {name: key for key, name in titles().items()}
+            return plain_tool_tip(figure_definition(keys.get(self._rows[index.row()][0], "")))
+        return super().data(index, role)
+
 
 class RunComparison(ReadOnlyTable):
-    """One column per run, one row per figure."""
+    """One column per run or group of runs, one row per figure."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.columns = ComparisonModel([""])
         super().__init__(self.columns, tr("Runs side by side"), parent=parent)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
 
-    def show_runs(self, runs: Sequence[RunRecord]) -> None:
-        """Compare at most MAX_RUNS runs."""
-        shown = list(runs)[:MAX_RUNS]
+    def show_items(self, items: Sequence[Item]) -> None:
+        """Compare at most MAX_RUNS runs or groups."""
+        shown = list(items)[:MAX_RUNS]
         hint = [[tr("Select runs in the table to see them side by side.")]]
-        self.columns.show_columns(["", *map(run_label, shown)], comparison_rows(shown) if shown else hint)
+        headings = ["", *(item.label for item in shown)]
+        self.columns.show_columns(headings, comparison_rows(shown) if shown else hint)
         letter = self.fontMetrics().averageCharWidth()
         for column, heading in enumerate(self.columns.headings):
             first = 16 if shown else len(hint[0][0])
             self.setColumnWidth(column, letter * (len(heading) + 4 if column else first) + 2 * G)
 
 
-def comparison_rows(runs: Sequence[RunRecord]) -> list[list[str]]:
+def comparison_rows(items: Sequence[Item]) -> list[list[str]]:
     """The identity rows, and a row for each measure that one of the runs has."""
-    names, lines = titles(), [run_row(run) for run in runs]
-    rows = [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in _identity_rows(runs)]
-    for measure in MEASURES.values():
-        values = [measure_value(run, measure) for run in runs]
-        if any(one is not None for one in values):
-            top = best_indices(values, measure.better)
-            texts = [measure_text(one, measure) for one in values]
-            cells = [tr("{0} (best)").format(text) if at in top else text for at, text in enumerate(texts)]
-            rows.append([names[measure.key], *cells])
-    against = [run.figures.get("against") for run in runs]
-    if any(against):
-        rows.append([tr("evaluated against"), *(str(one or "–") for one in against)])
-    return rows + [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in WHERE]
+    runs = [run for item in items for run in item.runs]
+    rows = _texts_of(items, _identity_rows(runs))
+    rows.append([tr("work"), *(work_text(item.runs) for item in items)])
+    rows += [_measure_row(items, measure, is_equal_work(runs, measure)) for measure in MEASURES.values()]
+    rows.append([tr("evaluated against"), *(", ".join(_references(item)) or "–" for item in items)])
+    return [row for row in rows if set(row[1:]) - {"", "–"}] + _texts_of(items, WHERE)
+
+
+def _measure_row(items: Sequence[Item], measure: Measure, equal_work: bool) -> list[str]:
+    """The medians of a measure, with the best one marked where all are of equal work."""
+    spreads = [item.spread(measure) for item in items]
+    medians = [None if spread is None else spread.median for spread in spreads]
+    top = best_indices(medians, measure.better) if equal_work else set()
+    texts = ["–" if spread is None else spread_text(spread, measure) for spread in spreads]
+    cells = [tr("{0} (best)").format(text) if at in top else text for at, text in enumerate(texts)]
+    return [titles()[measure.key], *cells]
+
+
+def _references(item: Item) -> list[str]:
+    """What the runs were evaluated against."""
+    return list(dict.fromkeys(str(run.figures["against"]) for run in item.runs if run.figures.get("against")))
+
+
+def _texts_of(items: Sequence[Item], keys: Sequence[str]) -> list[list[str]]:
+    """A row for each of these columns of the table."""
+    return [[titles()[key], *(item.texts[COLUMNS.index(key)] for item in items)] for key in keys]
 
 
 def _identity_rows(runs: Sequence[RunRecord]) -> list[str]:
     """The rows that identify the runs; drafts only if one ran with some."""
-    return [key for key in OWNER if key != "drafts" or any(map(drafts_of, runs))]
+    return [key for key in IDENTITY if key != "drafts" or any(map(drafts_of, runs))]
 
 
 def run_figures(run: RunRecord) -> list[list[str]]:
     """Everything saved about a run, with the names that the command line prints."""
-    names, line = titles(), run_row(run)
-    rows = [[names[key], line.texts[COLUMNS.index(key)]] for key in (*_identity_rows([run]), *WHERE)]
+    rows = _texts_of([run_row(run)], (*_identity_rows([run]), *WHERE))
     rows += [[tr("folder"), run.bundle], [tr("digest"), run.digest]]
     return rows + [[name, "–" if figure is None else str(figure)] for name, figure in run.figures.items()]
 
@@ -182,7 +217,7 @@ class RunViews(QTabWidget):
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._selected: list[RunRecord] = []
+        self._selected: list[Item] = []
         self._shown: list[RunRecord] = []
         self.compare = RunComparison()
         self.curves: LatencyCurves | None = None
@@ -200,10 +235,16 @@ class RunViews(QTabWidget):
         self.addTab(self.details, self.tr("One run"))
         self.currentChanged.connect(lambda _: self._refresh())
 
-    def show_runs(self, selected: Sequence[RunRecord], shown: Sequence[RunRecord]) -> None:
-        """Show other runs. selected: those selected in the table; shown: all that pass its filter."""
+    def show_items(self, selected: Sequence[Item], shown: Sequence[RunRecord]) -> None:
+        """Show other runs. selected: those selected in the table, or their groups; shown: all that pass its filter."""
         self._selected, self._shown = list(selected), list(shown)
         self._refresh()
+
+    @property
+    def _generations(self) -> list[RunRecord]:
+        """The selected runs with steps, without duplicates, at most MAX_RUNS."""
+        runs = {run.id: run for item in self._selected for run in item.runs if run.kind == "generate"}
+        return list(runs.values())[:MAX_RUNS]
 
     def show_run(self, run: RunRecord) -> None:
         self.details.show_run(run)
@@ -212,21 +253,21 @@ class RunViews(QTabWidget):
     def _refresh(self) -> None:
         front = self.currentWidget()
         if front is self.compare:
-            self.compare.show_runs(self._selected)
+            self.compare.show_items(self._selected)
         elif front is self.scatter:
             self.scatter.show_runs(self._shown)
         elif front is self.lines:
-            self._model.steps(self._selected[:MAX_RUNS], self._draw)
+            self._model.steps(self._generations, self._draw)
 
     def _draw(self, reports: list[RunReport]) -> None:
-        if [one.run for one in reports] != self._selected[:MAX_RUNS]:
+        if [one.run for one in reports] != self._generations:
             return  # the selection changed in the meantime
         timed = [one for one in reports if decode_latencies(one)]
         if not timed:
             self.hint.setText(
-                self.tr("Select runs of the kind generation to see the latencies of their tokens.")
-                if not reports
-                else self.tr("The selected runs have no steps: only generations save them.")
+                self.tr("The selected runs have no steps: only generations save them.")
+                if self._selected
+                else self.tr("Select runs of the kind generation to see the latencies of their tokens.")
             )
             self.lines.setCurrentIndex(0)
             return

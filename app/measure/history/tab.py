@@ -177,7 +177,7 @@ class HistoryTab(QWidget):
         self.table.lines.set_filter(self.filters.text, self.filters.choices)
 
     def _show_selection(self) -> None:
-        self.views.show_runs(self.table.selected, [line.run for line in self.table.lines.shown])
+        self.views.show_items(self.table.selected_items, [line.run for line in self.table.lines.matches])
         self.run_actions.refresh()
 
     def _open_menu(self, place: QPoint) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.workflows.measure.run_reports import run
 from workflows.measure.pareto_front import pareto_front, scatter
-from workflows.measure.run_measures import MEASURES
+from workflows.measure.run_measures import MEASURES, MeasureSpread
 
 DECODE, TOP1 = MEASURES["decode"], MEASURES["top1"]
 
@@ -45,21 +45,23 @@ def test_the_front_is_what_nothing_dominates(points: list[tuple[float, float]]) 
     assert pareto_front(points, "lower", "higher") == [not beaten(one) for one in points]
 
 
-def test_the_last_of_each_is_joined_over_the_digest() -> None:
-    """Whatever order they come in: a bundle that was moved has its figures still."""
+def test_the_median_of_each_is_joined_over_the_digest() -> None:
+    """Whatever order they come in: a bundle that was moved has its figures still; the newest run is its run."""
     runs = [
         run("e2", "eval", minute=5, bundle="/elsewhere", top1_agreement=0.9),
         run("s1", minute=1, decode_tokens_per_s=10.0),
         run("s2", minute=3, decode_tokens_per_s=20.0),
+        run("s0", minute=0, decode_tokens_per_s=90.0),
         run("q1", minute=2, provider="qnn", decode_tokens_per_s=40.0),
         run("e1", "eval", minute=4, top1_agreement=0.5),
     ]
-    found = scatter(runs, DECODE, TOP1)
-    assert [(one.speed.id, one.accuracy.id, one.x, one.y, one.on_front) for one in found.points] == [
-        ("s2", "e2", 20.0, 0.9, False),
-        ("q1", "e2", 40.0, 0.9, True),
+    joined = scatter(runs, DECODE, TOP1)
+    evaluated = MeasureSpread(0.7, 0.5, 0.9, 2)
+    assert [(one.speed.id, one.accuracy.id, one.x, one.y, one.on_front) for one in joined.points] == [
+        ("s2", "e2", MeasureSpread(20.0, 10.0, 90.0, 3), evaluated, False),
+        ("q1", "e2", MeasureSpread(40.0, 40.0, 40.0, 1), evaluated, True),
     ]
-    assert found.points[1].name == "demo-int4 · int4 · qnn" and found.left_out == []
+    assert joined.points[1].name == "demo-int4 · int4 · qnn" and joined.left_out == []
 
 
 def test_drafts_have_a_point_of_their_own() -> None:
@@ -69,7 +71,7 @@ def test_drafts_have_a_point_of_their_own() -> None:
         run("drafted", minute=2, decode_tokens_per_s=20.0, drafts="ngram"),
         run("e", "eval", minute=3, top1_agreement=0.9),
     ]
-    named = {one.name: one.x for one in scatter(runs, DECODE, TOP1).points}
+    named = {one.name: one.x.median for one in scatter(runs, DECODE, TOP1).points}
     assert named == {"demo-int4 · int4 · cpu": 10.0, "demo-int4 · int4 · cpu · ngram": 20.0}
 
 
@@ -89,4 +91,4 @@ def test_size_is_a_speed_of_builds() -> None:
     """It comes from the build, the accuracy from the evaluation of what it made."""
     runs = [run("a", "build", bytes=100), run("b", "eval", top1_agreement=0.7)]
     (point,) = scatter(runs, MEASURES["size"], TOP1).points
-    assert (point.x, point.y, point.on_front) == (100, 0.7, True)
+    assert (point.x.median, point.y.median, point.on_front) == (100, 0.7, True)

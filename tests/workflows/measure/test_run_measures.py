@@ -7,7 +7,15 @@ import math
 import pytest
 
 from tests.workflows.measure.run_reports import run
-from workflows.measure.run_measures import MEASURES, best_indices, drafts_of, measure_value, run_label
+from workflows.measure.run_measures import (
+    MEASURES,
+    MeasureSpread,
+    best_indices,
+    drafts_of,
+    is_equal_work,
+    measure_value,
+    run_label,
+)
 
 
 def test_each_kind_of_run_says_its_own_figures() -> None:
@@ -63,3 +71,29 @@ def test_shares_are_percents_on_an_axis_and_bytes_mebibytes() -> None:
 )
 def test_the_best_is_marked_where_some_differ(values: list[float | None], better: str, there: set[int]) -> None:
     assert best_indices(values, better) == there  # type: ignore[arg-type]
+
+
+def test_a_spread_is_the_median_between_the_lowest_and_the_highest() -> None:
+    assert MeasureSpread.of([246.0, 1874.0]) == MeasureSpread(1060.0, 246.0, 1874.0, 2)
+    assert MeasureSpread.of([3.0, 1.0, 2.0]) == MeasureSpread(2.0, 1.0, 3.0, 3) and MeasureSpread.of([]) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "equal"),
+    [
+        ({}, True),
+        ({"prompt_tokens": 64}, False),
+        ({"new_tokens": 16}, False),
+        ({"kind": "generate"}, False),
+        ({"decode_tokens_per_s": None, "prompt_tokens": 64}, True),  # it has no value to compare
+    ],
+)
+def test_only_equal_work_is_compared_for_the_best(changes: dict[str, object], equal: bool) -> None:
+    usual: dict[str, object] = {"decode_tokens_per_s": 9.0, "prompt_tokens": 128, "new_tokens": 64}
+    runs = [run("a", **usual), run("b", **{**usual, **changes})]  # type: ignore[arg-type]
+    assert is_equal_work(runs, MEASURES["decode"]) is equal
+
+
+def test_evaluations_are_equal_work_against_one_reference() -> None:
+    runs = [run(str(n), "eval", against=of, positions=9, kl_mean=0.1) for n, of in enumerate(("x", "x", "y"))]
+    assert is_equal_work(runs[:2], MEASURES["kl"]) and not is_equal_work(runs, MEASURES["kl"])

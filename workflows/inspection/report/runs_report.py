@@ -24,6 +24,7 @@ from workflows.measure.run_measures import (
     bundle_name,
     decode_latencies,
     drafts_of,
+    is_equal_work,
     measure_value,
     run_label,
 )
@@ -56,7 +57,7 @@ def side_by_side(runs: Sequence[RunRecord]) -> ReportTable:
     for measure in MEASURES.values():
         values = [measure_value(run, measure) for run in runs]
         if any(one is not None for one in values):
-            top = best_indices(values, measure.better)
+            top = best_indices(values, measure.better) if is_equal_work(runs, measure) else set()
             cells = [format_measure(one, measure) + (BEST if at in top else "") for at, one in enumerate(values)]
             rows.append([measure.title, *cells])
     against = [run.figures.get("against") for run in runs]
@@ -97,14 +98,17 @@ def _scatter_parts(points: ParetoScatter, speed: Measure, accuracy: Measure) -> 
     parts = list[DocumentPart]()
     if points.points:
         dots = [
-            charts.ScatterPoint(one.name, speed.on_axis(one.x), accuracy.on_axis(one.y), one.on_front)
+            charts.ScatterPoint(one.name, speed.on_axis(one.x.median), accuracy.on_axis(one.y.median), one.on_front)
             for one in points.points
         ]
         parts.append(ReportPicture(charts.scatter_chart(dots, axis(speed), axis(accuracy)), "Accuracy against speed"))
         rows = [
-            [one.name, format_measure(one.x, speed), format_measure(one.y, accuracy), "yes" if one.on_front else "no"]
+            [
+                one.name, format_measure(one.x.median, speed), format_measure(one.y.median, accuracy),
+                "yes" if one.on_front else "no",
+            ]
             for one in points.points
-        ]
+        ]  # fmt: skip
         parts.append(ReportTable(["bundle", speed.title, accuracy.title, "on the front"], rows))
     else:
         parts.append(Paragraph("No bundle has both a speed and an accuracy here."))

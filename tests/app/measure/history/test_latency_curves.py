@@ -27,7 +27,7 @@ from app.measure.history.pareto_chart import ParetoChart
 from app.widgets.theme import theme
 from tests.workflows.measure.run_reports import generation, run
 from workflows.measure.pareto_front import ParetoPoint
-from workflows.measure.run_measures import MEASURES
+from workflows.measure.run_measures import MEASURES, MeasureSpread
 
 
 @pytest.fixture
@@ -116,7 +116,14 @@ SPEED, TOP1 = MEASURES["decode"], MEASURES["top1"]
 
 
 def points(*figures: tuple[float, float, bool]) -> list[ParetoPoint]:
-    return [ParetoPoint(x, y, run(f"s{n}"), run(f"a{n}", "eval"), front) for n, (x, y, front) in enumerate(figures)]
+    return [
+        ParetoPoint(single(x), single(y), run(f"s{n}"), run(f"a{n}", "eval"), front)
+        for n, (x, y, front) in enumerate(figures)
+    ]
+
+
+def single(value: float) -> MeasureSpread:
+    return MeasureSpread(value, value, value, 1)
 
 
 @pytest.fixture
@@ -158,6 +165,15 @@ def test_points_that_are_chosen_are_ringed_until_others_come(dots: ParetoChart) 
     assert len(items(dots, "ScatterPlotItem")[0].data) == 2
     dots.show_points(given, SPEED, TOP1)
     assert len(items(dots, "ScatterPlotItem")[0].data) == 1
+
+
+def test_a_bar_reaches_from_the_lowest_to_the_highest_speed(dots: ParetoChart) -> None:
+    several = ParetoPoint(MeasureSpread(1060.0, 246.0, 1874.0, 2), single(0.9), run("s"), run("a", "eval"), True)
+    dots.show_points([several], SPEED, TOP1)
+    lines = [item.getData() for item in items(dots, "PlotDataItem")]
+    assert [(list(x), list(y)) for x, y in lines[1:]] == [([246, 1874], [90, 90])]
+    (described,) = [item.data["data"][0] for item in items(dots, "ScatterPlotItem") if item.data["data"][0]]
+    assert "1,060 tok/s (246–1,874), 90.00 %" in described
 
 
 @pytest.mark.parametrize("count", [0, 1])

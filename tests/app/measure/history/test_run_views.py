@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.measure.history.run_views import MAX_RUNS, RunComparison, comparison_rows, run_figures
+from app.state.run_rows import group_rows, run_row
 from app.text.formatting import format_local_time
 from tests.workflows.measure.run_reports import run
 from workflows.wire.reports.runs import RunRecord
@@ -17,7 +19,7 @@ BARE = run("bare")
 
 
 def row(runs: list[RunRecord], name: str) -> list[str]:
-    return next(row[1:] for row in comparison_rows(runs) if row[0] == name)
+    return next(row[1:] for row in comparison_rows(list(map(run_row, runs))) if row[0] == name)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +41,32 @@ def test_a_row_says_each_figure_and_which_is_best(
     assert row(runs, name) == cells
 
 
+def test_none_is_best_among_unequal_work(qapp: Any) -> None:
+    short, long = (
+        run(name, prompt_tokens=size, new_tokens=64, ttft_ms=float(size), bundle=f"/b/{name}", kl_mean=size / 1e4)
+        for name, size in (("short", 16), ("long", 1024))
+    )
+    assert row([short, long], "TTFT") == ["16 ms", "1,024 ms"] and row([short, long], "KL")[0].endswith("(best)")
+    assert row([short, long], "work") == ["tokens: 16 + 64", "tokens: 1,024 + 64"]
+
+
+def test_a_group_stands_beside_a_run_with_its_median_and_spread(qapp: Any) -> None:
+    rows = [run_row(run(f"r{n}", decode_tokens_per_s=rate)) for n, rate in enumerate((100.0, 300.0, 200.0))]
+    cells = {one[0]: one[1:] for one in comparison_rows([*group_rows(rows), rows[0]])}
+    assert cells["decode"] == ["200 tok/s (100–300) (best)", "100 tok/s"]
+
+
+def test_the_name_of_a_figure_explains_it(qtbot: Any) -> None:
+    table = RunComparison()
+    qtbot.addWidget(table)
+    table.show_items([run_row(FAST)])
+    names = {table.columns.index(at, 0).data(): at for at in range(table.columns.rowCount())}
+    tips = [table.columns.index(names[name], 0).data(Qt.ItemDataRole.ToolTipRole) for name in ("TTFT", "version")]
+    assert tips[0].startswith("Time to first token") and tips[1] == ""
+
+
 def test_what_none_of_them_has_is_no_row(qapp: Any) -> None:
-    names = [one[0] for one in comparison_rows([BARE, BARE])]
+    names = [one[0] for one in comparison_rows([run_row(BARE), run_row(BARE)])]
     assert names == ["time", "kind", "bundle", "precision", "cache", "provider", "version", "machine", "run"]
     assert "evaluated against" not in names
     assert row([run("d", drafts="ngram", tokens_per_step=2.5), BARE], "drafts") == ["ngram", ""]
@@ -50,10 +76,10 @@ def test_what_none_of_them_has_is_no_row(qapp: Any) -> None:
 def test_no_more_are_shown_than_can_be_distinguished(qtbot: Any) -> None:
     table = RunComparison()
     qtbot.addWidget(table)
-    table.show_runs([run(str(number)) for number in range(MAX_RUNS + 3)])
+    table.show_items([run_row(run(str(number))) for number in range(MAX_RUNS + 3)])
     assert len(table.columns.headings) == 1 + MAX_RUNS
     assert table.columns.headings[-1] == f"demo-int4 · int4 · cpu · {MAX_RUNS - 1}"
-    table.show_runs([])
+    table.show_items([])
     assert table.columns.headings == [""] and "Select runs" in table.columns.index(0, 0).data()
     assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance(table.columns.index(0, 0).data()) // 2
 
