@@ -260,7 +260,7 @@
     </message>
     <message>
       <source>Accepted draft tokens ÷ drafted tokens.</source>
-      <translation type="unfinished" />
+      <translation>Angenommene ÷ vorgeschlagene Entwurfs-Tokens.</translation>
     </message>
     <message>
       <source>Accepted drafts</source>
@@ -672,7 +672,7 @@
     </message>
     <message>
       <source>Bytes of all files of the bundle.</source>
-      <translation type="unfinished" />
+      <translation>Bytes aller Dateien des Bundles.</translation>
     </message>
     <message>
       <source>CPU</source>
@@ -1032,7 +1032,7 @@
     </message>
     <message>
       <source>Correct answers ÷ questions of the task.</source>
-      <translation type="unfinished" />
+      <translation>Richtige Antworten ÷ Fragen der Aufgabe.</translation>
     </message>
     <message>
       <source>Cost</source>
@@ -1080,7 +1080,7 @@
     </message>
     <message>
       <source>Decode speed with drafts ÷ that without, measured in turns.</source>
-      <translation type="unfinished" />
+      <translation>Dekodier-Geschwindigkeit mit Entwürfen ÷ der ohne, abwechselnd gemessen.</translation>
     </message>
     <message>
       <source>Decode speed ÷ the limit by memory bandwidth: read bandwidth ÷ bytes of weights, keys and values that a token reads. A benchmark measures the bandwidth.</source>
@@ -1496,7 +1496,7 @@
     </message>
     <message>
       <source>For several runs: their median (lowest–highest).</source>
-      <translation type="unfinished" />
+      <translation>Bei mehreren Läufen: ihr Median (niedrigster–höchster Wert).</translation>
     </message>
     <message>
       <source>Form</source>
@@ -1532,7 +1532,7 @@
     </message>
     <message>
       <source>Generated tokens after the first ÷ the time they took.</source>
-      <translation type="unfinished" />
+      <translation>Erzeugte Tokens nach dem ersten ÷ ihre Dauer.</translation>
     </message>
     <message>
       <source>Generating</source>
@@ -1952,7 +1952,7 @@
     </message>
     <message>
       <source>Kullback–Leibler divergence of the bundle's token distribution from the reference's, mean over all positions.</source>
-      <translation type="unfinished" />
+      <translation>Kullback-Leibler-Divergenz der Token-Verteilung des Bundles von der der Referenz, Mittel über alle Positionen.</translation>
     </message>
     <message>
       <source>Language</source>
@@ -2780,7 +2780,7 @@
     </message>
     <message>
       <source>Perplexity of the prompts under the bundle.</source>
-      <translation type="unfinished" />
+      <translation>Perplexität der Prompts unter dem Bundle.</translation>
     </message>
     <message>
       <source>Phase that was measured</source>
@@ -2820,7 +2820,7 @@
     </message>
     <message>
       <source>Positions at which the bundle and the reference rank the same token first ÷ all positions.</source>
-      <translation type="unfinished" />
+      <translation>Positionen, an denen Bundle und Referenz dasselbe Token an die erste Stelle setzen ÷ alle Positionen.</translation>
     </message>
     <message>
       <source>Possible lengths: {0}.</source>
@@ -2904,7 +2904,7 @@
     </message>
     <message>
       <source>Prompt tokens of a reply ÷ its time to first token.</source>
-      <translation type="unfinished" />
+      <translation>Prompt-Tokens einer Antwort ÷ Zeit bis zu ihrem ersten Token.</translation>
     </message>
     <message>
       <source>Prompt tokens that one prefill run reads.</source>
@@ -3256,7 +3256,7 @@
     </message>
     <message>
       <source>Runs by bundle, precision and provider</source>
-      <translation type="unfinished" />
+      <translation>Läufe nach Bundle, Präzision und Provider</translation>
     </message>
     <message>
       <source>Runs in the history</source>
@@ -4012,7 +4012,7 @@
     </message>
     <message>
       <source>The latency that {0} % of the generated tokens do not exceed; the first token is not counted.</source>
-      <translation type="unfinished" />
+      <translation>Die Latenz, die {0} % der erzeugten Tokens nicht überschreiten; das erste Token zählt nicht.</translation>
     </message>
     <message>
       <source>The limit</source>
@@ -4028,7 +4028,7 @@
     </message>
     <message>
       <source>The memory that the worker held at the end of the reply.</source>
-      <translation type="unfinished" />
+      <translation>Der Speicher, den der Worker am Ende der Antwort belegte.</translation>
     </message>
     <message>
       <source>The minimum number of tokens of a reply.</source>
@@ -4048,7 +4048,7 @@
     </message>
     <message>
       <source>The most memory that the process held during the run.</source>
-      <translation type="unfinished" />
+      <translation>Der höchste Speicherbedarf des Prozesses während des Laufs.</translation>
     </message>
     <message>
       <source>The number of texts that are searched at once.</source>
@@ -4256,7 +4256,7 @@
     </message>
     <message>
       <source>Time to first token: from the prompt's first chunk to the first generated token.</source>
-      <translation type="unfinished" />
+      <translation>Zeit bis zum ersten Token: vom ersten Chunk des Prompts bis zum ersten erzeugten Token.</translation>
     </message>
     <message>
       <source>To begin</source>
@@ -4276,7 +4276,7 @@
     </message>
     <message>
       <source>Tokens that a run of the model gives with drafts, on average.</source>
-      <translation type="unfinished" />
+      <translation>Tokens, die ein Modelllauf mit Entwürfen im Mittel ergibt.</translation>
     </message>
     <message>
       <source>Tools</source>
@@ -4735,7 +4735,7 @@
     </message>
     <message>
       <source>collapsed</source>
-      <translation type="unfinished" />
+      <translation>zugeklappt</translation>
     </message>
     <message>
       <source>compared with</source>
@@ -4875,7 +4875,7 @@
     </message>
     <message>
       <source>expanded</source>
-      <translation type="unfinished" />
+      <translation>aufgeklappt</translation>
     </message>
     <message>
       <source>failed</source>
@@ -5611,7 +5611,7 @@
     </message>
     <message>
       <source>tokens: {0} + {1}</source>
-      <translation type="unfinished" />
+      <translation>Tokens: {0} + {1}</translation>
     </message>
     <message>
       <source>top-1</source>
@@ -5667,7 +5667,7 @@
     </message>
     <message>
       <source>various</source>
-      <translation type="unfinished" />
+      <translation>verschieden</translation>
     </message>
     <message>
       <source>version</source>
@@ -5683,7 +5683,7 @@
     </message>
     <message>
       <source>work</source>
-      <translation type="unfinished" />
+      <translation>Arbeit</translation>
     </message>
     <message>
       <source>write head</source>
