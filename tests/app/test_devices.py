@@ -160,7 +160,7 @@ def test_a_bundle_is_tried_and_shown_by_component(qtbot: Any, shown: Any) -> Non
     assert found is not None
     texts = [one.text() for one in found.findChildren(type(found.verdict))]
     assert found.verdict.text() == "6 nodes run on the CPU provider."
-    assert texts.count("104 of 107") == 2 and "logits 0.0084, KV 0.0021" in texts and "0.0042, 0.001" in texts
+    assert texts.count("104 of 107") == 2 and "logits 0.0084, KV 0.0021" in texts and "logits 0.0042, KV 0.001" in texts
     assert found.more.text() == "6 nodes run on the CPU"
     assert "prefill: model.rotary_emb.Cos_2 (Cos): Cos of two axes has no kernel." in found.cpu_nodes.toPlainText()
     rows = page.table.table.rows
