@@ -18,6 +18,7 @@ from app.state.context import AppContext
 from app.state.conversation import Reply
 from app.text.formatting import pluralize
 from app.widgets import Banner, button, label
+from app.widgets.actions import FocusForwarder
 from app.widgets.bundle_field import BundleField
 from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, theme
@@ -103,7 +104,7 @@ class CompareView(QWidget):
         for column in self.columns:
             column.choice.changed.connect(self._on_choice)
         theme().changed.connect(self.refresh)
-        self.setFocusProxy(self.composer.edit)
+        FocusForwarder(self, self.composer.edit)
         self._on_choice()
 
     def _lay_out(self) -> None:

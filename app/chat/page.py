@@ -24,7 +24,7 @@ from app.chat.setting_chips import ActiveSettings
 from app.state.chat_store import ChatStore
 from app.state.context import AppContext
 from app.state.unsent_prompts import UnsentPrompts
-from app.widgets.actions import add_action
+from app.widgets.actions import FocusForwarder, add_action
 from app.widgets.layouts import vbox
 from app.widgets.styling import style_separately
 
@@ -138,7 +138,7 @@ class ChatPage(QWidget):
         s.failed.connect(self._refresh_state)
         self.context.bundleChanged.connect(self._on_bundle)
         self.context.closing.connect(self.shut)
-        self.setFocusProxy(self.composer.edit)
+        FocusForwarder(self, self.composer.edit)
         application = QCoreApplication.instance()
         if application is not None:
             application.aboutToQuit.connect(self.shut)

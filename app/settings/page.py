@@ -13,7 +13,7 @@ from app.state.context import AppContext
 from app.state.settings import PREFERENCES, Settings, expand_home
 from app.text.catalog import available_languages
 from app.text.formatting import format_bytes, format_number
-from app.widgets.actions import add_action
+from app.widgets.actions import FocusForwarder, add_action
 from app.widgets.basics import CardFrame, button, label, scroll_area
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.path_field import FolderField
@@ -159,7 +159,7 @@ class SettingsPage(QWidget):
         cards = (self._appearance(), self._bundles(), self._history(), self._privacy())
         vbox(head, *cards, STRETCH, spacing=2 * G, margins=3 * G, parent=content)
         vbox(scroll_area(content), parent=self)
-        self.setFocusProxy(self.theme)
+        FocusForwarder(self, self.theme)
         add_action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")
         add_action(self, self.tr("Open Joinery's folder"), self._open_folder, icon="folder")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QFocusEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from app.widgets.basics import button
@@ -54,3 +54,21 @@ def add_action(parent: QWidget, text: str, act: Act, keys: str = "", icon: str =
     result.triggered.connect(lambda _checked=False: act())
     parent.addAction(result)
     return result
+
+
+class FocusForwarder(QObject):
+    """Gives the focus that a page receives to one of its widgets.
+
+    A focus proxy would do so too, but Tab then skips all widgets before it.
+    """
+
+    def __init__(self, page: QWidget, heir: QWidget) -> None:
+        super().__init__(page)
+        self._heir = heir
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name."""
+        if isinstance(event, QFocusEvent) and event.gotFocus():
+            self._heir.setFocus(event.reason())
+        return super().eventFilter(watched, event)
