@@ -5,9 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from app.graph_scene.column_wrap import Point
 from app.graph_scene.indexed_graph import SlicedTask
-from app.graph_scene.layered_layout import Point, Ranking
+from app.graph_scene.layered_layout import Ranking
 from app.graph_scene.scope_tree import Scope
 
 TITLE_H, LINE_H, PAD, HEAD = 28.0, 17.0, 16.0, 30.0
@@ -69,7 +71,10 @@ class GraphBox:
 
 @dataclass(slots=True, eq=False)
 class GraphLink:
-    """A line from box to box. count: the values that it stands for. value: the first of them."""
+    """A line from box to box. count: the values that it stands for. value: the first of them.
+
+    wraps: whether it leads to another column.
+    """
 
     source: BoxKey
     target: BoxKey
@@ -77,6 +82,7 @@ class GraphLink:
     count: int
     value: int
     points: list[Point] = field(default_factory=list)
+    wraps: bool = False
 
 
 class SceneLevel:
@@ -96,6 +102,8 @@ class SceneLevel:
         self._sorted: list[GraphBox] = []
         self._tops: list[float] = []
         self._link_tops: list[float] = []
+        self._direct: list[GraphLink] = []
+        self._wrapping: list[GraphLink] = []
         self._tallest = self._longest = 0.0
 
     def index(self) -> SlicedTask:
@@ -107,12 +115,19 @@ class SceneLevel:
         yield
         self.drawn = sorted((k for k in self.links if k.points), key=lambda k: k.points[0][1])
         self.lines = {(k.source, k.target) for k in self.drawn}
-        self._link_tops = [k.points[0][1] for k in self.drawn]
-        self._longest = max((k.points[-1][1] - k.points[0][1] for k in self.drawn), default=0.0)
+        yield
+        for link in self.drawn:
+            link.wraps = any(one[1] > other[1] for one, other in pairwise(link.points))
+        yield
+        self._wrapping = [k for k in self.drawn if k.wraps]
+        self._direct = [k for k in self.drawn if not k.wraps]
+        self._link_tops = [k.points[0][1] for k in self._direct]
+        self._longest = max((k.points[-1][1] - k.points[0][1] for k in self._direct), default=0.0)
 
     def release(self) -> SlicedTask:
         """Frees boxes and links in slices."""
-        for container in (self.by_key, self.lines, self._tops, self._sorted, self._link_tops, self.drawn, self.edges):
+        lines = (self.lines, self._link_tops, self.drawn, self._direct, self._wrapping, self.edges)
+        for container in (self.by_key, self._tops, self._sorted, *lines):
             container.clear()
             yield
         for parts in (self.boxes, self.links):
@@ -128,9 +143,10 @@ class SceneLevel:
                 yield box
 
     def links_in(self, top: float, bottom: float) -> Iterator[GraphLink]:
-        """Those between two heights."""
+        """Those between two heights, and those that lead to another column."""
+        yield from self._wrapping
         for place in range(bisect_left(self._link_tops, top - self._longest), bisect_left(self._link_tops, bottom)):
-            link = self.drawn[place]
+            link = self._direct[place]
             if link.points[-1][1] >= top:
                 yield link
 

@@ -1,6 +1,7 @@
 """The layered layout of one level of a graph: up to 20,000 boxes of one ONNX graph, placed from top to bottom.
 
 edges ──rank_boxes──▶ Ranking ──arrange_boxes, with sizes──▶ layers, bends in the ranks that an edge passes ──▶ Layout
+A tall level is wrapped into columns (column_wrap.py).
 
 Ranks by longest path, order by barycentre (Sugiyama et al., 1981), positions by isotonic regression. The work is done
 in slices. An edge that spans many ranks, or goes back in a cycle of scopes, has no route: it is drawn as two ports.
@@ -16,15 +17,15 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from app.graph_scene.column_wrap import GAP_X, Columns, Point, wrap_ranks
 from app.graph_scene.indexed_graph import SlicedTask
 from workflows.inspection.picture.columns import isotonic_positions
 
 MAX_LINE_RANKS, HUB_CONSUMERS = 4, 4
 """Ranks that a line may span; consumers from which on a box (a mask, say) has lines to the next rank only."""
-GAP_X, GAP_Y, BEND = 24.0, 36.0, 12.0
-"""Distance of two boxes of a rank, distance of two ranks, and width of a passing edge; in pixels at 100 %."""
+BEND = 12.0
+"""Width of a passing edge, in pixels at 100 %."""
 SWEEPS = 4
-Point = tuple[float, float]
 
 
 @dataclass(slots=True)
@@ -225,36 +226,64 @@ class _Layers:
 
     def result(self, routed: Sequence[list[int] | None]) -> Generator[None, None, LayeredLayout]:
         """The corners, from (0, 0), and the routes."""
-        left = min((self.centres[i] - self.widths[i] / 2 for i in range(len(self.widths))), default=0.0)
         tall = [max((self.heights[i] for i in layer), default=0.0) for layer in self.layers]
-        tops, y = [], 0.0
-        for height in tall:
-            tops.append(y)
-            y += height + GAP_Y
         yield
-        boxes = range(self.count)
-        xs = [self.centres[i] - self.widths[i] / 2 - left for i in boxes]
+        extents = self._extents()
         yield
-        ys = [tops[self.rank_of[i]] + (tall[self.rank_of[i]] - self.heights[i]) / 2 for i in boxes]
+        sources = [sum(bool(self.below[i]) for i in layer) for layer in self.layers]
         yield
+        columns = wrap_ranks(tall, extents, sources)
+        yield
+        for rank, layer in enumerate(self.layers):
+            for i in layer:
+                self.centres[i] += columns.shifts[rank]
+        yield
+        xs = [self.centres[i] - self.widths[i] / 2 for i in range(self.count)]
+        yield
+        edges = []
+        for i, rank in enumerate(self.rank_of):  # a bend is as tall as its rank
+            height = self.heights[i] if i < self.count else tall[rank]
+            top = columns.tops[rank] + (tall[rank] - height) / 2
+            edges.append((top, top + height))
+        yield
+        lanes = self._lanes(columns)
         routes: list[list[Point] | None] = []
         for chain in routed:
-            routes.append(None if chain is None else self._route(chain, left, tops, tall, ys))
+            routes.append(None if chain is None else self._route(chain, edges, columns, lanes))
             if len(routes) % 300 == 0:
                 yield
         yield
-        right = max((self.centres[i] + self.widths[i] / 2 for i in range(len(self.widths))), default=0.0)
-        return LayeredLayout(xs, ys, routes, right - left, max(y - GAP_Y, 0.0))
+        return LayeredLayout(xs, [top for top, _ in edges[: self.count]], routes, columns.width, columns.height)
+
+    def _extents(self) -> list[tuple[float, float]]:
+        """The left and right end of each rank."""
+        return [
+            (
+                min(self.centres[i] - self.widths[i] / 2 for i in layer),
+                max(self.centres[i] + self.widths[i] / 2 for i in layer),
+            )
+            for layer in self.layers
+        ]
+
+    def _lanes(self, columns: Columns) -> dict[int, int]:
+        """The lane of each box or bend with a line to the next column: the rightmost one has the innermost lane."""
+        lanes: dict[int, int] = {}
+        for rank in columns.gutters:
+            sources = sorted((i for i in self.layers[rank] if self.below[i]), key=lambda i: -self.centres[i])
+            lanes.update((box, lane) for lane, box in enumerate(sources))
+        return lanes
 
     def _route(
-        self, chain: Sequence[int], left: float, tops: Sequence[float], tall: Sequence[float], ys: Sequence[float]
+        self, chain: Sequence[int], edges: Sequence[tuple[float, float]], columns: Columns, lanes: dict[int, int]
     ) -> list[Point]:
-        first, *bends, last = chain
-        points = [(self.centres[first] - left, ys[first] + self.heights[first])]
-        for bend in bends:
-            rank, x = self.rank_of[bend], self.centres[bend] - left
-            points += [(x, tops[rank]), (x, tops[rank] + tall[rank])]
-        return [*points, (self.centres[last] - left, ys[last])]
+        points: list[Point] = []
+        for one, other in pairwise(chain):
+            start, end = self.centres[one], self.centres[other]
+            points.append((start, edges[one][1]))
+            if one in lanes:
+                points += columns.gutters[self.rank_of[one]].path(lanes[one], start, end)
+            points.append((end, edges[other][0]))
+        return points
 
 
 def _mean(values: Sequence[float], near: Sequence[int], own: int) -> float:

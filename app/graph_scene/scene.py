@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 
 from app.graph_scene.boxes import HEAD, PAD, BoxKey, GraphBox, SceneLevel
+from app.graph_scene.column_wrap import GAP_X, GAP_Y
 from app.graph_scene.indexed_graph import IndexedGraph, SlicedTask
-from app.graph_scene.layered_layout import GAP_X, GAP_Y, LayeredLayout, Ranking, arrange_boxes
+from app.graph_scene.layered_layout import LayeredLayout, Ranking, arrange_boxes
 from app.graph_scene.level_reader import LevelReader, set_box_size
 from app.graph_scene.scope_tree import Scope, ScopeTree
 

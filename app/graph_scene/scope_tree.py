@@ -41,6 +41,11 @@ class Scope:
         return len(self.children) + len(self.nodes)
 
     @property
+    def is_layer(self) -> bool:
+        """Whether it is one of a numbered sequence, or a group of them."""
+        return self.name[-1:].isdigit()
+
+    @property
     def line(self) -> tuple[Scope, ...]:
         """The scopes from the root to this one."""
         return (*self.above, self)
@@ -110,11 +115,11 @@ class ScopeTree:
         return self.scopes[path]
 
     def overview(self) -> set[str]:
-        """The scopes to open at first: one depth after another, while the picture stays clear."""
+        """The scopes to open at first: one depth after another, while the picture stays clear; layers stay closed."""
         opened = {""}
         seen, edge = self.root.box_count, [self.root]
         while edge:
-            below = [child for scope in edge for child in self.children(scope) if not child.repeat_count]
+            below = [child for scope in edge for child in self.children(scope) if not child.is_layer]
             more = sum(child.box_count - 1 for child in below)
             if not below or seen + more > (MAX_OPEN_BOXES if seen < FEW_BOXES else OVERVIEW_BOXES):
                 break

@@ -6,6 +6,7 @@ Scene + a part of its plane + a scale ──ScenePainter.draw──▶ QPainter 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPolygonF
@@ -94,13 +95,14 @@ class ScenePainter:
                 self._card(painter, box, scale)
         else:
             self._blocks(painter, closed)
+        here = painter.transform()
         for box in opened:
             if box.inner is None:
                 continue
             left, top = box.x + PAD, box.y + HEAD
             painter.translate(left, top)
             self._level(painter, box.inner, part.translated(-left, -top), scale, depth + 1)
-            painter.translate(-left, -top)
+            painter.setTransform(here)  # exactly, so that a part is drawn as it is in the whole
 
     def hides(self, change: str) -> bool:
         """Whether nodes and lines with this change are hidden."""
@@ -136,7 +138,8 @@ class ScenePainter:
         width = 1.2 if scale >= TEXT_SCALE else 1.0 / scale
         if scale < TITLE_SCALE:
             painter.setPen(QPen(self.line, width))
-            painter.drawLines([QLineF(*link.points[0], *link.points[-1]) for link in self._visible_links(level, part)])
+            routes = (k.points if k.wraps else (k.points[0], k.points[-1]) for k in self._visible_links(level, part))
+            painter.drawLines([QLineF(*one, *other) for route in routes for one, other in pairwise(route)])
             return
         for link in self._visible_links(level, part):
             color = self.change.get(link.change, self.line)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.graph_scene.boxes import BoxKey
+from app.graph_scene.boxes import PAD, BoxKey
 from app.graph_scene.scene import Scene
 
 MIN_SCALE, MAX_SCALE = 0.004, 3.0
-MIN_START_SCALE = 0.5
-"""Least scale of a graph that is opened; a larger graph is shown from its beginning."""
+MIN_START_SCALE, START_SCALE = 0.5, 0.7
+"""Least scale of a graph that is opened, and the scale of one that is narrow enough for it but taller than the widget.
+"""
 MARGIN = 32
 
 
@@ -88,12 +89,21 @@ class Viewport(QWidget):
         if self.scale < MIN_START_SCALE:
             bounds = self.bounds()
             room = self.width() - 2 * MARGIN
-            scale = max(MIN_START_SCALE, min(1.0, room / bounds.width()))
-            first = self.scene.root.boxes[0] if self.scene and self.scene.root.boxes else None
-            middle = first.x + first.w / 2 if first else bounds.center().x()
-            if bounds.width() * scale <= room:
-                middle = bounds.center().x()
-            self.set_view(scale, QPointF(self.width() / 2 - middle * scale, MARGIN))
+            scale = max(MIN_START_SCALE, min(START_SCALE, room / bounds.width()))
+            wide = bounds.width() * scale > room
+            middle = self._first_box_center() if wide else bounds.center().x()
+            left = self.width() / 2 - middle * scale
+            self.set_view(scale, QPointF(min(left, MARGIN) if wide else left, MARGIN))
+
+    def _first_box_center(self) -> float:
+        """The horizontal center of the first box, inside of all open ones."""
+        level, x = self.scene.root if self.scene else None, 0.0
+        while level is not None and level.boxes:
+            box = level.boxes[0]
+            if box.inner is None:
+                return x + box.x + box.w / 2
+            x, level = x + box.x + PAD, box.inner
+        return x
 
     def center_on(self, key: BoxKey) -> None:
         """Centers a box, unless it is fully visible at a readable scale."""

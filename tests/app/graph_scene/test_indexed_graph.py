@@ -93,7 +93,7 @@ def test_outline_and_overview() -> None:
     assert (layer.name, layer.total) == ("layers.3", len(outline.all_nodes(layer)))
     assert [s.path for s in layer.line] == ["", "model", "model/layers.3"]
     assert outline.root.total == len(graph.nodes)
-    assert outline.overview() == {"", "model", "lm_head"}
+    assert outline.overview() == {"", "model", "lm_head", "model/embed_tokens", "model/rotary_emb", "model/norm"}
     assert outline.nearest("model/layers.3/none/such").path == "model/layers.3"
 
 

@@ -89,7 +89,8 @@ def test_a_tried_bundle_is_coloured_with_a_legend_in_figures(make: Make, qtbot: 
 
 def test_boxes_differ_in_colour_and_lose_it_with_the_panel(make: Make, qtbot: QtBot) -> None:
     tab, panel = make()
-    tab.view.reveal(named(tab, COS))
+    for key in ("model/layers.1/mlp", named(tab, COS)):
+        tab.view.reveal(key)
     tab.model.select(None)
     before = pixel(tab, named(tab, COS))
     coloured(qtbot, tab, panel)

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.graph_scene.scene import Scene
 from app.inspect.graph.graph_canvas import GraphCanvas
 from app.inspect.graph.graph_view import MAX_SIDE, MIN_SIDE, Minimap
-from app.inspect.graph.viewport import MARGIN, MAX_SCALE, MIN_SCALE, MIN_START_SCALE, Viewport
+from app.inspect.graph.viewport import MARGIN, MAX_SCALE, MIN_SCALE, MIN_START_SCALE, START_SCALE, Viewport
 from app.widgets.theme import theme
 from tests.app.graph_scene.test_scene import scene_of
 from tests.fakes.graphs import Maker, decoder, flat_graph
@@ -74,28 +74,34 @@ def test_fit_shows_all_and_makes_nothing_larger_than_it_is(view: Viewport) -> No
     assert view.scale == 2.0 and middle(view).x() == pytest.approx(50, abs=1)
 
 
-def test_a_tall_graph_begins_at_its_beginning_and_can_be_read(view: Viewport) -> None:
-    scene = chain(60)
-    view.show_scene(scene)
+def test_a_large_graph_begins_at_its_beginning_and_can_be_read(view: Viewport) -> None:
+    view.show_scene(chain(900))
     view.start()
-    top = view.to_screen(view.place_of(0) or QRectF())
-    assert view.scale >= MIN_START_SCALE and top.top() == MARGIN
-    assert top.center().x() == pytest.approx(400, abs=2)
+    first = view.to_screen(view.place_of(0) or QRectF())
+    assert view.scale == MIN_START_SCALE and first.left() == MARGIN and MARGIN <= first.top() <= 2 * MARGIN
     assert not view.visible().contains(view.bounds())
 
 
+def test_a_narrow_graph_that_is_too_tall_is_centered_at_a_scale_that_is_easy_to_read(view: Viewport) -> None:
+    view.resize(800, 250)
+    view.show_scene(chain(12))
+    view.start()
+    assert view.scale == START_SCALE and view.to_screen(view.bounds()).top() == MARGIN
+    assert view.to_screen(view.bounds()).center().x() == pytest.approx(400, abs=2)
+
+
 def test_what_is_seen_already_does_not_move_and_what_is_not_comes_into_the_middle(view: Viewport) -> None:
-    view.show_scene(chain(60))
+    view.show_scene(chain(900))
     view.start()
     before = view.offset
     view.center_on(1)
     assert view.offset == before
-    view.center_on(50)
-    place = view.place_of(50)
+    view.center_on(500)
+    place = view.place_of(500)
     assert place is not None and view.offset != before
     assert (middle(view) - place.center()).manhattanLength() <= 2 / view.scale
     view.set_view(0.1, QPointF(0, 0))
-    view.center_on(50)
+    view.center_on(500)
     assert view.scale == MIN_START_SCALE  # where it can be read
 
 
@@ -161,4 +167,4 @@ def test_what_is_seen_is_framed_in_the_theme_s_colour(canvas: GraphCanvas, qtbot
 
     top = rows()
     canvas.set_view(canvas.scale, QPointF(canvas.offset) - QPointF(0, canvas.bounds().height() * canvas.scale / 2))
-    assert top and rows() and min(rows()) > max(top)
+    assert top and rows() and min(rows()) > min(top) and max(rows()) > max(top)
