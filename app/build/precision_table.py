@@ -82,10 +82,8 @@ class PrecisionTable(ReadOnlyTable):
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.verticalHeader().setMinimumSectionSize(28)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.verticalHeader().geometriesChanged.connect(self._fit)
+        self.verticalHeader().geometriesChanged.connect(self.fit_rows)
 
     @property
     def names(self) -> list[str]:
@@ -104,7 +102,7 @@ class PrecisionTable(ReadOnlyTable):
         current = self.current
         self.precisions.show_plan(plan, goal)
         self.mark(current)
-        self._fit()
+        self.fit_rows()
 
     def choose(self, name: str) -> None:
         """Select the row called `name`, as a person does."""
@@ -120,8 +118,3 @@ class PrecisionTable(ReadOnlyTable):
         super().selectionChanged(selected, before)
         if self.current:
             self.chosen.emit(self.current)
-
-    def _fit(self) -> None:
-        rows = range(self.precisions.rowCount())
-        height = sum(self.rowHeight(row) for row in rows) + self.horizontalHeader().height() + 2 * self.frameWidth()
-        self.setFixedHeight(height)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
+from app.widgets.theme import BODY, SMALL, G, blend_colors, mono_font, sans_font, theme
 from workflows.wire.reports.plan import PlanComponent, PlanEdge
 
 _BOX_H, _BAR_H, _GAP = 9 * G, 4 * G, 5 * G
@@ -20,6 +22,8 @@ class RecipeDiagram(QWidget):
         self._components: list[PlanComponent] = []
         self._edges: list[PlanEdge] = []
         self._cache = ""
+        self._active, self._traced = "", frozenset[str]()
+        self._building = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Components of the recipe"))
         theme().changed.connect(self.update)
@@ -30,6 +34,23 @@ class RecipeDiagram(QWidget):
         self.setAccessibleDescription("; ".join(f"{e.source} → {e.target} ({e.kind})" for e in edges))
         self.updateGeometry()
         self.update()
+
+    def show_progress(self, active: str, traced: Iterable[str]) -> None:
+        """Show a build: components with a graph are drawn in full, the active one is lit, the others are dashed.
+
+        Each is named by its name or role.
+        """
+        self._building, self._active, self._traced = True, active, frozenset(traced)
+        states = [f"{part.name}: {self.state_of(part)}" for part in self._components]
+        self.setAccessibleDescription("; ".join(states))
+        self.update()
+
+    def state_of(self, component: PlanComponent) -> str:
+        """active, done or waiting; empty while no build is shown."""
+        if not self._building:
+            return ""
+        names = {component.name, component.role}
+        return "active" if self._active in names else "done" if names & self._traced else "waiting"
 
     def sizeHint(self) -> QSize:
         return QSize(60 * G, round(self._top) + _BOX_H + _GAP + _BAR_H + 2 * G)
@@ -82,9 +103,15 @@ class RecipeDiagram(QWidget):
     def _paint_box(self, painter: QPainter, box: QRectF, component: PlanComponent) -> None:
         color = theme().color
         tint = color(component.name) if component.name in ("prefill", "decode") else color("accent")
-        painter.setPen(QPen(color("border"), 1))
-        painter.setBrush(color("surface"))
+        state = self.state_of(component)
+        dashes = Qt.PenStyle.DashLine if state == "waiting" else Qt.PenStyle.SolidLine
+        outline = {"active": QPen(tint, 3), "done": QPen(tint, 1.5), "waiting": QPen(color("muted"), 1, dashes)}
+        painter.setPen(outline.get(state, QPen(color("border"), 1)))
+        ground = color("window" if state == "waiting" else "surface")
+        painter.setBrush(blend_colors(tint, ground, 0.16) if state == "active" else ground)
         painter.drawRoundedRect(box, 6, 6)
+        if state == "waiting":
+            tint = color("muted")
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(tint)
         painter.drawRoundedRect(QRectF(box.left(), box.top() + G, 4, box.height() - 2 * G), 2, 2)

@@ -12,7 +12,7 @@ from app.build.recipe_editor import RecipeEditor
 from app.build.step_page import StepPage
 from app.state.context import AppContext
 from app.state.settings import expand_home
-from app.state.unsaved_recipe import estimated_seconds, free_output_folder
+from app.state.unsaved_recipe import free_output_folder
 from app.text.formatting import format_bytes, format_duration, pluralize
 from app.widgets.basics import CardFrame, Section, button, label, set_role
 from app.widgets.fields import line_edit
@@ -200,4 +200,4 @@ class ReviewPage(StepPage):
 
     def validatePage(self) -> bool:
         """Start the build when the user goes forward."""
-        return self.build.start(self.draft.request(expand_home(self.out.text().strip())), estimated_seconds(self.draft))
+        return self.build.start(self.draft.request(expand_home(self.out.text().strip())), plan=self.draft.plan)

@@ -1,32 +1,72 @@
-"""Run page: the stages with state, time and memory, the end of the log, and how to continue; Done page: the bundle."""
+"""Run page: the components as they are built, the stages with time and memory, and the log; Done page: the bundle."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPlainTextEdit, QTableWidget, QTableWidgetItem, QWizard
+from PySide6.QtWidgets import QPlainTextEdit, QWizard
 
 from app.build.goal_card import TrialsChart, read_goal_report
+from app.build.recipe_diagram import RecipeDiagram
 from app.build.step_page import StepPage
-from app.state.build import TAIL, StageRow
+from app.state.build import TAIL, BuildModel, StageRow
 from app.state.context import AppContext
 from app.text.formatting import approximate_duration, format_bytes, format_duration, format_number, split_unit
-from app.widgets.basics import CardFrame, Section, Stat, button, label
+from app.text.translatable import tr
+from app.widgets.basics import CardFrame, Stat, button, label
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.fields import progress_bar
 from app.widgets.layouts import STRETCH, hbox, vbox
-from app.widgets.plain_text import set_tool_tip
+from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, mono_font, set_icon, theme
+from workflows.wire.stage_times import OTHER, OUTER_STAGES
 
-_STATE_STYLES = {
-    "waiting": ("circle", "muted"),
-    "started": ("play", "accent"),
-    "done": ("ok", "ok"),
-    "reused": ("ok", "ok"),
-    "skipped": ("skip", "muted"),
-    "failed": ("error", "error"),
-    "stopped": ("stop", "warning"),
-}
+STATE_TINTS = {"waiting": "muted", "started": "accent", "skipped": "muted", "failed": "error", "stopped": "warning"}
+"""The colour of a row by the state of its stage; the others have that of text."""
+
+
+class StageTable(ReadOnlyTable):
+    """The stages of the build with time and memory; what runs within another stage is indented beneath it."""
+
+    def __init__(self, build: BuildModel) -> None:
+        headings = [tr("Stage"), tr("State"), tr("Time"), tr("Peak memory")]
+        super().__init__(TextTableModel(headings, numbers=(2, 3)), tr("Stages of the build"), stretch=1)
+        self._build = build
+        self._shown: list[tuple[str, ...]] = []
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+
+    def refresh(self) -> None:
+        """Show the rows as they are now; after the end they add up to the whole build."""
+        rows = [self._cells(row) for row in self._build.rows]
+        tints = [STATE_TINTS.get(row.state, "") for row in self._build.rows]
+        if rows and not self._build.running:
+            rest = [time for time in self._build.times if time.stage == OTHER]
+            rows += [(tr("other work"), "", format_duration(time.seconds), "") for time in rest]
+            rows.append((tr("whole build"), "", format_duration(self._build.elapsed), ""))
+        if rows != self._shown:
+            self._shown = rows
+            self.rows.fill(rows, tints)
+            self.fit_rows()
+
+    def _cells(self, row: StageRow) -> tuple[str, ...]:
+        states = {
+            "waiting": tr("waiting"),
+            "started": tr("running"),
+            "done": tr("done"),
+            "reused": tr("reused"),
+            "skipped": tr("skipped"),
+            "failed": tr("failed"),
+            "stopped": tr("stopped"),
+        }
+        inner = row.stage in OUTER_STAGES
+        title = f"    {tr('loading PyTorch')}" if inner else row.stage
+        state = " · ".join(filter(None, (states[row.state], row.note)))
+        time = format_duration(row.elapsed) if row.state != "waiting" and row.elapsed else ""
+        memory = f"{format_number(row.peak_mib)} MiB" if row.peak_mib else ""
+        if row.state == "started" and self._build.memory:
+            memory = format_bytes(self._build.memory)
+        return title, state, f"({time})" if inner and time else time, memory
 
 
 class RunPage(StepPage):
@@ -47,17 +87,18 @@ class RunPage(StepPage):
         self.cancel = button(self.tr("Cancel"), "stop", clicked=self.build.cancel)
         self.retry = button(self.tr("Retry from here"), "refresh", "primary", clicked=self.build.retry)
         self.edit = button(self.tr("Edit recipe"), "edit", clicked=self.editRequested.emit)
-        self.table = self._make_table()
+        self.diagram = RecipeDiagram()
+        self.table = StageTable(self.build)
         self.log = QPlainTextEdit()
         self.log.setReadOnly(True)
         self.log.setFont(mono_font())
         self.log.setProperty("role", "log")
         self.log.setMaximumBlockCount(TAIL)
-        self.log.setMinimumHeight(12 * G)
+        self.log.setMinimumHeight(24 * G)
         self.log.setAccessibleName(self.tr("Log of the build"))
         self._lay_out()
         self._unwritten: list[str] = list(self.build.tail)  # of a build that started before this page was created
-        self._shown: object = self.build.request
+        self._shown: object = None
         self._flush = QTimer(self, interval=50, singleShot=True)
         self._flush.timeout.connect(self._write_log)
         self._clock = QTimer(self, interval=250)
@@ -71,32 +112,12 @@ class RunPage(StepPage):
 
     def _lay_out(self) -> None:
         self.body.addLayout(hbox((vbox(self.text, self.bar), 1), self.edit, self.retry, self.cancel))
-        self.body.addWidget(self.table)
-        section = Section(self.tr("Log"))
+        top = Qt.AlignmentFlag.AlignTop
+        self.body.addLayout(hbox((self.diagram, 1, top), (self.table, 1, top), spacing=3 * G))
+        section = CollapsibleSection(self.tr("Log"), self.tr("What the build reports, line by line"))
         section.body.addWidget(self.log)
-        self.body.addWidget(section, 1)
-
-    def _make_table(self) -> QTableWidget:
-        table = QTableWidget(0, 5)
-        table.setHorizontalHeaderLabels(
-            [self.tr("Stage"), self.tr("State"), self.tr("Time"), self.tr("Peak memory"), self.tr("Note")]
-        )
-        table.setAccessibleName(self.tr("Stages of the build"))
-        table.verticalHeader().hide()
-        table.setShowGrid(False)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        table.setTabKeyNavigation(False)
-        table.setWordWrap(False)
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        for column, width in enumerate((24 * G, 13 * G, 12 * G, 14 * G)):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            table.setColumnWidth(column, width)
-        header.setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
-        table.verticalHeader().setDefaultSectionSize(4 * G)
-        return table
+        self.body.addWidget(section)
+        self.body.addStretch(1)
 
     def initializePage(self) -> None:
         self.refresh()
@@ -104,11 +125,21 @@ class RunPage(StepPage):
     def _on_change(self) -> None:
         """Merge the events into four updates per second."""
         if self.build.request is not self._shown:
+            if self._shown is not None:
+                self.log.clear()
             self._shown = self.build.request
-            self.log.clear()
+            self._show_plan()
         if not self._clock.isActive():
             self.refresh()
             self._clock.start()
+
+    def _show_plan(self) -> None:
+        """Draw the components; a build that is resumed after a restart has no plan."""
+        plan = self.build.plan
+        self.diagram.setVisible(plan is not None)
+        if plan is not None:
+            chosen = plan.chosen
+            self.diagram.set_plan(plan.components, plan.edges, f"{chosen.cache} {format_number(chosen.capacity)}")
 
     def _on_log(self, text: str) -> None:
         self._unwritten.append(text)
@@ -125,8 +156,6 @@ class RunPage(StepPage):
         if not build.running:
             self._clock.stop()
         self.text.setText(self._status_text())
-        importing = build.current is not None and build.current.stage == "import"  # importing reports no progress
-        self.bar.setRange(0, 0 if importing else 1000)
         self.bar.setValue(round(build.fraction * 1000))
         self.cancel.setVisible(build.running)
         self.cancel.setEnabled(not build.stopping)
@@ -135,7 +164,8 @@ class RunPage(StepPage):
         self.edit.setVisible(ended_badly)
         self.retry.setText(self.tr("Resume") if build.state == "cancelled" else self.tr("Retry from here"))
         self.retry.setAccessibleName(self.retry.text())
-        self._show_rows()
+        self.diagram.show_progress(build.active if build.running else "", build.traced)
+        self.table.refresh()
         self._show_end()
         self.completeChanged.emit()
 
@@ -159,8 +189,8 @@ class RunPage(StepPage):
         progress, row = self.build.progress, self.build.current
         if row is None:
             return self.tr("starting")
-        if row.stage == "import":
-            return self.tr("importing torch and transformers")
+        if row.stage in OUTER_STAGES:
+            return self.tr("loading PyTorch")
         return f"{row.stage} · {progress.message}" if progress and progress.message else row.stage
 
     def _remaining_text(self) -> str:
@@ -169,42 +199,6 @@ class RunPage(StepPage):
         if remaining is not None:
             return self.tr("about {0} left").format(approximate_duration(remaining))
         return self.tr("longer than expected") if self.build.expected else ""
-
-    def _show_rows(self) -> None:
-        rows = self.build.rows
-        self.table.setRowCount(len(rows))
-        for index, row in enumerate(rows):
-            items = [self._item(index, column) for column in range(5)]
-            for item, text in zip(items, self._cells(row), strict=True):
-                item.setText(text)
-            icon, color = _STATE_STYLES[row.state]
-            items[0].setIcon(theme().icon(icon, color))
-            items[1].setForeground(theme().color(color))
-            set_tool_tip(items[4], row.note)
-        self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + max(len(rows), 3) * 4 * G + 4)
-
-    def _item(self, row: int, column: int) -> QTableWidgetItem:
-        item = self.table.item(row, column)
-        if item is None:
-            item = QTableWidgetItem()
-            self.table.setItem(row, column, item)
-        return item
-
-    def _cells(self, row: StageRow) -> tuple[str, str, str, str, str]:
-        states = {
-            "waiting": self.tr("waiting"),
-            "started": self.tr("running"),
-            "done": self.tr("done"),
-            "reused": self.tr("reused"),
-            "skipped": self.tr("skipped"),
-            "failed": self.tr("failed"),
-            "stopped": self.tr("stopped"),
-        }
-        time = format_duration(row.elapsed) if row.state != "waiting" and row.elapsed else ""
-        memory = f"{format_number(row.peak_mib)} MiB" if row.peak_mib else ""
-        if row.state == "started" and self.build.memory:
-            memory = format_bytes(self.build.memory)
-        return row.stage, states[row.state], time, memory, row.note
 
     def _show_end(self) -> None:
         build = self.build

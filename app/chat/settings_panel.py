@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_section import DecodingSection
 from app.chat.preset_picker import PresetPicker
 from app.chat.sampling import SamplingSettings, parse_stops, show_stops
 from app.text.translatable import tr
 from app.widgets import Section, button, label, scroll_area
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import plain_tool_tip, set_tool_tip

@@ -18,13 +18,17 @@ from app.jobs.job import Job
 from app.jobs.spare_worker import SpareWorker
 from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import BuildDone, ErrorEvent, Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
+from workflows.wire.reports.plan import PlanReport
 from workflows.wire.requests import Build
+from workflows.wire.stage_times import StageTime, stage_times
 
 TAIL = 500
 GRACE_MS = 1200
 """Grace period of a cancelled build. It is short: stages are atomic, and an export cannot react to a message."""
-WEIGHTS = {"checkpoint": 4, "import": 20, "export": 36, "optimize": 22, "goal": 200, "quantize": 12, "bundle": 6}
-"""The stages in order, with their share of a usual build's time. `import` is torch's, within the export."""
+WEIGHTS = {
+    "checkpoint": 4, "export": 56, "import": 0, "optimize": 22, "goal": 200, "quantize": 12, "bundle": 6
+}  # fmt: skip
+"""The stages in order, with their share of a usual build's time where it is not estimated. `import` is in `export`."""
 SPARE_WORKER_DELAY_MS = 1500
 """Delay from the end of a build to the preparation of the next worker, so that the window shows the result first."""
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
@@ -66,6 +70,7 @@ class BuildModel(QObject):
         self._worker: WorkerClient | None = None
         self._job: Job[BuildDone] | None = None
         self.request: Build | None = None
+        self.plan: PlanReport | None = None
         self.state: BuildState = "idle"
         self.stopping = False
         self.rows: list[StageRow] = []
@@ -73,9 +78,15 @@ class BuildModel(QObject):
         self.tail: deque[str] = deque(maxlen=TAIL)
         self.outcome: BuildDone | None = None
         self.error: ErrorEvent | None = None
-        self.memory = 0
+        self.active = ""
+        """Name or role of the component that is being traced or changed."""
+        self.traced: set[str] = set()
+        """Those of the components that have a graph."""
+        self.memory = self.peak = 0
         self.expected = 0.0
         """Expected seconds; 0 where they are unknown."""
+        self._seconds: dict[str, float] = {}
+        """Expected seconds of each stage."""
         self.began = self.ended = 0.0
 
     @property
@@ -99,38 +110,46 @@ class BuildModel(QObject):
         return next((row for row in self.rows if row.state == "failed"), None)
 
     @property
+    def _left(self) -> float:
+        """Expected seconds of what has not ended. It never grows: a running stage uses up its own share alone."""
+        open_rows = [row for row in self.rows if not row.ended]
+        return sum(max(0.0, self._seconds.get(row.stage, 0.0) - row.elapsed) for row in open_rows)
+
+    @property
     def fraction(self) -> float:
-        """The share that is done, 0 to 1: ended stages, and the progress of the running one."""
+        """The share that is done, 0 to 1, by time. It never shrinks, and is 1 only at the end."""
         if self.state == "done":
             return 1.0
-        total = sum(_weight(row) for row in self.rows)
-        done = float(sum(_weight(row) for row in self.rows if row.ended))
-        if self.progress and self.progress.total and self.current:
-            done += _weight(self.current) * min(self.progress.done / self.progress.total, 1.0)
-        return min(1.0, done / total) if total else 0.0
+        return min(0.99, self.elapsed / (self.elapsed + self._left)) if self.elapsed else 0.0
 
     @property
     def remaining(self) -> float | None:
-        """Estimated remaining seconds; None where they are unknown or the estimate was exceeded.
+        """Estimated remaining seconds, which only shrink; None where they are unknown or the estimate was exceeded."""
+        return self._left or None if self.running and self.expected else None
 
-        The estimate is corrected by the time of the ended stages, once a third of the build is done.
+    @property
+    def times(self) -> list[StageTime]:
+        """The seconds of each stage, which add up to those of the build."""
+        return stage_times({row.stage: row.elapsed for row in self.rows if row.elapsed}, self.elapsed)
+
+    def start(self, request: Build, expected: float = 0.0, plan: PlanReport | None = None) -> bool:
+        """Starts a build; returns False while another runs. plan: that of the request, with its estimate.
+
+        expected: the estimate in seconds where there is no plan.
         """
-        if not self.running or not self.expected:
-            return None
-        remaining = self.expected - self.elapsed
-        if self.fraction > 1 / 3:
-            remaining = self.elapsed * (1 - self.fraction) / self.fraction
-        return remaining if remaining > 0 else None
-
-    def start(self, request: Build, expected: float = 0.0) -> bool:
-        """Starts a build with the estimate `expected` in seconds; returns False while another runs."""
         if self.running:
             return False
-        self.request, self.expected = request, expected
+        self.request, self.plan = request, plan
         self.rows = [StageRow(stage) for stage in WEIGHTS if stage != "goal" or request.goal is not None]
+        self.expected = plan.estimate.seconds if plan and request.goal is None else expected
+        self._seconds = dict(plan.estimate.stages) if plan and request.goal is None else {}
+        if not self._seconds:
+            total = sum(WEIGHTS[row.stage] for row in self.rows)
+            self._seconds = {row.stage: (self.expected or total) * WEIGHTS[row.stage] / total for row in self.rows}
         self.tail.clear()
         self.outcome = self.error = self.progress = None
-        self.stopping, self.memory = False, 0
+        self.active, self.traced = "", set()
+        self.stopping, self.memory, self.peak = False, 0, 0
         self.began = time.monotonic()
         self.state = "running"
         self._worker = self._spare.take()
@@ -153,7 +172,7 @@ class BuildModel(QObject):
 
     def retry(self) -> bool:
         """Requests the same build again; the engine resumes where it stopped."""
-        return self.request is not None and self.start(self.request, self.expected)
+        return self.request is not None and self.start(self.request, self.expected, self.plan)
 
     def cancel(self) -> None:
         """Cancels the build; finished stages are reused by the next try."""
@@ -187,6 +206,13 @@ class BuildModel(QObject):
         if event.message and (self.progress is None or event.message != self.progress.message):
             self._log(f"{event.stage}: {event.message}")
         self.progress = event
+        self._set_active(event.component or "")
+
+    def _set_active(self, component: str) -> None:
+        """Another component is in progress; the one before has its graph."""
+        if self.active and component != self.active:
+            self.traced.add(self.active)
+        self.active = component
 
     def _stage(self, event: StageEvent) -> None:
         row = self._row(event.stage)
@@ -195,6 +221,9 @@ class BuildModel(QObject):
             self.rows = [other for other in self.rows if other.stage != "import"]
         self._log(_log_line(event))
         self.progress = None
+        self._set_active("")
+        if event.stage == "export" and event.state in ("done", "reused") and self.plan is not None:
+            self.traced |= {component.name for component in self.plan.components}
         if event.state == "started":
             row.began = time.monotonic()
         else:
@@ -233,17 +262,13 @@ class BuildModel(QObject):
 
     def _on_memory(self, rss: int) -> None:
         if self.running:
-            self.memory = rss
+            self.memory, self.peak = rss, max(self.peak, rss)
             self.changed.emit()
 
     def _log(self, text: str) -> None:
         line = f"{datetime.now():%H:%M:%S}  {text}"
         self.tail.append(line)
         self.logged.emit(line)
-
-
-def _weight(row: StageRow) -> int:
-    return WEIGHTS.get(row.stage, 1)
 
 
 def _log_line(event: StageEvent) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.state.build import BuildModel
-from app.state.unsaved_recipe import DEMO, UnsavedRecipe, estimated_seconds, free_output_folder
+from app.state.unsaved_recipe import DEMO, UnsavedRecipe, free_output_folder
 
 Step = Literal["", "looking", "building"]
 
@@ -53,7 +53,7 @@ class DemoBuild(QObject):
             self._go("")
             self.failed.emit(error.message, error.details)
         elif draft.plan is not None and not draft.planning:
-            began = self._build.start(draft.request(free_output_folder(draft)), estimated_seconds(draft))
+            began = self._build.start(draft.request(free_output_folder(draft)), plan=draft.plan)
             self._go("building" if began else "")
 
     def _on_built(self) -> None:

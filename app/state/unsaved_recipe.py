@@ -198,11 +198,6 @@ def free_output_folder(recipe: UnsavedRecipe) -> Path:
     return folder
 
 
-def estimated_seconds(recipe: UnsavedRecipe) -> float:
-    """How long a build takes by the plan's estimate; 0 before there is a plan."""
-    return recipe.plan.estimate.seconds if recipe.plan else 0.0
-
-
 SOON_MS = 400
 
 

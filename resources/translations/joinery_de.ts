@@ -2483,10 +2483,6 @@
       <translation>Noch nicht geöffnet: {0}</translation>
     </message>
     <message>
-      <source>Note</source>
-      <translation>Anmerkung</translation>
-    </message>
-    <message>
       <source>Nothing</source>
       <translation>Nichts</translation>
     </message>
@@ -4471,6 +4467,10 @@
       <translation>Was ist das Gegenteil von heiß?</translation>
     </message>
     <message>
+      <source>What the build reports, line by line</source>
+      <translation>Was der Bau meldet, Zeile für Zeile</translation>
+    </message>
+    <message>
       <source>What they do</source>
       <translation>Was sie tun</translation>
     </message>
@@ -4954,10 +4954,6 @@
       <translation>Hidden States, Kosinus</translation>
     </message>
     <message>
-      <source>importing torch and transformers</source>
-      <translation>torch und transformers werden importiert</translation>
-    </message>
-    <message>
       <source>inputs</source>
       <translation>Eingaben</translation>
     </message>
@@ -5052,6 +5048,10 @@
     <message>
       <source>loaded on {0}</source>
       <translation>geladen auf {0}</translation>
+    </message>
+    <message>
+      <source>loading PyTorch</source>
+      <translation>PyTorch wird geladen</translation>
     </message>
     <message>
       <source>logits {0}, KV {1}</source>
@@ -5252,6 +5252,10 @@
     <message>
       <source>or drop a folder here</source>
       <translation>oder hier einen Ordner ablegen</translation>
+    </message>
+    <message>
+      <source>other work</source>
+      <translation>Sonstiges</translation>
     </message>
     <message>
       <source>outputs</source>
@@ -5676,6 +5680,10 @@
     <message>
       <source>waiting</source>
       <translation>wartet</translation>
+    </message>
+    <message>
+      <source>whole build</source>
+      <translation>ganzer Bau</translation>
     </message>
     <message>
       <source>width {0}</source>

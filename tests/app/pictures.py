@@ -259,7 +259,7 @@ def ended(window: MainWindow, home: Path) -> None:
 def building(window: MainWindow, home: Path) -> None:
     """The build is at work."""
     step(RUN)(window, home)
-    until(lambda: len(window.context.build.tail) > 5, "the log")
+    until(lambda: window.context.build.active == "decode", "the second component")
 
 
 def chat_page(window: MainWindow, home: Path) -> None:
@@ -748,7 +748,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-goal": ({}, to_goal(QUANTIZE)),
     "build-goal-review": ({}, to_goal(REVIEW)),
     "build-goal-done": ({}, to_goal(RUN)),
-    "build-running": ({"delay": 0.5}, building),
+    "build-running": ({"delay": 0.2}, building),
     "build-stage-failed": ({"fail_stage": "optimize"}, ended),
     "build-done": ({}, ended),
     "inspect-empty": ({}, page("inspect")),

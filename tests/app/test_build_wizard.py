@@ -64,8 +64,8 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     build = window.context.build
     assert [(row.stage, row.state) for row in build.rows] == [
         ("checkpoint", "done"),
-        ("import", "done"),
         ("export", "done"),
+        ("import", "done"),
         ("optimize", "done"),
         ("quantize", "skipped"),
         ("bundle", "done"),

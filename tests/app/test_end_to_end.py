@@ -29,7 +29,7 @@ def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
     qtbot.waitUntil(lambda: context.build.state in ("done", "failed"), timeout=PATIENCE_MS)
     assert context.build.error is None
     assert [row.stage for row in context.build.rows] == [
-        "checkpoint", "import", "export", "optimize", "quantize", "bundle"
+        "checkpoint", "export", "import", "optimize", "quantize", "bundle"
     ]  # fmt: skip
     assert any("export: tracing the decoder" in line for line in context.build.tail)
     qtbot.waitUntil(lambda: window.stack.current_name == "chat")

@@ -380,7 +380,11 @@ class Fake:
             self.run_stage("import", False)
         for i in range(4):
             self.pause()
-            self.send(ProgressEvent(stage=stage, message=f"step {i + 1}", done=i + 1, total=4, unit="steps"))
+            graph = ("prefill", "decode")[i // 2] if stage in ("export", "optimize") else None
+            event = ProgressEvent(
+                stage=stage, message=f"step {i + 1}", done=i + 1, total=4, unit="steps", component=graph
+            )
+            self.send(event)
             self.send(LogEvent(message=f"{stage} step {i + 1}"))
         if stage == self.scenario.get("endless_stage") and self.count("endless") == 1:
             self.pause(float("inf"))

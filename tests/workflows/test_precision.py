@@ -166,7 +166,7 @@ def test_the_plan_offers_what_is_built_and_its_sizes_come_near(built: Built) -> 
     graph = onnx.load(bundle / "decoder.onnx", load_external_data=False).graph
     places = {external_location(one) for one in graph.initializer if one.data_location == onnx.TensorProto.EXTERNAL}
     size = sum(place.length for place in places)  # each tensor begins at a page
-    assert abs(size - choices["int4"].bytes) < 0.05 * size
+    assert abs(size - choices["int4"].bytes) < 0.08 * size  # norms stay in fp32, and rows end in part of a block
     with pytest.raises(CheckpointError, match="is a bundle, whose graphs are already built and possibly quantized"):
         plan(str(bundle), {}, lambda: False)
 

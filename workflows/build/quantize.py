@@ -51,7 +51,7 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
     for entry in components:
         name, model = entry["component"], models[entry["file"]]
         precision = recipe.precision_of(name)
-        report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}"))
+        report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}", component=name))
         method = component_method(recipe, name, moments)
         done = [run_method(model, method, recipe.quantize, ranges.get(name))] if method else []
         history = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)

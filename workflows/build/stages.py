@@ -132,7 +132,7 @@ class _PassObserver:
 
         def after(done: PassReport, changed: ir.Model) -> None:
             nonlocal before, last
-            report(ProgressEvent(stage="optimize", message=f"{component}: {done.name}"))
+            report(ProgressEvent(stage="optimize", message=f"{component}: {done.name}", component=component))
             parity = None
             if done.modified:
                 snapshot, last = history.take(done.name, changed), f"{done.name}.onnx"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
@@ -17,6 +18,7 @@ from workflows.common.errors import RecipeError
 from workflows.recipe.settings import parse_settings
 from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
+from workflows.wire.stage_times import stage_times
 
 GOAL_HELP = (
     "Search the smallest mix of precisions with this accuracy: top1 (share, at least), kl (nats, at most), perplexity "
@@ -58,7 +60,19 @@ def build(
     with progress_display(as_json) as (report, cancelled):
         done = run_build(request, collect_stages(report, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
-    print_done(done, as_json, f"built in {done.seconds:.1f} s")
+    print_done(done, as_json, f"built in {done.seconds:.1f} s{_times(done.seconds, stages)}")
+
+
+def _times(whole: float, stages: Mapping[str, StageEvent]) -> str:
+    """The time of each stage that ran: ` (checkpoint 0.2 s, export 8.1 s with 3.0 s of loading PyTorch, …)`."""
+    seconds = {name: event.seconds for name, event in stages.items() if event.state == "done"}
+    texts: list[str] = []
+    for one in stage_times(seconds, whole):
+        if one.inner:
+            texts[-1] += f" with {one.seconds:.1f} s of {one.title}"
+        else:
+            texts.append(f"{one.title} {one.seconds:.1f} s")
+    return f" ({', '.join(texts)})" if texts else ""
 
 
 def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: TaskFile | None) -> Goal | None:

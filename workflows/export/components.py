@@ -82,7 +82,8 @@ def export_components(checkpoint: Checkpoint, recipe: Recipe, folder: Path, repo
         traces.reference.write(folder)
     graphs = {}
     for role, traced in traces.graphs.items():
-        report(ProgressEvent(stage="export", message=f"tracing the {role}", done=1, total=3, unit="steps"))
+        message = f"tracing the {role}"
+        report(ProgressEvent(stage="export", message=message, done=1, total=3, unit="steps", component=role.value))
         graphs[role] = traced()
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     geometry = replace(family.geometry(checkpoint.config), windows=traces.windows) if family.cached else None

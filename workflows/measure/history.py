@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
-from itertools import islice
 from math import isfinite
 from pathlib import Path
 
@@ -207,21 +206,18 @@ class RunHistory:
         return other
 
 
-def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
-    """The seconds of the last complete builds of bundles of about `size` bytes in this precision, the newest first.
+def whole_builds(last: int = 200) -> list[RunRecord]:
+    """The last complete builds of this machine, the newest first; those that resumed earlier stages do not count.
 
-    Builds that resumed earlier stages do not count. Empty where there are none, or the history cannot be read.
+    Empty where there are none, or the history cannot be read.
     """
     history = RunHistory()
     if not history.path.is_file():
         return []
     try:
-        runs = history.runs("build", last=200)
+        return [run for run in history.runs("build", last=last) if "export_s" in run.figures]
     except (OSError, JoineryError):
         return []
-    alike = (run.figures for run in runs if run.precision == precision and "export_s" in run.figures)
-    near = (figures for figures in alike if size / 2 <= float(figures["bytes"] or 0) <= size * 2)
-    return [float(figures["seconds"] or 0) for figures in islice(near, last)]
 
 
 def new_id() -> str:

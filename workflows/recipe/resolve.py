@@ -45,7 +45,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry.max_positions if geometry else DEFAULT_CAPACITY)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
-    settled = {"passes": passes, "quantize": _quantize_settings(target, chosen)}
+    settled = {"passes": passes, "quantize": quantize_settings(target, chosen)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled})
     if "cache" not in chosen:
@@ -91,8 +91,8 @@ def _geometry(checkpoint: Checkpoint, family: Family) -> ModelGeometry:
     return geometry
 
 
-def _quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
-    """The chosen settings over the target's defaults."""
+def quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
+    """The chosen settings of quantization over the target's defaults. options: chosen fields of Recipe."""
     chosen = options.get("quantize", {})
     if not isinstance(chosen, Mapping):
         return chosen

@@ -18,10 +18,10 @@ from workflows.wire.reports.base import Report
 Phase = Literal["prefill", "decode"]
 FinishReason = Literal["eos", "length", "stop", "capacity", "cancelled"]
 Stage = Literal[
-    "checkpoint", "import", "export", "optimize", "goal", "quantize", "bundle", "compile", "assemble", "export-genai"
+    "checkpoint", "export", "import", "optimize", "goal", "quantize", "bundle", "compile", "assemble", "export-genai"
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-"""The stages of builds, imports and exports, in order; `import` is that of torch in an export, or a genai import."""
+"""The stages of builds, imports and exports, in order; `import` is that of torch within `export`, or a genai import."""
 StageState = Literal["started", "done", "reused", "skipped", "failed"]
 
 
@@ -54,7 +54,7 @@ class StageEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressEvent(Event):
-    """Progress of a stage: `done` of `total` in `unit`; total 0 is unknown."""
+    """Progress of a stage: `done` of `total` in `unit`; total 0 is unknown. component: name or role of the graph."""
 
     event: ClassVar[str] = "progress"
     stage: str
@@ -62,6 +62,7 @@ class ProgressEvent(Event):
     done: float = 0.0
     total: float = 0.0
     unit: str = ""
+    component: str | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

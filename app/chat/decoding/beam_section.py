@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QSpinBox, QWidget
 
-from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_options import DecodingOptions
 from app.text.translatable import tr
 from app.widgets import label
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.layouts import grid_layout
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 
 from app.chat.decoding.chain_model import PROBLEM, VALUE, ChainModel
 from app.chat.decoding.chain_ops import BEGIN, ChainRow, model_chain, op_titles
-from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.sampling import SamplingSettings
 from app.text.formatting import pluralize
 from app.text.translatable import tr
 from app.widgets import button, label
 from app.widgets.actions import tool_button
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.layouts import STRETCH, hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, mono_font, theme

@@ -7,12 +7,12 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
-from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_options import DecodingOptions, Drafts
 from app.state.recent_bundles import RecentBundles
 from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.bundle_field import BundleField, Unfit
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.fields import add_token_unit
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G

@@ -11,13 +11,13 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.chat.decoding.collapsible import CollapsibleSection
 from app.chat.decoding.decoding_options import Form, ReplyForms
 from app.chat.decoding.form_editor import FormEditor, FormFinding
 from app.state.json_file import parse_json
 from app.text.formatting import pluralize
 from app.text.translatable import tr
 from app.widgets import button, label
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.layouts import hbox
 from app.widgets.wheel_guard import ignore_wheel
 

@@ -17,9 +17,7 @@ from workflows.wire.events import ErrorEvent
 from workflows.wire.requests import Build, PlanRecipe, ProbeSource
 
 FOUND: Any = SimpleNamespace(remote_code={}, supported=True, decoder=None)
-PLAN: Any = SimpleNamespace(
-    estimate=SimpleNamespace(seconds=12.5), chosen=SimpleNamespace(precision="int4", target="cpu")
-)
+PLAN: Any = SimpleNamespace(chosen=SimpleNamespace(precision="int4", target="cpu"))
 
 
 class StubBuild(QObject):
@@ -29,10 +27,10 @@ class StubBuild(QObject):
         super().__init__()
         self.running = self.busy = False
         self.outcome: Any = None
-        self.asked: list[tuple[Build, float]] = []
+        self.asked: list[tuple[Build, Any]] = []
 
-    def start(self, request: Build, expected: float) -> bool:
-        self.asked.append((request, expected))
+    def start(self, request: Build, plan: Any) -> bool:
+        self.asked.append((request, plan))
         return not self.busy
 
     def end(self, bundle: str) -> None:
@@ -77,7 +75,7 @@ def test_from_the_click_to_the_bundle(bench: Bench, tmp_path: Path) -> None:
     bench.look()
     assert bench.job.request == PlanRecipe(DEMO, {}) and bench.build.asked == []
     bench.job.answered.emit(PLAN)
-    assert bench.build.asked == [(Build(DEMO, str(tmp_path / "qwen3-demo-int4")), 12.5)]
+    assert bench.build.asked == [(Build(DEMO, str(tmp_path / "qwen3-demo-int4")), PLAN)]
     bench.build.end("/b/demo")
     assert bench.said == [("ready", "/b/demo")] and bench.steps == ["looking", "building", ""]
 

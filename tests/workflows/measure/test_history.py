@@ -19,7 +19,7 @@ import pytest
 
 from tests.workflows.command_line import command
 from workflows.common.errors import HistoryError, RequestError
-from workflows.measure.history import RunHistory, build_seconds, new_id
+from workflows.measure.history import RunHistory, new_id, whole_builds
 from workflows.process.subprocesses import module_search_path
 from workflows.wire.reports.runs import RunRecord, RunStep
 
@@ -180,26 +180,22 @@ def test_a_thousand_runs_of_five_hundred_steps(history: RunHistory) -> None:
     assert history.steps(found.id) == steps and json.loads(json.dumps(found.figures)) == found.figures
 
 
-def test_how_long_a_build_takes_is_read_from_whole_ones_of_like_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whole_builds_are_those_that_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path))
-    assert build_seconds("int4", 1000) == [] and not list(tmp_path.iterdir())
+    assert whole_builds() == [] and not list(tmp_path.iterdir())
     history = RunHistory()
-    for ident, precision, size, seconds, stages in (
-        ("a", "int4", 1100, 30.0, ["export_s"]),
-        ("b", "int4", 900, 20.0, ["export_s"]),
-        ("c", "int4", 1000, 2.0, []),  # it went on from another's export
-        ("d", "int4", 5000, 90.0, ["export_s"]),
-        ("e", "fp32", 1000, 60.0, ["export_s"]),
+    for ident, kind, figures in (
+        ("a", "build", {"export_s": 1.0}),
+        ("b", "bench", {"export_s": 1.0}),
+        ("c", "build", {"bundle_s": 1.0}),  # it went on from another's export
+        ("d", "build", {"export_s": 2.0}),
     ):
-        figures = {"seconds": seconds, "bytes": size, **dict.fromkeys(stages, 1.0)}
         when = f"2026-01-0{ord(ident) - 96}"
-        history.add(replace(RUN, id=ident, kind="build", precision=precision, time=when, figures=figures))
-    assert build_seconds("int4", 1000) == [20.0, 30.0]
-    assert build_seconds("int4", 1000, last=1) == [20.0]
+        history.add(replace(RUN, id=ident, kind=kind, time=when, figures=figures))  # type: ignore[arg-type]
+    assert [run.id for run in whole_builds()] == ["d", "a"]
+    assert [run.id for run in whole_builds(last=1)] == ["d"]
     history.path.write_bytes(b"no database")
-    assert build_seconds("int4", 1000) == []
+    assert whole_builds() == []
 
 
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:

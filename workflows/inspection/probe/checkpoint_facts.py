@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from statistics import median
 from typing import get_args
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import RecipeError
-from workflows.common.memory import free_bytes
-from workflows.common.tensors import item_bytes
+from workflows.inspection.probe.build_estimate import build_estimate, precision_bytes
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of, tasks_for
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
 from workflows.recipe.cut import Cut, make_cut
 from workflows.recipe.family import ModelGeometry
-from workflows.recipe.precision import PRECISIONS, target_precision, weight_bytes
+from workflows.recipe.precision import PRECISIONS, target_precision
+from workflows.recipe.resolve import quantize_settings
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS
 from workflows.wire.reports.plan import (
-    BuildEstimate,
     DecoderFacts,
     PassOption,
     PlanComponent,
@@ -34,11 +30,6 @@ from workflows.wire.reports.plan import (
     TargetOption,
     TokenizerFacts,
 )
-
-# What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
-# measured on two cores; a person is told that these are estimates.
-_FIXED_SECONDS, _SECONDS_PER_GB = 10.0, 14.0
-_FIXED_BYTES, _COPIES = 700 << 20, 2.2
 
 
 def probe_report(checkpoint: Checkpoint) -> ProbeReport:
@@ -91,6 +82,7 @@ def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
 
 def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport:
     """Returns the recipe that `options` give, its components, and the resources of a build. Raises RecipeError."""
+    from workflows.measure.history import whole_builds
     from workflows.optimize import PASSES  # onnx_ir and onnxruntime: not needed by a probe
     from workflows.runtime.providers import PROVIDERS
 
@@ -101,7 +93,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
     return PlanReport(
         recipe=recipe.model_dump(mode="json"),
         chosen=_chosen(recipe),
-        estimate=_estimate(checkpoint, recipe, geometry),
+        estimate=build_estimate(checkpoint, recipe, geometry, len(cut.components), whole_builds()),
         components=[
             PlanComponent(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
             for part in cut.components
@@ -113,7 +105,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
         passes=[
             PassOption(name, PASSES[name].title, on) for name, on in family.default_passes(recipe.build_target).items()
         ],
-        precisions=_precisions(checkpoint, recipe),
+        precisions=_precisions(checkpoint, recipe, options),
     )
 
 
@@ -176,28 +168,15 @@ def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption
     ]
 
 
-def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None) -> BuildEstimate:
-    from workflows.measure.history import build_seconds
-
-    weights = checkpoint.parameters * 4  # fp32
-    item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
-    size = _weight_bytes(recipe.precision, checkpoint, recipe)
-    seen = build_seconds(recipe.precision, size)
-    return BuildEstimate(
-        seconds=round(median(seen) if seen else _FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
-        memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
-        disk_bytes=size + (8 << 20),  # and what a build writes beside them
-        kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
-        free_memory_bytes=free_bytes(),
-        free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
-        builds=len(seen),
-    )
-
-
-def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOption]:
+def _precisions(checkpoint: Checkpoint, recipe: Recipe, options: Mapping[str, object]) -> list[PrecisionOption]:
     """Returns each precision, what the recipe's target makes of it, and the size of the weights in bytes."""
     from workflows.quantize import METHODS
 
+    settings = {name: quantize_settings(recipe.build_target, {**options, "precision": name}) for name in PRECISIONS}
+    recipes = {
+        name: recipe.model_copy(update={"quantize": recipe.quantize.model_validate(own)})
+        for name, own in settings.items()
+    }
     effects = {name: target_precision(name, recipe.target) for name in get_args(Precision)}
     return [
         PrecisionOption(
@@ -205,17 +184,10 @@ def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOption]
             title=facts.title,
             note=facts.note,
             **vars(effects[name]),
-            bytes=_weight_bytes(name, checkpoint, recipe),
+            bytes=precision_bytes(name, checkpoint, recipes[name]),
             calibrated=name in METHODS and METHODS[name].needs_ranges,
             blocks=name in IN_BLOCKS,
         )
         for name, facts in PRECISIONS.items()
         if name in {"fp32", *METHODS}
     ]
-
-
-def _weight_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:
-    rows, columns = (checkpoint.config.get(name) for name in ("vocab_size", "hidden_size"))
-    table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
-    tied = checkpoint.config.get("tie_word_embeddings", True) is not False
-    return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)

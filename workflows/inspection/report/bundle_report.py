@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from workflows.bundle import Bundle
 from workflows.inspection.build_stages import read_evidence
@@ -21,7 +21,8 @@ from workflows.measure.history import short_digest
 from workflows.measure.run_measures import drafts_of
 from workflows.wire.events import STAGES
 from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
-from workflows.wire.reports.runs import RunRecord, RunReport
+from workflows.wire.reports.runs import RunReport
+from workflows.wire.stage_times import stage_times
 
 MAX_RUNS = 4
 """Runs of a kind that are shown at most, the newest."""
@@ -79,17 +80,21 @@ def _timing(builds: Sequence[RunReport]) -> list[DocumentPart]:
     if not builds:
         return [Heading("Build"), Paragraph("The history has no build of this bundle, so its times are unknown.")]
     run = builds[0].run
-    names = [(name, f"{name}_s", f"{name}_peak_mib") for name in STAGES] + [("whole build", "seconds", "peak_mib")]
+    figures = {name: value for name, value in run.figures.items() if isinstance(value, int | float)}
+    whole = figures.get("seconds", 0.0)
+    times = stage_times({name: figures[f"{name}_s"] for name in STAGES if f"{name}_s" in figures}, whole)
     rows = [
-        (name, _figure(run, seconds, "{:,.1f} s"), _figure(run, peak, "{:,.0f} MiB")) for name, seconds, peak in names
+        (f"of it {one.title}" if one.inner else one.title, f"{one.seconds:,.1f} s", _mebibytes(figures, one.stage))
+        for one in times
     ]
-    stages = [row for row in rows[:-1] if row[1] != "–"]
-    return [Heading("Build"), ReportTable(["stage", "time", "peak memory"], [*stages, rows[-1]])]
+    total = ("whole build", f"{whole:,.1f} s", _mebibytes(figures))
+    return [Heading("Build"), ReportTable(["stage", "time", "peak memory"], [*rows, total])]
 
 
-def _figure(run: RunRecord, name: str, form: str) -> str:
-    figure = run.figures.get(name)
-    return form.format(figure) if isinstance(figure, int | float) else "–"
+def _mebibytes(figures: Mapping[str, float], stage: str = "") -> str:
+    """The peak memory of a stage, or of the build."""
+    peak = figures.get(f"{stage}_peak_mib" if stage else "peak_mib")
+    return "–" if peak is None else f"{peak:,.0f} MiB"
 
 
 def _stages(stages: Sequence[BuiltStage]) -> list[DocumentPart]:

@@ -75,7 +75,11 @@ class RecipeSummary:
 
 @dataclass
 class BuildEstimate:
-    """The resources that a build needs, and the free ones. builds: number of similar builds behind the time."""
+    """The resources that a build needs, and the free ones. builds: earlier builds that the time is derived from.
+
+    stages: seconds of each. disk_bytes: of the bundle, with the snapshots of its graphs, snapshot_bytes. work_bytes: of
+    the stages, beside the bundle.
+    """
 
     seconds: float
     memory_bytes: int
@@ -84,6 +88,9 @@ class BuildEstimate:
     free_memory_bytes: int
     free_disk_bytes: int
     builds: int = 0
+    stages: dict[str, float] = field(default_factory=dict)
+    snapshot_bytes: int = 0
+    work_bytes: int = 0
 
 
 @dataclass

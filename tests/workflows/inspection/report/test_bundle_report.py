@@ -30,10 +30,16 @@ def test_each_stage_that_is_kept_is_reported_in_the_order_of_the_build(
     (run,) = RunHistory(tmp_path / "home" / DATABASE_FILE).runs()
     parts = report_on_bundle(read_bundle(folder), [RunReport(run, [])]).parts
     (built,) = [one for one in parts if isinstance(one, ReportTable) and one.head[:2] == ["stage", "time"]]
+    inner = STAGES.index("import")
+    outer = sum(n + 0.5 for n in range(len(STAGES)) if n != inner)
+    names = [("of it loading PyTorch" if n == inner else name) for n, name in enumerate(STAGES)]
     assert [tuple(row) for row in built.rows] == [
-        *((name, f"{n}.5 s", f"{100 + n} MiB") for n, name in enumerate(STAGES)),
+        *((name, f"{n}.5 s", f"{100 + n} MiB") for n, name in enumerate(names)),
+        ("other work", f"{99 - outer:.1f} s", "–"),
         ("whole build", "99.0 s", f"{99 + len(STAGES)} MiB"),
     ]
+    seconds = [float(row[1].split()[0]) for row in built.rows if not row[0].startswith("of it")]
+    assert sum(seconds[:-1]) == seconds[-1]
 
 
 def test_the_four_newest_evaluations_are_shown(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from app.widgets import ElidedLabel, button
+from app.widgets.basics import ElidedLabel, button
 from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon

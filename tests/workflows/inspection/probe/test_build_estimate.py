@@ -1,0 +1,66 @@
+"""The estimate before a build: times from earlier builds of this machine, and the bytes that a build writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflows.conftest import Built
+from tests.workflows.measure.run_reports import run as made_run
+from workflows.bundle import read_bundle
+from workflows.checkpoint import open_checkpoint
+from workflows.inspection.probe import plan
+from workflows.inspection.probe.build_estimate import build_estimate
+from workflows.recipe import resolve_recipe
+from workflows.wire.reports.plan import BuildEstimate
+from workflows.wire.reports.runs import Figure, RunRecord
+
+
+def estimate(precision: str, *runs: RunRecord) -> BuildEstimate:
+    checkpoint = open_checkpoint("demo:qwen3")
+    return build_estimate(checkpoint, resolve_recipe(checkpoint, {"precision": precision}), None, 1, runs)
+
+
+def earlier(precision: str, **seconds: float) -> RunRecord:
+    """A build of the size of the demo."""
+    figures: dict[str, Figure] = {f"{stage}_s": value for stage, value in seconds.items()}
+    size = 394_000 * (4 if precision == "fp32" else 0.5)
+    return made_run("b1", "build", precision=precision, bytes=size, **figures)
+
+
+def test_without_builds_the_stages_are_those_of_the_table() -> None:
+    first = estimate("int4")
+    assert first.builds == 0 and first.stages["export"] == pytest.approx(8.0, abs=0.02)
+    assert first.seconds == pytest.approx(sum(first.stages.values()), abs=0.06)
+    assert "quantize" not in estimate("fp32").stages
+
+
+def test_two_earlier_builds_give_the_time_of_each_stage() -> None:
+    """The median of both; quantization counts from the same precision alone."""
+    runs = (
+        earlier("fp32", checkpoint=1.0, export=20.0, optimize=2.0, bundle=0.5),
+        earlier("int4", checkpoint=3.0, export=24.0, optimize=4.0, quantize=7.0, bundle=0.5),
+    )
+    learned = estimate("int4", *runs)
+    expected = {"checkpoint": 2.0, "export": 22.0, "optimize": 3.0, "quantize": 7.0, "bundle": 0.5}
+    assert learned.stages == pytest.approx(expected, rel=0.01) and learned.builds == 2
+    assert learned.seconds == pytest.approx(34.5, rel=0.01)
+
+
+def test_a_larger_build_is_scaled_to_the_size() -> None:
+    """A checkpoint of 1 GB took 11 s to hash, ten times what the table has; this one is a thousandth of it."""
+    big = made_run("b2", "build", precision="fp32", bytes=1e9, checkpoint_s=11.0, export_s=14.0)
+    learned = estimate("fp32", big)
+    assert learned.stages["checkpoint"] == pytest.approx(10 * (0.1 + 0.0016), rel=0.01)
+    assert learned.stages["export"] == pytest.approx(8.0, rel=0.01)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "int4"])
+def test_the_bytes_are_those_that_the_build_writes(built: Built, precision: str) -> None:
+    options = {"precision": precision}
+    bundle = read_bundle(built("demo:qwen3", **options))
+    said = plan("demo:qwen3", options, lambda: False).estimate
+    assert said.disk_bytes == pytest.approx(bundle.bytes, rel=0.1)
+    snapshots = sum(file.stat().st_size for file in (Path(bundle.folder) / "stages").iterdir())
+    assert 0.5 < said.snapshot_bytes / snapshots < 2

@@ -1,0 +1,110 @@
+"""Estimates time, memory and disk of a build before it starts.
+
+recipe, size of the model, the builds in the history ──build_estimate──▶ seconds per stage, bytes
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from math import log
+from pathlib import Path
+from statistics import median
+
+from workflows.checkpoint import Checkpoint
+from workflows.common.memory import free_bytes
+from workflows.common.tensors import item_bytes
+from workflows.recipe import Recipe
+from workflows.recipe.family import ModelGeometry
+from workflows.recipe.precision import PRECISIONS, weight_bytes
+from workflows.wire.reports.plan import BuildEstimate
+from workflows.wire.reports.runs import RunRecord
+
+# Seconds of each stage of a small model, and per GB of float32 weights: measured on two cores. The history of the
+# machine corrects them.
+_STAGE_SECONDS = {
+    "checkpoint": (0.1, 1.0),
+    "export": (8.0, 6.0),
+    "optimize": (1.0, 4.0),
+    "quantize": (0.4, 3.0),
+    "bundle": (0.1, 1.0),
+}
+_NEAREST = 5
+"""Earlier builds that count, the nearest in size."""
+_FIXED_BYTES, _COPIES = 700 << 20, 2.2  # memory of a small model, and growth with the weights
+# Measured bytes per layer of a graph, and of the snapshots after its passes; and of records and settings.
+_GRAPH_BYTES, _SNAPSHOT_BYTES, _RECORD_BYTES = 12 << 10, 9 << 8, 16 << 10
+_ANGLES_LIMIT = 1 << 26  # of the pass gqa_attention
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
+
+
+def build_estimate(
+    checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None, components: int, runs: Sequence[RunRecord]
+) -> BuildEstimate:
+    """Returns the estimate of a build of `components` graphs. runs: earlier complete builds, the newest first."""
+    weights = checkpoint.parameters * 4  # float32
+    item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
+    nearest = sorted(runs, key=lambda run: abs(log(max(_float32_bytes(run), 1) / max(weights, 1))))[:_NEAREST]
+    stages = {
+        stage: round(_stage_seconds(stage, recipe.precision, weights, nearest), 2)
+        for stage in _STAGE_SECONDS
+        if stage != "quantize" or not recipe.keeps_weights
+    }
+    layers = components * (geometry.layers if geometry else 12)
+    return BuildEstimate(
+        seconds=round(sum(stages.values()), 1),
+        memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
+        disk_bytes=_bundle_bytes(checkpoint, recipe, geometry, layers),
+        kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
+        free_memory_bytes=free_bytes(),
+        free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
+        builds=len(nearest),
+        stages=stages,
+        snapshot_bytes=layers * _SNAPSHOT_BYTES,
+        work_bytes=2 * weights,  # the stages export and optimize
+    )
+
+
+def _stage_seconds(stage: str, precision: str, weights: int, runs: Sequence[RunRecord]) -> float:
+    """The measured seconds, scaled by size; quantize: of the same precision. Without runs those of the table."""
+    own = [run for run in runs if stage != "quantize" or run.precision == precision]
+    ratios = [
+        float(seconds) / _expected(stage, _float32_bytes(run))
+        for run in own
+        if isinstance(seconds := run.figures.get(f"{stage}_s"), int | float)
+    ]
+    return _expected(stage, weights) * (median(ratios) if ratios else 1.0)
+
+
+def _expected(stage: str, weights: float) -> float:
+    fixed, per_gigabyte = _STAGE_SECONDS[stage]
+    return fixed + per_gigabyte * weights / 1e9
+
+
+def _float32_bytes(run: RunRecord) -> float:
+    """The size of the model of a run in float32, by the bits of its precision."""
+    size, known = run.figures.get("bytes"), PRECISIONS.get(run.precision)
+    return float(size) * 32 / (known.bits if known else 32) if isinstance(size, int | float) else 0.0
+
+
+def _bundle_bytes(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None, layers: int) -> int:
+    """Weights, tables of rotary angles, graphs with their snapshots, tokenizer and records."""
+    files = [checkpoint.folder / name for name in _TOKENIZER_FILES]
+    tokenizer = max((file.stat().st_size for file in files if file.is_file()), default=0)
+    angles = 4 * geometry.max_positions * geometry.head_dim if geometry and recipe.cache == "gqa" else 0
+    weights = precision_bytes(recipe.precision, checkpoint, recipe)
+    return (
+        weights
+        + (angles if angles <= _ANGLES_LIMIT else 0)
+        + layers * (_GRAPH_BYTES + _SNAPSHOT_BYTES)
+        + tokenizer
+        + _RECORD_BYTES
+    )
+
+
+def precision_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:
+    """Estimates the bytes of the checkpoint's weights in `precision`, with the recipe's settings of quantization."""
+    rows, columns = (checkpoint.config.get(name) for name in ("vocab_size", "hidden_size"))
+    table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
+    tied = checkpoint.config.get("tie_word_embeddings", True) is not False
+    return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)
