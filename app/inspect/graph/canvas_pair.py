@@ -8,6 +8,9 @@ nodes stand at the same height.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QObject, QPointF, QRect
 
 from app.graph_scene.boxes import BoxKey
@@ -39,7 +42,8 @@ class CanvasPair(QObject):
     def set_shown(self, on: bool) -> None:
         """Shows both canvases, or one with all changes."""
         self.is_shown = on
-        self.before.setVisible(on)
+        with self._synchronized():  # what `before` shows at first is not a move that `after` follows
+            self.before.setVisible(on)
         self._switch(on)
         self.before.hide_change("added" if on else "")
         self.after.hide_change("removed" if on else "")
@@ -48,30 +52,36 @@ class CanvasPair(QObject):
     def show_scene(self) -> None:
         """Shows the scene and the highlights of `after` in `before`."""
         if self.is_shown:
-            self.before.show_scene(self.after.scene)
+            with self._synchronized():
+                self.before.show_scene(self.after.scene)
             self.before.highlights = self.after.highlights
             self._follow(self.after, self.before)
 
     def lay_out(self, rect: QRect) -> None:
         """Places both canvases in `rect`, with equal widths."""
         half = (rect.width() - G) // 2 if self.is_shown else 0
-        self._synchronizing = True
-        self.before.setGeometry(rect.adjusted(0, 0, half - rect.width(), 0))
-        self.after.setGeometry(rect.adjusted(rect.width() - half, 0, 0, 0) if self.is_shown else rect)
-        self._synchronizing = False
+        with self._synchronized():
+            self.before.setGeometry(rect.adjusted(0, 0, half - rect.width(), 0))
+            self.after.setGeometry(rect.adjusted(rect.width() - half, 0, 0, 0) if self.is_shown else rect)
         for word, canvas in zip(self.captions, (self.before, self.after), strict=True):
             word.adjustSize()
             word.move(canvas.geometry().left() + G, canvas.geometry().bottom() - word.height() - G)
             word.raise_()
         self._follow(self.after, self.before)
 
+    @contextmanager
+    def _synchronized(self) -> Iterator[None]:
+        """Neither canvas follows the other meanwhile."""
+        self._synchronizing = True
+        yield
+        self._synchronizing = False
+
     def _follow(self, one: GraphCanvas, other: GraphCanvas) -> None:
         """Gives the other canvas the scale and offset of this one."""
         if not self.is_shown or self._synchronizing:
             return
-        self._synchronizing = True
-        other.set_view(one.scale, QPointF(one.offset))
-        self._synchronizing = False
+        with self._synchronized():
+            other.set_view(one.scale, QPointF(one.offset))
 
     def _hover(self, other: GraphCanvas, key: BoxKey | None) -> None:
         if self.is_shown:

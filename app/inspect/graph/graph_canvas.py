@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -208,11 +208,13 @@ class GraphCanvas(Viewport):
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: keeps the centre of the picture."""
+        """Qt's name: a selected box that was visible is centered again where it no longer fits."""
+        key = self.highlights.selected
+        place = self.place_of(key) if key is not None else None
+        before = self.to_plane(QRectF(QPointF(), QSizeF(event.oldSize())))
         super().resizeEvent(event)
-        if event.oldSize().isValid():
-            self.offset += QPoint((event.size().width() - event.oldSize().width()) // 2, 0)
-        self.moved.emit()
+        if place is not None and place.intersects(before) and not self.visible().contains(place):
+            self.center_at(place, self.scale)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Qt's name: a wheel zooms; a touch pad pans, and zooms with Ctrl."""

@@ -236,6 +236,8 @@ class GraphTab(InspectTab):
             self.netron.close()
         self._highlight(self.node_search.matches)
         self._refresh()
+        if another and self.model.selected is None:
+            self.navigation.step_change(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: the graph has at least half of the width."""

@@ -199,7 +199,7 @@ class GraphView(QWidget):
         if identity != self._shown or not self._started:
             self._started = self.isVisible() and scene is not None
             self.canvas.start()
-        else:
+        elif not (another and model.selected is None and self.canvas.reframe()):
             self.anchor.restore()
         self._shown = identity
         self.canvas.select(model.selected)

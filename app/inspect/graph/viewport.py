@@ -1,11 +1,16 @@
 """The visible part of a scene: a scale and an offset in the plane of the scene.
 
+Fit and start hold through changes of size until the view is moved.
+
 zoom, fit, centre, pan ──▶ scale and offset ──▶ to_plane, to_screen
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.graph_scene.boxes import PAD, BoxKey
@@ -28,6 +33,7 @@ class Viewport(QWidget):
         self.scene: Scene | None = None
         self.scale = 1.0
         self.offset = QPoint(0, 0)
+        self._framing: Callable[[], None] | None = None
 
     def show_scene(self, scene: Scene | None) -> None:
         """Shows another scene at the same scale and offset."""
@@ -62,6 +68,7 @@ class Viewport(QWidget):
         """Sets the scale, and the offset of the scene's upper left corner."""
         self.scale = min(max(scale, MIN_SCALE), MAX_SCALE)
         self.offset = offset.toPoint()
+        self._framing = None
         self.update()
         self.moved.emit()
 
@@ -82,6 +89,21 @@ class Viewport(QWidget):
         scale = min(room.width() / rect.width(), room.height() / rect.height(), most)
         scale = min(max(scale, MIN_SCALE), MAX_SCALE)
         self.set_view(scale, QPointF(self.rect().center()) - rect.center() * scale)
+        self._framing = self.fit if rect == self.bounds() else None
+
+    def reframe(self) -> bool:
+        """Fits or starts again if that set the view; False if it was moved since."""
+        if self._framing is None:
+            return False
+        self._framing()
+        return True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: fits again, or else keeps the horizontal center."""
+        super().resizeEvent(event)
+        if not self.reframe() and event.oldSize().isValid():
+            self.offset += QPoint((event.size().width() - event.oldSize().width()) // 2, 0)
+        self.moved.emit()
 
     def start(self) -> None:
         """Shows the whole scene where it is readable, else its beginning."""
@@ -94,6 +116,7 @@ class Viewport(QWidget):
             middle = self._first_box_center() if wide else bounds.center().x()
             left = self.width() / 2 - middle * scale
             self.set_view(scale, QPointF(min(left, MARGIN) if wide else left, MARGIN))
+        self._framing = self.start
 
     def _first_box_center(self) -> float:
         """The horizontal center of the first box, inside of all open ones."""
@@ -111,13 +134,15 @@ class Viewport(QWidget):
         if place is None:
             return
         scale = max(self.scale, MIN_START_SCALE)
-        if self.scale == scale and self.visible().contains(place):
-            return
-        self.set_view(scale, QPointF(self.rect().center()) - self._focus_point(place) * scale)
+        if self.scale != scale or not self.visible().contains(place):
+            self.center_at(place, scale)
 
-    def _focus_point(self, place: QRectF) -> QPointF:
-        """The center of a box, or the center of the upper part of a box that is taller than the widget."""
-        room = self.height() / max(self.scale, MIN_START_SCALE) - 2 * MARGIN
+    def center_at(self, place: QRectF, scale: float) -> None:
+        """Centers a rectangle of the plane, or the upper part of one that is taller than the widget."""
+        self.set_view(scale, QPointF(self.rect().center()) - self._focus_point(place, scale) * scale)
+
+    def _focus_point(self, place: QRectF, scale: float) -> QPointF:
+        room = self.height() / scale - 2 * MARGIN
         y = place.center().y() if place.height() < room else place.top() + room / 2
         return QPointF(place.center().x(), y)
 
@@ -125,5 +150,6 @@ class Viewport(QWidget):
         """Moves the scene; copies the part that stays visible, and draws the rest."""
         if dx or dy:
             self.offset += QPoint(dx, dy)
+            self._framing = None
             self.scroll(dx, dy)
             self.moved.emit()

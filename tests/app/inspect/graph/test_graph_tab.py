@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +15,9 @@ from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
 from app.inspect.graph.dock import WIDE
+from app.inspect.graph.graph_canvas import GraphCanvas
 from app.inspect.graph.graph_tab import GraphTab
+from app.inspect.graph.viewport import MIN_START_SCALE
 from app.jobs.worker_client import WorkerClient
 from app.widgets.theme import theme
 from tests.app.netron_models import chain
@@ -77,6 +80,13 @@ def click(qtbot: QtBot, tab: GraphTab, key: int | str, double: bool = False, dy:
     screen = canvas.to_screen(place)
     at = QPoint(round(screen.center().x()), round(screen.top() + 8 + dy))
     (qtbot.mouseDClick if double else qtbot.mouseClick)(canvas, Qt.MouseButton.LeftButton, pos=at)
+
+
+def centered(canvas: GraphCanvas) -> bool:
+    """Whether the selected box is entirely visible, at a scale at which it can be read."""
+    key = canvas.highlights.selected
+    place = canvas.place_of(key) if key is not None else None
+    return place is not None and canvas.visible().contains(place) and canvas.scale >= MIN_START_SCALE
 
 
 def pixel(tab: GraphTab, key: int | str) -> str:
@@ -257,9 +267,9 @@ def test_difference_with_the_stage_before(make: Make, qtbot: QtBot) -> None:
     assert top.text(0) == "model" and top.text(1) == "−10 +5 ~5"
     assert tab.changes.ops.rows.rowCount() == 2
     tab.view.canvas.setFocus()
-    tab.navigation.step_change(1)
     first = tab.model.selected
-    assert tab.model.graph.nodes[first].change == "removed"  # type: ignore[union-attr,index]
+    assert first == tab.model.changes()[0], "the first change is shown at once"
+    assert centered(tab.view.canvas) and tab.model.graph.nodes[first].change == "removed"  # type: ignore[union-attr,index]
     qtbot.keyClick(tab.view.canvas, Qt.Key.Key_BracketRight)
     assert tab.model.selected != first
     qtbot.keyClick(tab.view.canvas, Qt.Key.Key_BracketLeft)
@@ -280,6 +290,7 @@ def test_changes_are_distinguished_by_colour_and_by_sign(make: Make, qtbot: QtBo
         key = node_called(tab, op, "model/norm")
         tab.view.reveal(key)
         tab.view.canvas.zoom_to(1.0)
+        tab.view.canvas.center_on(key)
         tab.model.select(None)
         colours[change] = pixel(tab, key)
     assert len(set(colours.values())) == 4
@@ -338,6 +349,40 @@ def test_the_graph_has_half_of_the_width_at_least(make: Make, qtbot: QtBot, widt
     assert sum(link.width() for link in links if not link.isHidden()) <= tab.breadcrumbs.width()
     tab.tools.split.click()
     assert tab.dock.isVisible() is (width >= WIDE)
+
+
+def test_a_selected_node_stays_in_view_through_panes_panels_and_widths(make: Make, qtbot: QtBot) -> None:
+    tab = make()
+    canvas = tab.view.canvas
+    tab.navigation.open_all()
+    tab.stages.compare_before()
+    qtbot.waitUntil(lambda: tab.model.diff is not None and not tab.model.busy)
+    for step in range(len(tab.model.changes())):
+        tab.navigation.step_change(1)
+        selected = tab.model.selected
+        for act in (tab.tools.split.click, tab.tools.dock.click, partial(tab.resize, 700 + 40 * (step % 9), 500)):
+            act()
+            qtbot.wait(1)  # the splitter's layout
+            assert tab.model.selected == selected and centered(canvas)
+            assert not tab.view.pair.is_shown or tab.view.pair.before.offset == canvas.offset
+
+
+def test_the_fitted_graph_stays_fitted(make: Make, qtbot: QtBot) -> None:
+    tab = make()
+    canvas = tab.view.canvas
+    tab.navigation.open_all()
+    tab.tools.fit.click()
+    for act in (tab.tools.dock.click, lambda: tab.resize(1400, 500), lambda: tab.stages.slider.setValue(1)):
+        act()
+        qtbot.waitUntil(lambda: not tab.model.busy)
+        qtbot.wait(1)
+        fitted = canvas.scale, canvas.offset
+        canvas.fit()
+        assert (canvas.scale, canvas.offset) == fitted
+    canvas.zoom(2)
+    moved = canvas.scale
+    tab.resize(1000, 640)
+    assert canvas.scale == moved
 
 
 def test_many_changes_are_listed_when_they_are_looked_at(make: Make, qtbot: QtBot) -> None:
