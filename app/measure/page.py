@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from app.measure.accuracy.tab import AccuracyTab
+from app.measure.benchmark.dialog import BenchmarkDialog
 from app.measure.charts.speed_tab import SpeedTab
 from app.measure.history.tab import HistoryTab
 from app.widgets.actions import add_action
-from app.widgets.layouts import vbox
+from app.widgets.basics import button
+from app.widgets.layouts import hbox, vbox
 from app.widgets.lazy_tabs import LazyTabs
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.styling import style_separately
+from app.widgets.theme import G
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -33,9 +37,16 @@ class MeasurePage(QWidget):
         self._history = tabs.add("history", self.tr("History"), self._new_history)
         tabs.made.connect(self._on_made)
         tabs.tabBar().setAccessibleName(self.tr("Speed, accuracy or history"))
+        self.benchmark_button = button(self.tr("Run benchmark …"), "play", "link", self.run_benchmark)
+        corner = QWidget()
+        hbox(self.benchmark_button, parent=corner, margins=(0, 2, 2 * G, 2))
+        tabs.setCornerWidget(corner)
         vbox(tabs, parent=self)
         style_separately(tabs.pages)
         add_action(self, self.tr("Compare the accuracy of two bundles"), self.show_accuracy)
+        self._benchmark_action = add_action(self, self.tr("Run benchmark …"), self.run_benchmark)
+        context.bundleChanged.connect(self._enable_benchmark)
+        self._enable_benchmark(context.bundle)
 
     def slices(self) -> Iterator[Callable[[], object]]:
         """Functions that build the tabs, for the window to call while it is idle."""
@@ -64,6 +75,24 @@ class MeasurePage(QWidget):
             self.addActions(tab.palette_actions)
         elif isinstance(tab, SpeedTab):
             self.addActions(tab.actions())
+
+    def _enable_benchmark(self, bundle: object) -> None:
+        for one in (self.benchmark_button, self._benchmark_action):
+            one.setEnabled(bundle is not None)
+        runs = self.tr("Measures the speed of the bundle in front; the run appears in the history.")
+        set_tool_tip(self.benchmark_button, runs if bundle else self.tr("Open a bundle to measure its speed."))
+
+    def run_benchmark(self) -> BenchmarkDialog:
+        """Show the dialog that measures the speed of the current bundle."""
+        dialog = BenchmarkDialog(self.context, self.window())
+        dialog.history_requested.connect(self.show_history)
+        dialog.show()
+        return dialog
+
+    def show_history(self) -> None:
+        """Show the saved runs."""
+        self.context.navigate.emit("measure")
+        self.tabs.setCurrentWidget(self.history)
 
     def show_accuracy(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
         """Show the comparison of two bundles; arguments that are not empty are filled in."""

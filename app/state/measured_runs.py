@@ -107,6 +107,12 @@ class MeasuredRuns(Sequence[MeasuredRun]):
         """The numbers of the runs [r]."""
         return self.columns[0]
 
+    @property
+    def common_owner(self) -> RunConfiguration | None:
+        """The configuration of all of them; None if there are several, or none."""
+        owners = {self.owners[place] for place in set(self.columns[1].tolist())}
+        return owners.pop() if len(owners) == 1 else None
+
     def some(self, which: Which) -> MeasuredRuns:
         """A copy of the runs at `which`, indices or a mask [r]."""
         return MeasuredRuns([column[which] for column in self.columns], self.owners)

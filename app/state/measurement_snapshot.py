@@ -108,7 +108,7 @@ class LatencyPercentiles:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementFigures:
-    """Figures of some steps. ttft_ms: median of the runs. Rates: tokens per second of step time. drafts: or None."""
+    """Figures of some steps, as app/text/figures.py defines them; ttft_ms and the rates are medians of the runs."""
 
     runs: MeasuredRuns
     ttft_ms: float | None
@@ -189,21 +189,31 @@ class MeasurementSnapshot:
 
         return np.flatnonzero(np.bincount(self.run[steps], minlength=len(self.runs)))
 
+    def _median_rate(self, counted: Mask, timed: Mask) -> float | None:
+        """The median over the runs of tokens of the steps `counted` per second of the steps `timed`."""
+        import numpy as np
+
+        tokens, took_ms = (
+            np.bincount(self.run[which], weights=column[which], minlength=len(self.runs))
+            for column, which in ((self.tokens, counted), (self.latency_ms, timed))
+        )
+        measured = (tokens > 0) & (took_ms > 0)
+        return float(np.median(tokens[measured] * 1000 / took_ms[measured])) if measured.any() else None
+
     def figures(self, left: float = -inf, right: float = inf) -> MeasurementFigures:
         """The figures of exactly the steps within two times."""
         import numpy as np
 
         seen = self.seen(left, right)
         chunks, first, decode = ((self.kind == kind) & seen for kind in (CHUNK, FIRST, DECODE))
-        latency, prompt = self.latency_ms, int(self.tokens[chunks].sum())
-        decoded = int(decode.sum())
+        latency = self.latency_ms
         return MeasurementFigures(
             runs=self.runs.some(self._runs_of(seen)),
             ttft_ms=float(np.median(latency[first])) if first.any() else None,
-            prefill_rate=rate(prompt, float(latency[chunks].sum())),
-            decode_rate=rate(decoded, float(latency[decode].sum())),
-            prompt_tokens=prompt,
-            generated_tokens=decoded + int(first.sum()),
+            prefill_rate=self._median_rate((self.kind == CHUNK) & np.isin(self.run, self.run[first]), first),
+            decode_rate=self._median_rate(decode, decode),
+            prompt_tokens=int(self.tokens[chunks].sum()),
+            generated_tokens=int(decode.sum()) + int(first.sum()),
             prefill=LatencyPercentiles.of(latency[chunks]),
             decode=LatencyPercentiles.of(latency[decode]),
             drafts=self.speculation.use(self.speculation.seen(left, right)),

@@ -14,9 +14,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.jobs.background_tasks import BackgroundTasks
 from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import WorkerClient
+from app.state.measured_runs import RunConfiguration
 from app.state.run_rows import RunRow, run_row
 from workflows.common.errors import BundleError
 from workflows.measure.history import DATABASE_FILE, RunHistory, short_digest
+from workflows.measure.run_measures import MEASURES, drafts_of, measure_value
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.runs import RunRecord, RunReport, RunStep, WrittenReport
 from workflows.wire.requests import WriteReport
@@ -102,6 +104,16 @@ class HistoryModel(QObject):
             if stat.st_size:
                 stamp.append((stat.st_mtime_ns, stat.st_size))
         return tuple(stamp)
+
+    def decode_limit(self, owner: RunConfiguration) -> float | None:
+        """Tokens per second at most by memory bandwidth, from the last benchmark of this bundle on this provider."""
+        benchmark = "bench", str(Path(owner.path).resolve()), owner.provider.partition(",")[0]
+        for run in (line.run for line in self.lines):
+            if (run.kind, run.bundle, run.provider) == benchmark and run.time >= owner.built_at and not drafts_of(run):
+                speed, share = (measure_value(run, MEASURES[key]) for key in ("decode", "roofline"))
+                if speed and share:
+                    return speed / share
+        return None
 
     def steps(self, runs: Sequence[RunRecord], done: Callable[[list[RunReport]], object]) -> None:
         """Calls `done` with the steps of runs, at once if they are cached."""

@@ -211,6 +211,10 @@
       <translation>Eine Person</translation>
     </message>
     <message>
+      <source>A random prompt and a reply, both of a fixed length; the first run warms up and is not counted.</source>
+      <translation>Ein zufälliger Prompt und eine Antwort, beide fester Länge; der erste Lauf wärmt auf und zählt nicht.</translation>
+    </message>
+    <message>
       <source>A recipe is a JSON object: { … }.</source>
       <translation>Ein Rezept ist ein JSON-Objekt: { … }.</translation>
     </message>
@@ -1495,6 +1499,10 @@
       <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
     </message>
     <message>
+      <source>For several replies: the median of theirs.</source>
+      <translation>Bei mehreren Antworten: der Median ihrer Werte.</translation>
+    </message>
+    <message>
       <source>For several runs: their median (lowest–highest).</source>
       <translation>Bei mehreren Läufen: ihr Median (niedrigster–höchster Wert).</translation>
     </message>
@@ -2031,6 +2039,10 @@
       <translation>Hell, dunkel oder wie das System.</translation>
     </message>
     <message>
+      <source>Limit in the last benchmark of this bundle on this provider: {0}.</source>
+      <translation>Grenze im letzten Benchmark dieses Bundles auf diesem Provider: {0}.</translation>
+    </message>
+    <message>
       <source>Limits</source>
       <translation>Grenzen</translation>
     </message>
@@ -2191,6 +2203,10 @@
       <translation>Misst Tempo und Genauigkeit des offenen Bundles: Latenz jedes Schritts, Cache und Speicher während des Erzeugens und Abweichungen von einem anderen Bundle oder seinem Checkpoint.</translation>
     </message>
     <message>
+      <source>Measures the speed of the bundle in front; the run appears in the history.</source>
+      <translation>Misst die Geschwindigkeit des geöffneten Bundles; der Lauf erscheint im Verlauf.</translation>
+    </message>
+    <message>
       <source>Measuring</source>
       <translation>Wird gemessen</translation>
     </message>
@@ -2285,6 +2301,10 @@
     <message>
       <source>New chat (Ctrl+N)</source>
       <translation>Neuer Chat (Strg+N)</translation>
+    </message>
+    <message>
+      <source>New tokens</source>
+      <translation>Neue Tokens</translation>
     </message>
     <message>
       <source>Next</source>
@@ -2607,6 +2627,10 @@
       <translation>Zuerst ein Bundle öffnen; die Startseite führt die letzten auf.</translation>
     </message>
     <message>
+      <source>Open a bundle to measure its speed.</source>
+      <translation>Öffnen Sie ein Bundle, um seine Geschwindigkeit zu messen.</translation>
+    </message>
+    <message>
       <source>Open a bundle you have built, or convert the demo in a minute. The chat appears here.</source>
       <translation>Ein gebautes Bundle öffnen oder in einer Minute die Demo umwandeln. Der Chat erscheint hier.</translation>
     </message>
@@ -2875,6 +2899,10 @@
       <translation>Fortschritt des Lesens der Quelle</translation>
     </message>
     <message>
+      <source>Progress of the benchmark</source>
+      <translation>Fortschritt des Benchmarks</translation>
+    </message>
+    <message>
       <source>Progress of the build</source>
       <translation>Fortschritt des Baus</translation>
     </message>
@@ -2897,6 +2925,10 @@
     <message>
       <source>Prompt caches (*{0})</source>
       <translation>Prompt-Caches (*{0})</translation>
+    </message>
+    <message>
+      <source>Prompt tokens</source>
+      <translation>Prompt-Tokens</translation>
     </message>
     <message>
       <source>Prompt tokens of a reply ÷ its time to first token.</source>
@@ -3131,6 +3163,10 @@
       <translation>Wiederholungsstrafe</translation>
     </message>
     <message>
+      <source>Repetitions</source>
+      <translation>Wiederholungen</translation>
+    </message>
+    <message>
       <source>Replaces the model's chain and the settings under Sampling.</source>
       <translation>Ersetzt die Kette des Modells und die Einstellungen unter Sampling.</translation>
     </message>
@@ -3245,6 +3281,18 @@
     <message>
       <source>Run</source>
       <translation>Lauf</translation>
+    </message>
+    <message>
+      <source>Run a benchmark of this bundle on this provider to learn the limit.</source>
+      <translation>Ein Benchmark dieses Bundles auf diesem Provider ergibt die Grenze.</translation>
+    </message>
+    <message>
+      <source>Run benchmark</source>
+      <translation>Benchmark starten</translation>
+    </message>
+    <message>
+      <source>Run benchmark …</source>
+      <translation>Benchmark starten …</translation>
     </message>
     <message>
       <source>Running: {0}</source>
@@ -3443,6 +3491,10 @@
       <translation>Im Graphen zeigen</translation>
     </message>
     <message>
+      <source>Show in the history</source>
+      <translation>Im Verlauf zeigen</translation>
+    </message>
+    <message>
       <source>Show or hide the chat settings</source>
       <translation>Chat-Einstellungen zeigen oder verbergen</translation>
     </message>
@@ -3545,6 +3597,10 @@
     <message>
       <source>Speed</source>
       <translation>Tempo</translation>
+    </message>
+    <message>
+      <source>Speed of {0} on {1}</source>
+      <translation>Geschwindigkeit von {0} auf {1}</translation>
     </message>
     <message>
       <source>Speed on {0}</source>
@@ -3731,10 +3787,6 @@
       <translation>TTFT {0} ms · letztes Token {1} ms</translation>
     </message>
     <message>
-      <source>TTFT, median</source>
-      <translation>TTFT, Median</translation>
-    </message>
-    <message>
       <source>Target</source>
       <translation>Ziel</translation>
     </message>
@@ -3793,6 +3845,10 @@
     <message>
       <source>The bars show the tokens of each step. The paler bar shows how many there would be if the whole draft had been accepted.</source>
       <translation>Die Balken zeigen die Token jedes Schritts. Der blassere Balken zeigt, wie viele es wären, wenn der ganze Entwurf angenommen worden wäre.</translation>
+    </message>
+    <message>
+      <source>The benchmark was stopped; nothing was saved.</source>
+      <translation>Der Benchmark wurde gestoppt; nichts wurde gespeichert.</translation>
     </message>
     <message>
       <source>The build runs in a separate process and continues while you use other pages.</source>
@@ -4922,10 +4978,6 @@
       <translation>eingefroren</translation>
     </message>
     <message>
-      <source>generated</source>
-      <translation>erzeugt</translation>
-    </message>
-    <message>
       <source>generation</source>
       <translation>Erzeugung</translation>
     </message>
@@ -5346,8 +5398,8 @@
       <translation>Present</translation>
     </message>
     <message>
-      <source>prompt</source>
-      <translation>Prompt</translation>
+      <source>prompt + generated</source>
+      <translation>Prompt + erzeugt</translation>
     </message>
     <message>
       <source>prompts of {0}</source>
@@ -5680,6 +5732,10 @@
     <message>
       <source>waiting</source>
       <translation>wartet</translation>
+    </message>
+    <message>
+      <source>what fits the cache</source>
+      <translation>was in den Cache passt</translation>
     </message>
     <message>
       <source>whole build</source>

@@ -457,6 +457,20 @@ def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
     return act
 
 
+def benchmark(done: bool) -> Prepare:
+    """The dialog over the page, before it runs or with its figures."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        home_full(window, home)
+        window.show_page("measure")
+        dialog = window.stack.page("measure").run_benchmark()  # type: ignore[attr-defined]
+        if done:
+            dialog.form.start()
+            until(lambda: dialog.model.state == "done", "the benchmark")
+
+    return act
+
+
 def page_of_history(window: MainWindow, _home: Path) -> None:
     """The runs that were kept, of which there may be none."""
     window.show_page("measure")
@@ -823,6 +837,8 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
         fails("eval", "The reference has 997 tokens in its vocabulary and the candidate 500.", "request"),
         compared_bundles(),
     ),
+    "benchmark-form": ({}, benchmark(done=False)),
+    "benchmark-done": ({}, benchmark(done=True)),
     "history-empty": ({}, page_of_history),
     "history-full": ({}, history_at(0, 3)),
     "history-curves": ({}, history_at(1, 40)),

@@ -27,7 +27,7 @@ from app.text.formatting import format_local_time, format_number
 from app.widgets.theme import theme
 from tests.app.conftest import fake_summary, make_bundle
 from tests.fakes.worker import program
-from workflows.wire.events import ChunkEvent, SpeculationEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 FP32 = RunConfiguration("/b/demo", "demo", "fp32", "cpu", "static", 256)
@@ -85,15 +85,27 @@ def test_empty_page_offers_the_first_step(page: SpeedTab, qtbot: QtBot) -> None:
     assert went.args == ["chat"]
 
 
+def test_the_share_of_the_roofline_stands_beside_decode(page: SpeedTab) -> None:
+    reply(page)
+    stat, row = page.figures.stats["roofline"], page.figures
+    assert "Run a benchmark of this bundle" in stat.toolTip()
+    figures = page.measurements.snapshot().figures()
+    row.show_figures(figures, False, limit=800.0)
+    assert stat.accessibleName() == "roofline: 25.0 %" and "on this provider: 800 tok/s." in stat.toolTip()
+    row.show_figures(replace(figures, drafts=SpeculationUse(drafted=4, accepted=2, steps=2, kept=4)), False, 800.0)
+    assert stat.accessibleName() == "roofline: – %"  # a step gives several tokens
+    assert row.stats["prefill"].toolTip().startswith("Prompt tokens of a reply ÷ its time to first token.")
+
+
 def test_figures(page: SpeedTab) -> None:
     reply(page)
     texts = {name: stat.accessibleName() for name, stat in page.figures.stats.items()}
     assert texts == {
-        "ttft": "TTFT, median: 33.0 ms",
-        "prefill": f"prefill: {format_number(3000)} tok/s",
+        "ttft": "TTFT: 33.0 ms",
+        "prefill": f"prefill: {format_number(2909)} tok/s",
         "decode": "decode: 200 tok/s",
-        "prompt": "prompt: 96 tokens",
-        "generated": "generated: 4 tokens",
+        "roofline": "roofline: – %",
+        "tokens": "prompt + generated: 96 + 4 tokens",
     }
     cells = page.figures.cells
     assert [cells["decode", key].text() for key in ("p50", "p95", "p99", "count")] == ["5.00", "5.90", "5.98", "3"]

@@ -110,7 +110,17 @@ def test_figures_separate_the_phases(measured: Measurements) -> None:
     assert f.decode.p99 == pytest.approx(5.98)
     assert (len(f.runs), f.prompt_tokens, f.generated_tokens, f.ttft_ms) == (1, 96, 4, 33.0)
     assert f.decode_rate == pytest.approx(3 / 0.015)
-    assert f.prefill_rate == pytest.approx(96 / 0.032)
+    assert f.prefill_rate == pytest.approx(96 / 0.033)  # per time to first token, as in the history
+
+
+def test_rates_of_several_replies_are_their_medians() -> None:
+    m = Measurements()
+    for latency in (4.0, 40.0, 10.0):
+        reply(m, FP32, latency)
+    assert m.snapshot().figures().decode_rate == pytest.approx(1000 / 10.0)
+    assert m.snapshot().runs.common_owner == FP32
+    reply(m, INT4, 10.0)
+    assert m.snapshot().runs.common_owner is None and m.snapshot().runs[:0].common_owner is None
 
 
 def test_drafts_are_measured_where_there_are_any(measured: Measurements) -> None:

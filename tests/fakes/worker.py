@@ -94,6 +94,7 @@ from workflows.wire.events import (
     TokenEvent,
 )
 from workflows.wire.reports.base import Done, Report
+from workflows.wire.reports.bench import BenchCache, BenchReport, CompositeRow, Percentiles, Roofline
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
@@ -134,6 +135,15 @@ def start_command(scenario: str) -> list[str]:
 def program(**scenario: Any) -> list[str]:
     """The command line of a fake worker that follows `scenario`."""
     return start_command(dumps(scenario))
+
+
+def bench_row(provider: str, request: ask.Bench) -> CompositeRow:
+    """The figures of a provider."""
+    return CompositeRow(
+        provider, request.repeats, request.prompt_tokens or 128, request.new_tokens or 64, 40.0,
+        Percentiles(5.0, 5.5, 6.0), 3200.0, 200.0, Roofline(1 << 20, 1 << 30, 0.5), BenchCache("static", 4096),
+        240 << 20,
+    )  # fmt: skip
 
 
 def changed(report: T, fields: dict[str, Any]) -> T:
@@ -315,6 +325,14 @@ class Fake:
             self.pause()
         suggested = accuracy.suggestions() if request.suggest else None
         self.give(changed(replace(accuracy.report(), suggestions=suggested), self.scenario.get("eval", {})))
+
+    def do_bench(self, request: ask.Bench) -> None:
+        """A row for each provider: 200 tokens a second, at half of the memory's bandwidth."""
+        for done in range(request.repeats + 1):
+            said = f"cpu: run {done} of {request.repeats}" if done else "cpu: warming up"
+            self.send(ProgressEvent(stage="bench", message=said, done=done, total=request.repeats + 1, unit="runs"))
+            self.pause()
+        self.give(BenchReport([bench_row(name, request) for name in request.providers]))
 
     def do_diverge(self, request: ask.Diverge) -> None:
         """A product in the tenth layer."""

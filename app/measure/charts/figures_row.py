@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.measure.charts.descriptions import drafts_text, shown_runs_text
 from app.state.measurement_snapshot import LatencyPercentiles, MeasurementFigures
-from app.text.formatting import format_latency, format_number
+from app.text.figures import figure_definition
+from app.text.formatting import format_latency, format_number, format_token_rate
+from app.text.translatable import tr
 from app.widgets import CardFrame, Stat, label
 from app.widgets.layouts import grid_layout, hbox, vbox
 from app.widgets.plain_text import PlainLabel, set_tool_tip
@@ -62,12 +64,14 @@ class FiguresRow(QWidget):
 
     def _stats(self) -> CardFrame:
         self.stats = {
-            "ttft": Stat(self.tr("TTFT, median"), unit="ms"),
+            "ttft": Stat(self.tr("TTFT"), unit="ms"),
             "prefill": Stat(self.tr("prefill"), unit="tok/s"),
             "decode": Stat(self.tr("decode"), unit="tok/s"),
-            "prompt": Stat(self.tr("prompt"), unit=self.tr("tokens")),
-            "generated": Stat(self.tr("generated"), unit=self.tr("tokens")),
+            "roofline": Stat(self.tr("roofline"), unit="%"),
+            "tokens": Stat(self.tr("prompt + generated"), unit=self.tr("tokens")),
         }
+        for key, stat in self.stats.items():
+            set_tool_tip(stat, _definition(key))
         card = CardFrame()
         card.body.setContentsMargins(2 * G, G, 2 * G, G)
         line = hbox(*self.stats.values())
@@ -83,7 +87,9 @@ class FiguresRow(QWidget):
         self.cells: dict[tuple[str, str], PlainLabel] = {}
         grid.addWidget(label(self.tr("latency in ms"), "muted"), 0, 0)
         for column, name in enumerate(("p50", "p95", "p99", self.tr("steps"))):
-            grid.addWidget(label(name, "muted"), 0, column + 1, Qt.AlignmentFlag.AlignRight)
+            heading = label(name, "muted")
+            set_tool_tip(heading, _definition(name))
+            grid.addWidget(heading, 0, column + 1, Qt.AlignmentFlag.AlignRight)
         titles = (("prefill", self.tr("prefill chunk")), ("decode", self.tr("decode token")))
         for row, (phase, title) in enumerate(titles, 1):
             self._phase(grid, row, phase, title)
@@ -99,8 +105,8 @@ class FiguresRow(QWidget):
             grid.addWidget(cell, row, column + 1)
             self.cells[phase, key] = cell
 
-    def show_figures(self, f: MeasurementFigures, zoomed: bool) -> None:
-        """Show other figures. zoomed: whether only a part of the time axis is visible."""
+    def show_figures(self, f: MeasurementFigures, zoomed: bool, limit: float | None = None) -> None:
+        """Show other figures. zoomed: whether only a part of the time axis is visible; limit: of decode, in tok/s."""
         self.owner.setText(shown_runs_text(f, zoomed))
         self.drafts.setVisible(f.drafts is not None)
         if f.drafts is not None:
@@ -108,15 +114,30 @@ class FiguresRow(QWidget):
         self.stats["ttft"].set(_figure(f.ttft_ms))
         self.stats["prefill"].set(_figure(f.prefill_rate))
         self.stats["decode"].set(_figure(f.decode_rate))
-        self.stats["prompt"].set(format_number(f.prompt_tokens))
-        self.stats["generated"].set(format_number(f.generated_tokens))
+        self._show_roofline(None if f.drafts is not None else f.decode_rate, limit)
+        self.stats["tokens"].set(f"{format_number(f.prompt_tokens)} + {format_number(f.generated_tokens)}")
         for phase, percentiles in (("prefill", f.prefill), ("decode", f.decode)):
             self._show_row(phase, percentiles)
+
+    def _show_roofline(self, decode_rate: float | None, limit: float | None) -> None:
+        share, text = None, self.tr("Run a benchmark of this bundle on this provider to learn the limit.")
+        if limit is not None:
+            share = None if decode_rate is None else 100 * decode_rate / limit
+            last = self.tr("Limit in the last benchmark of this bundle on this provider: {0}.")
+            text = last.format(format_token_rate(limit))
+        self.stats["roofline"].set(_figure(share))
+        set_tool_tip(self.stats["roofline"], f"{figure_definition('roofline')}\n{text}")
 
     def _show_row(self, phase: str, p: LatencyPercentiles) -> None:
         for key, value in (("p50", p.p50), ("p95", p.p95), ("p99", p.p99)):
             self.cells[phase, key].setText("–" if value is None else format_latency(value).removesuffix(" ms"))
         self.cells[phase, "count"].setText(format_number(p.count))
+
+
+def _definition(key: str) -> str:
+    """The tool tip of a figure; empty for what is no measure."""
+    definition = figure_definition(key)
+    return definition and definition + "\n" + tr("For several replies: the median of theirs.")
 
 
 def _figure(value: float | None) -> str:

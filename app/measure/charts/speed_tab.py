@@ -174,6 +174,7 @@ class SpeedTab(QWidget):
             self._show_empty()
         self._timer.start()
         self.loader.hurry()
+        self.context.history.read_if_changed()  # for the roofline
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()
@@ -240,7 +241,9 @@ class SpeedTab(QWidget):
         if self.plots is None or self.plots.data is None:
             return
         figures = self.plots.figures()
-        self.figures.show_figures(figures, self.plots.zoom.is_zoomed or self.plots.zoom.recent)
+        owner = figures.runs.common_owner
+        limit = self.context.history.decode_limit(owner) if owner else None
+        self.figures.show_figures(figures, self.plots.zoom.is_zoomed or self.plots.zoom.recent, limit)
         self.plots.show_percentiles(figures)
 
     def _show_hint(self) -> None:

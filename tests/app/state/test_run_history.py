@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.measure.history.run_views import run_figures
+from app.state.measured_runs import RunConfiguration
 from app.state.run_history import HistoryModel
 from app.state.run_rows import COLUMNS, measure_text, run_row
 from tests.fakes.runs import history
@@ -167,3 +168,24 @@ def test_a_report_that_fails_is_reported(qtbot: Any, make_context: Any) -> None:
     with qtbot.waitSignal(model.errorOccurred) as said:
         model.write(WriteReport("r.html", runs=("a",)))
     assert said.args[0] == "No run is called so." and not model.writing
+
+
+@pytest.mark.parametrize(
+    ("changes", "limit"),
+    [
+        ({}, 400.0),
+        ({"provider": "qnn"}, None),
+        ({"bundle": "/b/other"}, None),
+        ({"kind": "generate"}, None),
+        ({"drafts": "ngram"}, None),  # several tokens a step
+        ({"minute": 0}, None),  # of the build before
+        ({"roofline_share": None}, None),
+    ],
+)
+def test_the_limit_of_decode_is_that_of_the_last_benchmark(
+    model: HistoryModel, changes: dict[str, Any], limit: float | None
+) -> None:
+    measured: dict[str, Any] = {"minute": 9, "decode_tokens_per_s": 200.0, "roofline_share": 0.5}
+    model.lines = [run_row(run("new", **{**measured, **changes}))]
+    owner = RunConfiguration("/b/demo-int4", "demo", "int4", "cpu", "static", 64, "2026-01-02T03:05:00+00:00")
+    assert model.decode_limit(owner) == limit
