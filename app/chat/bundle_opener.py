@@ -68,8 +68,10 @@ class BundleOpener(QObject):
         ready = self._context.ready
         if ready is not None:
             return self.tr("loaded on {0}").format(ready.provider)
-        states = {"opening": self.tr("opening …"), "failed": self.tr("could not be opened")}
-        return states.get(self.state, self.tr("not loaded"))
+        error = self._session.error
+        ended = error is not None and error.kind in ("crashed", "stopped")
+        failed = self.tr("its worker ended") if ended else self.tr("could not be opened")
+        return {"opening": self.tr("opening …"), "failed": failed}.get(self.state, self.tr("not loaded"))
 
     def open(self) -> None:
         """Opens the current bundle with the settings of the panel."""

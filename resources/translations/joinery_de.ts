@@ -5034,6 +5034,10 @@
       <translation>sein Schritt: {0} entworfen, {1} angenommen</translation>
     </message>
     <message>
+      <source>its worker ended</source>
+      <translation>sein Worker ist beendet</translation>
+    </message>
+    <message>
       <source>keys</source>
       <translation>Keys</translation>
     </message>

@@ -217,7 +217,10 @@ class Walk:
             assert ready.capacity == CAPACITIES.get(self.name, 4096)
         chips = page.frame.chips.chips
         if self.bundle is not None:
-            expected = {"opening": "opening …", "failed": "could not be opened"}.get(page.opener.state, "not loaded")
+            error = context.session.error
+            ended = error is not None and error.kind in ("crashed", "stopped")
+            failed = "its worker ended" if ended else "could not be opened"
+            expected = {"opening": "opening …", "failed": failed}.get(page.opener.state, "not loaded")
             expected = f"loaded on {ready.provider}" if ready else expected
             chip = chips[0].setting
             assert (chip.name, chip.value) == (page.opener.title, expected), (chip.name, chip.value, expected)

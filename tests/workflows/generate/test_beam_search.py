@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -197,3 +199,15 @@ def test_a_running_text_that_only_equals_the_worst_finished_one_ends_the_search(
     assert search.best.branch.tokens == [0]
     search = BeamSearch(machine, BeamOptions(1, length_penalty=0.0), [1, 2, 3], None, frozenset({1}), 4)
     assert search.begin(np.array([5.0, 4.0, 0.0], np.float32))
+
+
+def test_the_rate_counts_the_time_of_the_search(flat: Path, built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that advances at each look: tokens that are emitted at the end were not computed then."""
+    ticks = count(int(time.perf_counter()) + 1)
+    monkeypatch.setattr("workflows.generate.generation.time.perf_counter", lambda: float(next(ticks)))
+    with open_engine(built(flat, capacity=96)) as engine:
+        *_, done = engine.generate([5, 6, 7], GenerateOptions(max_new_tokens=8, num_beams=3), eos=[])
+    assert isinstance(done, GenerationDone) and len(done.token_ids) == 8
+    decoding, prefill = 7 / done.decode_tokens_per_s, 3 / done.prefill_tokens_per_s
+    assert decoding >= 7 + 7  # a look at each step of the search, and one at each emitted token
+    assert prefill < done.ttft_ms / 1000
