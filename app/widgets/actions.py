@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction, QFocusEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
@@ -44,11 +44,10 @@ def menu_button(
 
 
 def add_action(parent: QWidget, text: str, act: Act, keys: str = "", icon: str = "") -> QAction:
-    """Add an action to `parent`. Ctrl+K finds it while it is enabled; `keys` work while the focus is inside it."""
+    """Add an action to `parent`. Ctrl+K finds it while it is enabled; `keys` work in its window while it is visible."""
     result = QAction(text, parent)
     if keys:
         result.setShortcut(QKeySequence(keys))
-        result.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     if icon:
         set_icon(result, icon)
     result.triggered.connect(lambda _checked=False: act())

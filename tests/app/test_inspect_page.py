@@ -280,6 +280,29 @@ def test_panels_make_room_for_the_graph_and_stay_so(make: Make, qtbot: QtBot) ->
     assert again.tabs.graph.tools.folds.isChecked()
 
 
+def test_keys_of_the_graph_work_after_its_tab_was_chosen_by_mouse(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    page.tabs.show_tab("composite")
+    bar = page.tabs.tabBar()
+    bar.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(page.tabs.names.index("graph")).center())
+    tab, control = page.tabs.graph, Qt.KeyboardModifier.ControlModifier
+    qtbot.waitUntil(lambda: tab.model.scene is not None)
+    qtbot.waitUntil(bar.hasFocus)
+    qtbot.keyClick(bar, Qt.Key.Key_L, control)
+    assert not tab.tools.folds.isChecked()
+    qtbot.keyClick(bar, Qt.Key.Key_F, control)
+    qtbot.waitUntil(tab.node_search.field.hasFocus)
+    page.refresh_button.setFocus()
+    qtbot.keyClick(page.refresh_button, Qt.Key.Key_F, control)
+    qtbot.waitUntil(tab.node_search.field.hasFocus)
+    page.tabs.show_tab("operators")
+    qtbot.keyClick(bar, Qt.Key.Key_L, control)
+    assert not tab.tools.folds.isChecked(), "only the tab in front takes keys"
+
+
 def test_a_graph_has_one_count_of_its_nodes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """Those inside of an If are said beside it, and a file that no stage made says nothing of changes."""
     report = small(2)
