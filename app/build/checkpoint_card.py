@@ -48,19 +48,22 @@ class CheckpointCard(CardFrame):
         """Show a probe's result. code: the Python files of the checkpoint."""
         self._name.setText((report.architectures or [report.model_type])[0] if report else "")
         supported = report is not None and report.supported
-        if code and not trusted:
+        helps = bool(code) and (report is None or supported)  # consent to code that cannot be built leads nowhere
+        if helps and not trusted:
             self._pill.set(self.tr("needs consent"), "warning")
+        elif not supported:
+            self._pill.set(self.tr("not supported"), "error")
+        elif _lacks_tokenizer(report):
+            self._pill.set(self.tr("supported, without chat"), "warning")
         else:
-            self._pill.set(
-                self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error"
-            )
+            self._pill.set(self.tr("supported"), "ok")
         reason = report.reason if report else ""
         self.reason.setText(reason)
         self.reason.setVisible(not supported and bool(reason))
         self._show_facts(_checkpoint_facts(self, report) if report else [])
         self._files, self._folder = dict(code), Path(report.path) if report else Path()
         for part in (self._code_head, self._code, self.consent, self.open_code):
-            part.setVisible(bool(code))
+            part.setVisible(helps)
         one = self.tr("This checkpoint contains a Python file, which would run on this machine:")
         many = self.tr("This checkpoint contains {0} Python files, which would run on this machine:")
         self._code_head.setText(pluralize(len(code), one, many))
@@ -95,8 +98,15 @@ class CheckpointCard(CardFrame):
             self._grid.setColumnStretch(column, 1)
 
 
+def _lacks_tokenizer(report: ProbeReport | None) -> bool:
+    """Whether a model that generates text has no tokenizer."""
+    return report is not None and report.tokenizer is None and report.decoder is not None
+
+
 def _checkpoint_facts(widget: QWidget, report: ProbeReport) -> list[tuple[str, str]]:
     tokenizer_text, tokenizer = widget.tr("none"), report.tokenizer
+    if _lacks_tokenizer(report):
+        tokenizer_text = widget.tr("none: the bundle can be measured, but chat is not possible")
     if tokenizer is not None:
         template = widget.tr("chat template") if tokenizer.chat_template else widget.tr("no chat template")
         vocabulary = pluralize(tokenizer.vocabulary or 0, widget.tr("1 token"), widget.tr("{0} tokens"))

@@ -16,28 +16,34 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit
 from app.state.json_file import parse_json
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.text.translatable import tr
-from app.widgets.basics import Section, button, label, set_role
+from app.widgets.basics import button, label, set_role
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.layouts import STRETCH, hbox
 from app.widgets.theme import G, mono_font
 from workflows.common.files import write_atomically
 from workflows.wire.requests import Options
 
 
-class RecipeEditor(Section):
-    """Follows the plan unless the user is typing. problem: the error in the text, empty if there is none."""
+class RecipeEditor(CollapsibleSection):
+    """Follows the plan unless the user is typing. problem: the error in the text, empty if there is none.
+
+    Undo reverts what was typed or loaded here; a change made on another page is the start of a new history.
+    """
 
     changed = Signal()
 
     def __init__(self, draft: UnsavedRecipe) -> None:
-        super().__init__(tr("Recipe"))
+        super().__init__(tr("Recipe as JSON"), tr("Every setting of the build; it can be edited, loaded and saved"))
         self._draft = draft
+        self._own: Options | None = None
+        """The options that the text has set; the plan of any others comes from another page."""
         self._base: Options = {}
         """The options of the displayed plan."""
         self.problem = ""
         self.text = QPlainTextEdit()
         self.text.setFont(mono_font())
         self.text.setProperty("role", "code")
-        self.text.setAccessibleName(self.tr("Recipe as JSON"))
+        self.text.setAccessibleName(tr("Recipe as JSON"))
         self.text.setMinimumHeight(30 * G)
         self.text.setTabChangesFocus(True)
         self.status = label("", "muted", wrap=True)
@@ -71,17 +77,21 @@ class RecipeEditor(Section):
             self._show_problem(self._with_line(error.message))
         elif plan is not None and not self.is_unchecked:
             self._base = dict(self._draft.options)
+            text = json.dumps(plan.recipe, indent=2, ensure_ascii=False)
             if self._read() != plan.recipe:
-                self._write(json.dumps(plan.recipe, indent=2, ensure_ascii=False))
+                self._write(text, own=self._draft.options == self._own)
             self._show_problem("")
 
-    def _write(self, text: str) -> None:
-        """Replace the text as one undoable step; the cursor stays about where it was."""
+    def _write(self, text: str, own: bool) -> None:
+        """Replace the text; the cursor stays about where it was. own: as one step that can be undone."""
         self._showing = True
-        place = self.text.textCursor().position()
-        cursor = QTextCursor(self.text.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(text)
+        cursor = self.text.textCursor()
+        place = cursor.position()
+        if own:
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.insertText(text)
+        else:
+            self.text.setPlainText(text)  # which empties the history of undo
         cursor.setPosition(min(place, len(text)))
         self.text.setTextCursor(cursor)
         self._showing = False
@@ -119,6 +129,7 @@ class RecipeEditor(Section):
         known = plan.recipe if plan else {}
         options = {key: value for key, value in self._base.items() if key in values}
         options |= {key: value for key, value in values.items() if key != "source" and known.get(key) != value}
+        self._own = dict(options)
         if options == self._draft.options:
             self.show_plan()
         else:
@@ -135,6 +146,8 @@ class RecipeEditor(Section):
 
     def _show_problem(self, problem: str) -> None:
         self.problem = problem
+        if problem:
+            self.unfold(True)
         self.status.setText(problem or self.tr("You can edit the recipe here; errors are shown below it."))
         set_role(self.status, "error" if problem else "muted")
         self.changed.emit()
@@ -153,7 +166,7 @@ class RecipeEditor(Section):
             why = error.strerror if isinstance(error, OSError) else self.tr("it is not a text file")
             self._show_problem(self.tr("{0} cannot be read: {1}.").format(str(file), str(why)))
             return
-        self._write(text)
+        self._write(text, own=True)
         self._delay.stop()
         self._apply_text()
 

@@ -1323,6 +1323,10 @@
       <translation>Jede Datei wurde geöffnet.</translation>
     </message>
     <message>
+      <source>Every setting of the build; it can be edited, loaded and saved</source>
+      <translation>Jede Einstellung des Baus; sie lässt sich ändern, laden und speichern</translation>
+    </message>
+    <message>
       <source>Everything (JSON) …</source>
       <translation>Alles (JSON) …</translation>
     </message>
@@ -5210,6 +5214,10 @@
       <translation>keines: sieht alles</translation>
     </message>
     <message>
+      <source>none: the bundle can be measured, but chat is not possible</source>
+      <translation>keiner: das Bundle lässt sich messen, aber Chat ist nicht möglich</translation>
+    </message>
+    <message>
       <source>none: the source</source>
       <translation>keines: die Quelle</translation>
     </message>
@@ -5556,6 +5564,10 @@
     <message>
       <source>supported</source>
       <translation>unterstützt</translation>
+    </message>
+    <message>
+      <source>supported, without chat</source>
+      <translation>unterstützt, ohne Chat</translation>
     </message>
     <message>
       <source>task</source>

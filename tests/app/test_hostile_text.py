@@ -218,6 +218,10 @@ def test_a_checkpoint_with_code(qtbot: Any, make: Make, tmp_path: Path, probe: d
     source.cards[1].radio.click()
     source.hub.setText("owner/name")
     qtbot.keyClick(source.hub, Qt.Key.Key_Return)
+    if not probe.get("supported", True):
+        qtbot.waitUntil(source.card.reason.isVisible)
+        at.look("PlainLabel")
+        return
     qtbot.waitUntil(lambda: source.card.consent.isVisible())
     source.card.open_code.click()
     at.look("PlainLabel", "QPlainTextEdit")

@@ -79,6 +79,20 @@ def test_a_setting_that_is_taken_out_is_at_its_default(qtbot: Any, review: Any) 
     assert json.loads(review.recipe.text.toPlainText())["capacity"] == 4096
 
 
+def test_undo_ends_at_the_own_edits(qtbot: Any, review: Any) -> None:
+    """Undo took back the precision that was chosen on another page."""
+    review.draft.set_option("precision", "int4")  # as the Quantize page does
+    qtbot.waitUntil(lambda: '"precision": "int4"' in review.recipe.text.toPlainText())
+    assert not review.recipe.undo.isEnabled()
+    edit(review, '"capacity": 4096', '"capacity": 777')
+    qtbot.waitUntil(lambda: review.draft.options.get("capacity") == 777 and review.isComplete())
+    while review.recipe.undo.isEnabled():
+        review.recipe.text.undo()
+    qtbot.waitUntil(lambda: review.draft.options["capacity"] == 4096 and review.isComplete())
+    assert review.draft.options["precision"] == "int4"
+    assert json.loads(review.recipe.text.toPlainText())["precision"] == "int4"
+
+
 def test_a_recipe_is_saved_and_loaded(qtbot: Any, review: Any, tmp_path: Path) -> None:
     file = tmp_path / "recipe.json"
     review.recipe.save(file)

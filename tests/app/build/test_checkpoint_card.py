@@ -84,6 +84,22 @@ def test_why_it_cannot_be_built(card: CheckpointCard) -> None:
     assert not card.reason.isVisible()
 
 
+def test_a_decoder_without_a_tokenizer_cannot_chat(card: CheckpointCard) -> None:
+    card.set_report(replace(FOUND, tokenizer=None), {}, False)
+    assert card._pill.text() == "supported, without chat"
+    assert facts(card)["Tokenizer"] == "none: the bundle can be measured, but chat is not possible"
+
+
+def test_no_consent_is_requested_where_it_leads_nowhere(card: CheckpointCard) -> None:
+    """The architecture stays unknown, whatever its code may do."""
+    code = {"modeling.py": "ab" * 32}
+    card.set_report(replace(FOUND, supported=False, reason="No family builds foo."), code, False)
+    assert card._pill.text() == "not supported" and card.reason.text() == "No family builds foo."
+    assert not card.consent.isVisible() and not card.open_code.isVisible()
+    card.set_report(FOUND, code, False)
+    assert card._pill.text() == "needs consent" and card.consent.isVisible()
+
+
 @pytest.fixture
 def code(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "modeling.py").write_text("x = 1")
