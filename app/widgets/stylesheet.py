@@ -60,8 +60,9 @@ QToolButton:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QAbstractSpinBox {
-  background: $surface; border: 1px solid $border; border-radius: 6px; selection-background-color: $accent;
+  background: $surface; border: 1px solid $frame; border-radius: 6px; selection-background-color: $accent;
   selection-color: $accent_text; }
+QTextBrowser { border-color: $border; }
 QLineEdit, QComboBox { padding: 4px 8px; min-height: 22px; }
 QAbstractSpinBox { padding: 4px 0 4px 6px; min-height: 22px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus, QAbstractSpinBox:focus {

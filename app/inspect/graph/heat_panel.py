@@ -24,7 +24,7 @@ from app.widgets.theme import SMALL, G, sans_font, theme
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.requests import ListDevices
 
-MIN_STRENGTH, MAX_STRENGTH = 0.04, 0.54
+MIN_STRENGTH, MAX_STRENGTH = 0.04, 0.44
 """Color strength of a node without cost, and of the most expensive one."""
 MIN_BADGE_SHARE = 0.001
 """Nodes with a smaller share have no badge."""

@@ -229,10 +229,11 @@ class ScenePainter:
                 QRectF(left, box.y, width, TITLE_H), side | Qt.AlignmentFlag.AlignRight, CHANGE_SIGNS[box.change]
             )
         painter.setFont(self.line_font)
+        tinted = bool(box.change) or self._mark(box) is not None  # where only the color of text is strong enough
         y = box.y + TITLE_H - 1
         for text, port in box.lines():
             named = port is not None and port.kind != "link"
-            painter.setPen(self.accent if named else self.muted)
+            painter.setPen(self.text if tinted else self.accent if named else self.muted)
             painter.drawText(QRectF(left, y, width, LINE_H), side, text)
             y += LINE_H
 
