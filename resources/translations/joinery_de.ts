@@ -467,6 +467,10 @@
       <translation>Attribute</translation>
     </message>
     <message>
+      <source>B first differs at depth {0}.</source>
+      <translation>B weicht zuerst in Tiefe {0} ab.</translation>
+    </message>
+    <message>
       <source>B first differs at {0}, {1}.</source>
       <translation>B weicht zuerst ab bei {0}, {1}.</translation>
     </message>
@@ -3427,6 +3431,10 @@
       <translation>Läufe der Art Erzeugung wählen, um die Latenzen ihrer Token zu sehen.</translation>
     </message>
     <message>
+      <source>Selected: {0}</source>
+      <translation>Ausgewählt: {0}</translation>
+    </message>
+    <message>
       <source>Send</source>
       <translation>Senden</translation>
     </message>
@@ -4858,6 +4866,10 @@
       <translation>Tiefe</translation>
     </message>
     <message>
+      <source>depth {0}, {1}: {2}</source>
+      <translation>Tiefe {0}, {1}: {2}</translation>
+    </message>
+    <message>
       <source>depth, in nodes</source>
       <translation>Tiefe, in Knoten</translation>
     </message>
@@ -5082,12 +5094,20 @@
       <translation>Latenz in ms</translation>
     </message>
     <message>
+      <source>latency per token</source>
+      <translation>Latenz pro Token</translation>
+    </message>
+    <message>
       <source>layer</source>
       <translation>Schicht</translation>
     </message>
     <message>
       <source>layer {0}</source>
       <translation>Schicht {0}</translation>
+    </message>
+    <message>
+      <source>layer {0}: {1}</source>
+      <translation>Schicht {0}: {1}</translation>
     </message>
     <message>
       <source>layers {0}</source>
@@ -5670,6 +5690,10 @@
       <translation>Token</translation>
     </message>
     <message>
+      <source>token {0}: {1}</source>
+      <translation>Token {0}: {1}</translation>
+    </message>
+    <message>
       <source>tokens</source>
       <translation>Token</translation>
     </message>
@@ -6056,6 +6080,14 @@
     <message>
       <source>{0}, reference</source>
       <translation>{0}, Referenz</translation>
+    </message>
+    <message>
+      <source>{0}: from {1} to {2}, median {3}.</source>
+      <translation>{0}: von {1} bis {2}, Median {3}.</translation>
+    </message>
+    <message>
+      <source>{0}: no values.</source>
+      <translation>{0}: keine Werte.</translation>
     </message>
     <message>
       <source>{0}: {1} of {2}</source>

@@ -85,6 +85,19 @@ def test_empty_page_offers_the_first_step(page: SpeedTab, qtbot: QtBot) -> None:
     assert went.args == ["chat"]
 
 
+def test_a_screen_reader_gets_the_figures_and_the_step(page: SpeedTab, qtbot: QtBot) -> None:
+    reply(page)
+    plots = page.plots
+    assert plots is not None
+    summary = "latency per token: from 4.00 ms to 6.00 ms, median 5.00 ms. cache 99 of 256."
+    page._show_figures()
+    assert plots.accessibleDescription() == summary
+    qtbot.keyClick(plots, Qt.Key.Key_Left)
+    assert plots.accessibleDescription() == f"{summary} Selected: {page.readout.text()}"
+    page._show_figures()  # the next frame
+    assert plots.accessibleDescription().endswith(page.readout.text())
+
+
 def test_the_share_of_the_roofline_stands_beside_decode(page: SpeedTab) -> None:
     reply(page)
     stat, row = page.figures.stats["roofline"], page.figures

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from app.measure.charts.chart_description import range_text
 from app.state.measured_runs import MeasuredRun, RunConfiguration
 from app.state.measurement_snapshot import CHUNK, DECODE, FIRST, MeasurementFigures, MeasurementSnapshot
 from app.text.formatting import cache_label, format_latency, format_local_time, format_number, pluralize
@@ -75,6 +76,17 @@ def shown_runs_text(figures: MeasurementFigures, zoomed: bool) -> str:
     replies = pluralize(len(figures.runs), tr("1 reply"), tr("{0} replies"))
     what = tr("Visible part of {0}").format(replies) if zoomed else tr("Of {0}").format(replies)
     return f"{what}: {runs_title(figures.runs)}"
+
+
+def plots_text(s: MeasurementSnapshot, left: float, right: float) -> str:
+    """The visible steps in words: range and median of the latency, and the last cache fill."""
+    seen = s.seen(left, right)
+    latencies = s.latency_ms[seen & (s.kind == DECODE)]
+    texts = [range_text(tr("latency per token"), latencies.tolist(), format_latency)]
+    if seen.any():
+        last = int(seen.nonzero()[0][-1])
+        texts.append(tr("cache {0} of {1}").format(format_number(s.used[last]), format_number(s.capacity[last])) + ".")
+    return " ".join(texts)
 
 
 def step_text(s: MeasurementSnapshot, index: int) -> str:

@@ -15,6 +15,8 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
+from app.measure.charts.chart_description import ChartDescription
+from app.measure.charts.descriptions import plots_text, step_text
 from app.measure.charts.latency_style import LatencyStyle
 from app.measure.charts.plot_data import PlotData, build_plot_data, with_percentiles
 from app.measure.charts.plot_items import PlotItems
@@ -66,6 +68,7 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.snapshot: MeasurementSnapshot | None = None
         self._figures: MeasurementFigures | None = None
         self.cursor_step = StepCursor()
+        self.description = ChartDescription(self, lambda _: None)
         self.rows = PlotRows(self, blanks)
         self.layers = PlotItems(self.rows.plots)
         for plot in self.rows.plots:
@@ -111,6 +114,12 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             return
         self.data = with_percentiles(self.data, figures, self.latency_style)
         self.layers.show_levels(self.data)
+        if self.snapshot is not None:
+            self.description.show(plots_text(self.snapshot, *self.zoom.window), len(self.snapshot), self._step_text)
+            self.description.select(self.cursor_step.index)
+
+    def _step_text(self, index: int) -> str:
+        return step_text(self.snapshot, index) if self.snapshot is not None else ""
 
     def _draw(self) -> None:
         if self.snapshot is None:
@@ -202,6 +211,8 @@ class SpeedPlots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
 
     def hover(self, index: int) -> None:
         """Mark a step in all plots; -1 marks none."""
+        if index != self.cursor_step.index:
+            self.description.select(index)
         self.cursor_step.index = index
         at = self.cursor_step.time(self.snapshot)
         self.layers.set_cursor(None if math.isnan(at) else at)

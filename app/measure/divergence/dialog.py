@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHeaderView, QPushButton, QWidget
 
-from app.measure.divergence.form import DivergenceForm
+from app.measure.divergence.form import EXPORT_STAGE, DivergenceForm
 from app.state.context import AppContext
 from app.state.divergence import DivergenceModel
 from app.state.inspection import InspectTarget
@@ -150,10 +150,20 @@ class DivergenceDialog(WorkDialog):
         for one in self.results.actions():
             self.addAction(one)
         add_action(self, self.tr("Divergence: find"), self.form.start, "Ctrl+Return")
-        if context.bundle:
-            for side in (self.form.a, self.form.b):
-                side.bundle.choose(str(context.bundle["path"]))
+        self._choose_bundles()
         self.refresh()
+
+    def _choose_bundles(self) -> None:
+        """B is the current bundle; A the last other one, else the same bundle before its optimization."""
+        if self.context.bundle is None:
+            return
+        current = str(self.context.bundle["path"])
+        others = (one.path for one in self.context.recents.entries if one.path != current and not one.problem)
+        reference = next(others, current)
+        if reference == current:
+            self.form.a.preferred_stage = EXPORT_STAGE
+        self.form.a.bundle.choose(reference)
+        self.form.b.bundle.choose(current)
 
     @classmethod
     def waiting(cls, window: QWidget) -> Self | None:

@@ -21,6 +21,8 @@ from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.inspection import InspectReport
 from workflows.wire.requests import Diverge, DivergenceSide, InspectPath, ListDevices
 
+EXPORT_STAGE = "export"
+
 
 class SideForm(QObject):
     """The fields of A or B for a row of a grid. The stages are requested when the bundle changes."""
@@ -28,7 +30,7 @@ class SideForm(QObject):
     def __init__(self, context: AppContext, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._requested_path = ""
+        self._requested_path = self.preferred_stage = ""
         self.bundle = BundleField(context.recents, self.tr("Bundle {0}").format(name), self.tr("A bundle's folder"))
         self.stage = self._combo(self.tr("Stage of the build of {0}").format(name), self.tr("As it runs"), "")
         self.provider = self._combo(self.tr("Provider of {0}").format(name), "CPU", "cpu")
@@ -72,7 +74,7 @@ class SideForm(QObject):
 
     def _on_stages(self, path: str, report: InspectReport) -> None:
         if path == self._requested_path:
-            names = ["export", *(step.name for stage in report.stages for step in stage.passes)]
+            names = [EXPORT_STAGE, *(step.name for stage in report.stages for step in stage.passes)]
             self._fill_stages(list(dict.fromkeys(names)) if report.stages else [])
 
     def _fill_stages(self, names: list[str]) -> None:
@@ -80,6 +82,9 @@ class SideForm(QObject):
             self.stage.removeItem(1)
         for name in names:
             self.stage.addItem(name, name)
+        if names:
+            self.stage.setCurrentIndex(max(0, self.stage.findData(self.preferred_stage)))
+            self.preferred_stage = ""
 
 
 class DivergenceForm(RequestForm):

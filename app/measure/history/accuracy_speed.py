@@ -92,6 +92,7 @@ class AccuracySpeedView(QWidget):
 
         if self.dots is None:
             self.dots = ParetoChart()
+            self.dots.stepped.connect(self.table.selectRow)
             self.split.insertWidget(0, self.dots)
             self.split.setSizes([500, 500])
             QTimer.singleShot(0, self, self._draw)

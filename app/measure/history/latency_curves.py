@@ -15,9 +15,11 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.measure.charts.chart_description import ChartDescription, range_text
+from app.text.formatting import format_latency
 from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.plot_style import make_static, restyle_plot
+from app.widgets.plot_style import add_point_line, make_static, move_point_line, restyle_plot
 from app.widgets.theme import SMALL, G, sans_font, theme
 from workflows.measure.run_measures import decode_latencies, run_label
 from workflows.wire.reports.runs import RunReport
@@ -110,6 +112,8 @@ class LatencyCurves(QWidget):
         self.legend = CurveLegend()
         self.slots = list[tuple[Any, Any]]()
         self._series: list[list[float]] = []
+        self.point_line = add_point_line(self.plot)
+        self.description = ChartDescription(self.plot, self._mark)
         hbox((self.plot, 1), self.legend, parent=self, spacing=0)
         theme().changed.connect(self._restyle)
         self._restyle()
@@ -126,7 +130,17 @@ class LatencyCurves(QWidget):
             line.setData(list(range(len(values))), values)
             marks.setData(at, [values[n] for n in at])
         self.legend.show_names([run_label(one.run) for one in timed])
+        ranges = map(range_text, self.legend.names, self._series, [format_latency] * len(timed))
+        self.description.show(" ".join(ranges), max(map(len, self._series), default=0), self._token_text)
         self.fit()
+
+    def _token_text(self, index: int) -> str:
+        named = zip(self.legend.names, self._series, strict=True)
+        parts = [f"{name} {format_latency(values[index])}" for name, values in named if index < len(values)]
+        return self.tr("token {0}: {1}").format(index, ", ".join(parts))
+
+    def _mark(self, index: int) -> None:
+        move_point_line(self.point_line, [(float(index), 0.0)], min(index, 0))
 
     def fit(self) -> None:
         """Show everything, from 0 ms."""
@@ -144,6 +158,7 @@ class LatencyCurves(QWidget):
 
     def _restyle(self) -> None:
         restyle_plot(self.plot)
+        self.point_line.setPen(pg.mkPen(theme().color("text")))
         for index in range(len(self.slots)):
             self._apply_style(index)
         self.legend.update()
@@ -169,11 +184,11 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
         event.accept()
 
     def keyPressEvent(self, event: Any) -> None:
-        """Zoom along the tokens with + and -; 0 shows everything (Qt's name)."""
+        """Zoom along the tokens with + and -; 0 shows everything; Left and Right go from token to token (Qt's name)."""
         key = event.key()
         if key == Qt.Key.Key_0:
             self._owner.fit()
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
             self.getViewBox().scaleBy(x=1.25 if key == Qt.Key.Key_Minus else 0.8)
-        else:
+        elif not self._owner.description.handle_key(event):
             super().keyPressEvent(event)

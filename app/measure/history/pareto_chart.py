@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import partial
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from app.measure.charts.chart_description import ChartDescription, range_text
 from app.measure.history.latency_curves import CurveStyle
-from app.state.run_rows import axis_title, spread_text
+from app.state.run_rows import axis_title, measure_text, spread_text
+from app.text.figures import figure_titles
 from app.text.translatable import tr
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.plot_style import make_static, restyle_plot
@@ -20,24 +25,61 @@ from workflows.measure.run_measures import Measure
 SIZE, RING = 11, 19
 
 
+class BoundedAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis without ticks above `most`: no share is more than 100 %."""
+
+    most = math.inf
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802
+        """The ticks by their spacing (pyqtgraph's name)."""
+        return [
+            (spacing, [at for at in ticks if at <= self.most]) for spacing, ticks in super().tickValues(low, high, size)
+        ]
+
+
 class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
     """The tool tip describes the point under the mouse; the points of the front have their names beside them."""
 
+    stepped = Signal(int)  # the point that the arrow keys reached
+
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self.upright = BoundedAxis("left")
+        super().__init__(parent, axisItems={"left": self.upright})
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Accuracy against speed; the table beside it lists the same points"))
         self.setMinimumWidth(280)
         make_static(self)
         self._points: list[ParetoPoint] = []
         self._measures: tuple[Measure, Measure] | None = None
         self._marked = set[int]()
+        self.description = ChartDescription(self, self._on_step)
         theme().changed.connect(self._draw)
         self._draw()
 
     def show_points(self, points: Sequence[ParetoPoint], speed: Measure, accuracy: Measure) -> None:
         self._points, self._measures, self._marked = list(points), (speed, accuracy), set()
+        self.upright.most = 100.0 if accuracy.unit == "share" else math.inf
         self._draw()
         self.autoRange(padding=0.15)
+        self._describe_all(speed, accuracy)
+
+    def _describe_all(self, speed: Measure, accuracy: Measure) -> None:
+        medians = ([one.x.median for one in self._points], [one.y.median for one in self._points])
+        ranges = [
+            range_text(figure_titles()[measure.key], values, partial(measure_text, measure=measure))
+            for measure, values in zip((speed, accuracy), medians, strict=True)
+        ]
+        points = [", ".join(self._describe(one).split("\n")) for one in self._points]
+        self.description.show(" ".join(ranges), len(points), points.__getitem__)
+
+    def _on_step(self, index: int) -> None:
+        if index >= 0:
+            self.stepped.emit(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and Right move from point to point (Qt's name)."""
+        if not self.description.handle_key(event):
+            super().keyPressEvent(event)
 
     def mark(self, indices: set[int]) -> None:
         """Highlight the points at these indices."""

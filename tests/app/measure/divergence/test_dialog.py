@@ -64,6 +64,21 @@ def test_from_the_form_to_the_node(qtbot: Any, dialog: Any, tmp_path: Path) -> N
     assert results.chart.first.value() == FIRST
 
 
+def test_a_is_the_last_other_bundle(qtbot: Any, dialog: Any, tmp_path: Path) -> None:
+    context = dialog().context
+    context.open_bundle(make_bundle(tmp_path / "newer"))
+    both = DivergenceDialog(context)
+    qtbot.addWidget(both)
+    assert (both.form.a.side.bundle, both.form.b.side.bundle) == (str(tmp_path / "mine"), str(tmp_path / "newer"))
+
+
+def test_a_alone_is_the_same_bundle_as_it_was_exported(qtbot: Any, dialog: Any, tmp_path: Path) -> None:
+    form = dialog(inspection=json.loads(dumps(BUNDLE))).form
+    qtbot.waitUntil(lambda: form.a.stage.count() > 1 and form.b.stage.count() > 1)
+    mine = str(tmp_path / "mine")
+    assert (form.a.side, form.b.side) == (DivergenceSide(mine, "export"), DivergenceSide(mine))
+
+
 def test_a_row_leads_into_the_graph(qtbot: Any, dialog: Any) -> None:
     """By Enter on any row, and by the button on the one that is chosen."""
     found: DivergenceDialog = dialog()

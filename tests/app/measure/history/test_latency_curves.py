@@ -167,6 +167,27 @@ def test_points_that_are_chosen_are_ringed_until_others_come(dots: ParetoChart) 
     assert len(items(dots, "ScatterPlotItem")[0].data) == 1
 
 
+def test_no_label_says_more_than_100_percent(dots: ParetoChart) -> None:
+    dots.show()
+    dots.show_points(points((200.0, 0.996, True), (100.0, 1.0, True)), SPEED, TOP1)
+    (low, high), size = dots.getViewBox().viewRange()[1], 300
+    labels = [at for _, ticks in dots.upright.tickValues(low, high, size) for at in ticks]
+    assert high > 100 and max(labels) == 100
+    dots.show_points(points((200.0, 5.0, True), (100.0, 900.0, True)), SPEED, MEASURES["perplexity"])
+    assert max(at for _, ticks in dots.upright.tickValues(0, 1000, size) for at in ticks) > 100
+
+
+def test_the_arrow_keys_go_from_point_to_point(qtbot: Any, dots: ParetoChart) -> None:
+    dots.show_points(points((200.0, 0.96, True), (100.0, 0.95, False)), SPEED, TOP1)
+    assert dots.accessibleDescription().startswith("decode: from 100 tok/s to 200 tok/s, median 150 tok/s. top-1: from")
+    with qtbot.waitSignal(dots.stepped) as stepped:
+        qtbot.keyClick(dots, Qt.Key.Key_Left)
+    assert stepped.args == [1]
+    assert dots.accessibleDescription().endswith(
+        "Selected: demo-int4 · int4 · cpu, 100 tok/s, 95.00 %, not on the front"
+    )
+
+
 def test_a_bar_reaches_from_the_lowest_to_the_highest_speed(dots: ParetoChart) -> None:
     several = ParetoPoint(MeasureSpread(1060.0, 246.0, 1874.0, 2), single(0.9), run("s"), run("a", "eval"), True)
     dots.show_points([several], SPEED, TOP1)
