@@ -156,7 +156,7 @@ def inspection_of(path: str, report: InspectReport) -> Inspection:
     }
     return Inspection(
         path=report.path,
-        name=report.name if is_bundle else Path(path).name,
+        name=(is_bundle and report.name) or Path(path).name,  # assembled graphs have no name
         is_bundle=is_bundle,
         facts=tuple((name, value) for name, value in values.items() if value and (kv or name not in CACHE_FACTS)),
         components=tuple(report.components),

@@ -26,6 +26,10 @@ def test_of_a_bundle() -> None:
     assert found.metadata == (("producer", "joinery"),)
 
 
+def test_an_assembled_bundle_is_called_as_its_folder() -> None:
+    assert inspection_of("/b/mine", replace(BUNDLE, name="")).name == "mine"
+
+
 def test_each_layer_has_its_own_shape() -> None:
     """Rows of one group are one card; a layer's slot has its share of the bytes."""
     row = replace(BUNDLE.kv[0], layers=[0, 2], bytes=256 * 1024, bytes_per_token=1024)

@@ -34,6 +34,7 @@ import errno
 import re
 from collections.abc import Mapping
 from typing import Any
+from unicodedata import category
 
 
 class JoineryError(Exception):
@@ -260,8 +261,11 @@ def describe_os_error(error: OSError) -> str:
 
 
 def printable(text: object, limit: int = 120) -> str:
-    """Untrusted text made safe for terminals and logs: no control characters, at most `limit` characters."""
+    """Untrusted text made safe for terminals and logs: no control characters, at most `limit` characters.
+
+    A space of another width, as in a locale's dates and numbers, becomes a plain one.
+    """
     clean = str(text)
     if not clean.isprintable():
-        clean = "".join(c if c.isprintable() else "�" for c in clean)
+        clean = "".join(c if c.isprintable() else " " if category(c) == "Zs" else "�" for c in clean)
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"

@@ -104,3 +104,8 @@ def test_a_message_of_another_process_is_cut_at_600_characters() -> None:
     error = error_from_dict({"error": "BundleError", "message": "a" * 601})
     assert isinstance(error, BundleError) and str(error) == printable("a" * 601, 600) != "a" * 601
     assert str(error_from_dict({"error": "BundleError", "message": "a" * 600})) == "a" * 600
+
+
+def test_spaces_of_a_locale_are_plain_spaces_and_controls_are_marked() -> None:
+    assert printable("11/25/26, 2:11\u202fPM · 4\xa0096") == "11/25/26, 2:11 PM · 4 096"
+    assert printable("a\x1b[2J\nb") == "a�[2J�b"
