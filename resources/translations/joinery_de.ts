@@ -3479,6 +3479,10 @@
       <translation>Anteil</translation>
     </message>
     <message>
+      <source>Shares of {0}, the time of all nodes in a run. With profiling, a run takes {1} ({2}).</source>
+      <translation>Anteile an {0}, der Zeit aller Knoten in einem Lauf. Mit Profiling dauert ein Lauf {1} ({2}).</translation>
+    </message>
+    <message>
       <source>Shift+Enter</source>
       <translation>Umschalt+Eingabe</translation>
     </message>
@@ -5824,10 +5828,6 @@
     <message>
       <source>{0} NaN</source>
       <translation>{0} NaN</translation>
-    </message>
-    <message>
-      <source>{0} a run, {1}.</source>
-      <translation>{0} je Lauf, {1}.</translation>
     </message>
     <message>
       <source>{0} added</source>

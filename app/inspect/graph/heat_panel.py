@@ -251,7 +251,9 @@ class HeatPanel(QWidget):
         if profile is None:
             return self.tr("Not measured yet: a measurement runs three chunks and eight steps in a separate process.")
         runs = pluralize(profile.runs, self.tr("1 run"), self.tr("{0} runs"))
-        text = self.tr("{0} a run, {1}.").format(format_microseconds(profile.run_us), runs)
+        nodes_us = sum(row.time.median_us * row.time.calls for row in self.heat.rows) / profile.runs
+        text = self.tr("Shares of {0}, the time of all nodes in a run. With profiling, a run takes {1} ({2}).")
+        text = text.format(format_microseconds(nodes_us), format_microseconds(profile.run_us), runs)
         made = sum(row.place < 0 for row in self.heat.rows)
         if made:
             one = self.tr("1 node was created by onnxruntime and is not in this graph.")

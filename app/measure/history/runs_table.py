@@ -148,7 +148,7 @@ class RunsTable(ReadOnlyTable):
         self.setAccessibleName(self.tr("Runs by bundle, precision and provider"))
         self._selected_keys = set[GroupKey | str]()
         self._current: GroupKey | str = ""
-        self._visible = set[int]()
+        self._fitted: dict[int, int] = {}  # column → the width that its texts need
         head = self.horizontalHeader()
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)  # fitting would look at every cell
         head.setSectionsMovable(True)
@@ -236,16 +236,22 @@ class RunsTable(ReadOnlyTable):
         self.selection_changed.emit()
 
     def _show_columns(self) -> None:
-        """Hide the empty columns, and fit those that appear; without any row, they stay."""
+        """Hide the empty columns, and fit the others unless the user resized them; without any row, all stay."""
         if not self.lines.shown:
             return
         visible = set(range(len(COLUMNS))) - self.lines.empty_columns() - {IN_FIRST_COLUMN}
-        head = self.horizontalHeader()
-        for at in visible ^ self._visible if self._visible else range(len(COLUMNS)):
-            head.setSectionHidden(at, at not in visible)
+        for at in range(len(COLUMNS)):
+            if self.isColumnHidden(at) != (at not in visible):
+                self.setColumnHidden(at, at not in visible)
+        for at in visible:
+            width = max(self._fitting_width(at), self._fitted.get(at, 0))
+            if width != self._fitted.get(at) and self.columnWidth(at) == self._fitted.get(at, self.columnWidth(at)):
+                self.setColumnWidth(at, width)
+                self._fitted[at] = width
+
+    def _fitting_width(self, at: int) -> int:
+        """The width of the heading and of the longest text of a column."""
         width_of = self.fontMetrics().horizontalAdvance
-        for at in visible - self._visible:
-            longest = max((item.texts[at] for item in self.lines.shown), key=len)
-            heading = width_of(self.lines.headings[at]) + 3 * G
-            self.setColumnWidth(at, max(width_of(longest) + 2 * G, heading, FIRST_WIDTH if at == 0 else 0))
-        self._visible = visible
+        longest = max((item.texts[at] for item in self.lines.shown), key=len)
+        heading = width_of(self.lines.headings[at]) + 3 * G
+        return max(width_of(longest) + 2 * G, heading, FIRST_WIDTH if at == 0 else 0)

@@ -17,6 +17,7 @@ from app.inspect.graph.heat_panel import CALLS_COLUMN, HeatPanel
 from app.state.context import AppContext
 from app.state.inspection import inspection_of
 from app.state.node_costs import bytes_of
+from app.text.formatting import format_microseconds
 from tests.app.inspect.graph.test_graph_tab import node_called, pixel
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
@@ -73,6 +74,11 @@ def test_a_measurement_colours_by_time_with_a_legend(make: Make, qtbot: QtBot) -
     assert panel.legend.most == "500 µs" and panel.heat.most == 500
     assert panel.heat.profile is not None and panel.heat.profile.phase == "decode"
     assert panel.description.text().endswith("1 node was created by onnxruntime and is not in this graph.")
+    profile = panel.heat.profile
+    assert profile is not None
+    total_us = profile.nodes[0].median_us / profile.nodes[0].share  # what the shares in the table are of
+    assert panel.description.text().startswith(f"Shares of {format_microseconds(total_us)}, the time of all nodes")
+    assert f"a run takes {format_microseconds(profile.run_us)} (8 runs)." in panel.description.text()
     mark = panel.coloring.mark(head)
     assert mark is not None and (mark.color, mark.bar) == ("error", 1.0)
     assert mark.badge.startswith("500 µs · ")

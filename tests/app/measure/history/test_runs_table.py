@@ -97,6 +97,16 @@ def test_empty_columns_are_hidden_and_accuracy_is_in_view(table: RunsTable) -> N
     ]  # fmt: skip
 
 
+def test_a_column_grows_with_its_texts_unless_the_user_resized_it(table: RunsTable) -> None:
+    decode, provider = COLUMNS.index("decode"), COLUMNS.index("provider")
+    before = table.columnWidth(decode)
+    table.setColumnWidth(provider, 40)
+    wide = run("f", provider="a-provider-with-a-name", minute=9, decode_tokens_per_s=123456.0)
+    more = run("g", provider="a-provider-with-a-name", minute=9, decode_tokens_per_s=234567.0)
+    table.lines.set_lines([run_row(one) for one in (*RUNS, wide, more)])
+    assert table.columnWidth(decode) > before and table.columnWidth(provider) == 40
+
+
 def test_a_heading_says_what_its_figure_is(table: RunsTable) -> None:
     across, tip = Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole
     decode, machine = (COLUMNS.index(key) for key in ("decode", "machine"))
