@@ -6,7 +6,7 @@ source → recipe → optimize → quantize → review → build → done
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
@@ -14,10 +14,11 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget, QWizard
 
+from app.build.done_page import DonePage
 from app.build.quantize_page import OptimizePage, QuantizePage
 from app.build.recipe_page import RecipePage
 from app.build.review_page import ReviewPage
-from app.build.run_page import DonePage, RunPage
+from app.build.run_page import RunPage
 from app.build.source_page import SourcePage
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
 from app.state.context import AppContext
@@ -28,6 +29,7 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import PlainLabel
 from app.widgets.styling import style_separately
 from app.widgets.theme import G, set_icon
+from workflows.wire.requests import Options
 
 
 class StepLine(QWidget):
@@ -121,8 +123,9 @@ class BuildWizard(QWizard):
             QUANTIZE: QuantizePage(context),
             REVIEW: ReviewPage(context),
             RUN: RunPage(context),
-            DONE: DonePage(context),
+            DONE: (done := DonePage(context)),
         }
+        done.againRequested.connect(self.build_again)
         for page_id, page in self.steps.items():
             self.setPage(page_id, page)
         self._name_buttons()
@@ -213,15 +216,30 @@ class BuildWizard(QWizard):
             while self.currentId() != RECIPE:
                 self.back()
             return
-        draft, consented = self.context.unsaved_recipe, frozenset(request.consented)
+        self._restore(request.options, request.out, RECIPE)
+
+    def build_again(self, change: Mapping[str, object]) -> None:
+        """Review the recipe of the finished build with other options, in a folder of its own."""
+        request = self.context.build.request
+        if request is not None:
+            self._restore({**request.options, **change}, "", REVIEW)
+
+    def _restore(self, options: Options, out: str, page_id: int) -> None:
+        """Show a page with the recipe of the build and `options`; an unsaved recipe of another source can be restored.
+
+        The build was started by one click, before the window was closed, or has ended.
+        """
+        request, draft = self.context.build.request, self.context.unsaved_recipe
+        if request is None:
+            return
         other = (
             partial(draft.restore, draft.source, dict(draft.options), draft.out, draft.consented, draft.goal)
             if draft.source and not draft.is_of(request)
             else None
         )
-        self.restart()  # the build was started by one click, or before the window was closed
-        draft.restore(request.source, request.options, request.out, consented, request.goal)
-        self.route.start(RECIPE)
+        self.restart()
+        draft.restore(request.source, options, out, frozenset(request.consented), request.goal if out else None)
+        self.route.start(page_id)
         if other is not None:
             text = self.tr("The recipe of this build has replaced the unsaved recipe.")
             self.context.show_note(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QItemSelection, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
 from app.text.formatting import format_bytes
 from app.text.translatable import tr
@@ -82,8 +82,7 @@ class PrecisionTable(ReadOnlyTable):
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.verticalHeader().setMinimumSectionSize(28)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.verticalHeader().geometriesChanged.connect(self.fit_rows)
+        self.show_all_rows()
 
     @property
     def names(self) -> list[str]:
@@ -102,7 +101,6 @@ class PrecisionTable(ReadOnlyTable):
         current = self.current
         self.precisions.show_plan(plan, goal)
         self.mark(current)
-        self.fit_rows()
 
     def choose(self, name: str) -> None:
         """Select the row called `name`, as a person does."""

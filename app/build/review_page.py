@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget, QWizard
 
 from app.build.goal_card import goal_description
 from app.build.recipe_editor import RecipeEditor
+from app.build.recipe_summary import recipe_changes, recipe_sentence
 from app.build.step_page import StepPage
 from app.state.context import AppContext
 from app.state.settings import expand_home
@@ -16,7 +18,8 @@ from app.state.unsaved_recipe import free_output_folder
 from app.text.formatting import format_bytes, format_duration, pluralize
 from app.widgets.basics import CardFrame, Section, button, label, set_role
 from app.widgets.fields import line_edit
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import STRETCH, hbox, vbox
+from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 
 
@@ -64,10 +67,18 @@ class ReviewPage(StepPage):
         self.recipe = RecipeEditor(self.draft)
         for signal in (self.recipe.changed, self.draft.changed):
             signal.connect(self.completeChanged)
-        row = hbox((self.recipe, 3), (self._estimate(), 2), spacing=2 * G)
-        self.body.addWidget(self._aim())
-        self.body.addLayout(self._output())
-        self.body.addLayout(row, 1)
+        self.sentence = label("", "heading", wrap=True)
+        self.changes = ReadOnlyTable(
+            TextTableModel([self.tr("Differs from the defaults"), self.tr("Value")]),
+            self.tr("Settings that differ from the defaults"),
+            stretch=1,
+        )
+        self.changes.show_all_rows()
+        self.unchanged = label(self.tr("Every setting has its default."), "muted")
+        left = vbox(self._output(), self.unchanged, self.changes, self.recipe, STRETCH, spacing=2 * G)
+        for part in (self.sentence, self._aim()):
+            self.body.addWidget(part)
+        self.body.addLayout(hbox((left, 3), (self._estimate(), 2, Qt.AlignmentFlag.AlignTop), spacing=3 * G), 1)
         self._proposed = ""
         self.draft.planned.connect(self._on_planned)
 
@@ -87,7 +98,7 @@ class ReviewPage(StepPage):
         section = Section(self.tr("Estimate"))
         card = CardFrame()
         self.figures = {name: label("", "heading") for name in ("seconds", "memory", "disk", "kv")}
-        self.notes = {name: label("", "muted", wrap=True) for name in self.figures}
+        self.notes = {name: label("", "muted", wrap=True) for name in (*self.figures, "stages")}
         titles = {
             "seconds": self.tr("Time"),
             "memory": self.tr("Memory while building"),
@@ -98,6 +109,8 @@ class ReviewPage(StepPage):
             card.body.addWidget(label(title, "muted"))
             card.body.addWidget(self.figures[name])
             card.body.addWidget(self.notes[name])
+            if name == "disk":
+                card.body.addWidget(self.notes["stages"])
             card.body.addSpacing(G // 2)
         card.body.addStretch(1)
         section.body.addWidget(card, 1)
@@ -146,6 +159,11 @@ class ReviewPage(StepPage):
         if plan is None:
             return
         self.recipe.show_plan()
+        self.sentence.setText(recipe_sentence(self.draft))
+        changes = recipe_changes(self.draft)
+        self.changes.rows.fill(changes)
+        self.changes.setVisible(bool(changes))
+        self.unchanged.setVisible(not changes)
         price = plan.estimate
         sought = self.draft.goal is not None
         about = self.tr("about {0}, plus the search") if sought else self.tr("about {0}")
@@ -159,21 +177,25 @@ class ReviewPage(StepPage):
     def _whence(self, builds: int) -> str:
         resumes = self.tr("You can cancel the build and resume it later.")
         one, many = (
-            self.tr("Estimated from an earlier build of similar size."),
-            self.tr("Estimated from {0} earlier builds of similar size."),
+            self.tr("Estimated from an earlier build on this machine."),
+            self.tr("Estimated from {0} earlier builds on this machine."),
         )
         return f"{pluralize(builds, one, many)} {resumes}" if builds else resumes
 
     def _show_disk(self) -> None:
-        """Show the bundle's size and the free space at its folder."""
+        """Show the bundle's size, what the build needs beside it, and the free space at its folder."""
         space, plan = free_space(self.out.text()), self.draft.plan
         if plan is None:
             return
+        price = plan.estimate
         if space is None:
-            self.figures["disk"].setText(format_bytes(plan.estimate.disk_bytes))
             self.notes["disk"].setText("")
         else:
-            self._show_need("disk", plan.estimate.disk_bytes, *space)
+            self._show_need("disk", price.disk_bytes + price.work_bytes, *space)
+        self.figures["disk"].setText(format_bytes(price.disk_bytes))
+        text = self.tr("{0} of it are snapshots of the graphs; the stages need {1} more while building.")
+        sizes = format_bytes(price.snapshot_bytes), format_bytes(price.work_bytes)
+        self.notes["stages"].setText(text.format(*sizes) if price.work_bytes else "")
 
     def _show_need(self, name: str, need: int, free: int, where: str) -> None:
         self.figures[name].setText(format_bytes(need))

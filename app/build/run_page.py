@@ -1,25 +1,22 @@
-"""Run page: the components as they are built, the stages with time and memory, and the log; Done page: the bundle."""
+"""Run page: the components as they are built, the stages with time and memory, and the log."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWizard
 
-from app.build.goal_card import TrialsChart, read_goal_report
 from app.build.recipe_diagram import RecipeDiagram
 from app.build.step_page import StepPage
 from app.state.build import TAIL, BuildModel, StageRow
 from app.state.context import AppContext
-from app.text.formatting import approximate_duration, format_bytes, format_duration, format_number, split_unit
+from app.text.formatting import approximate_duration, format_bytes, format_duration, format_number
 from app.text.translatable import tr
-from app.widgets.basics import CardFrame, Stat, button, label
+from app.widgets.basics import button, label
 from app.widgets.collapsible import CollapsibleSection
 from app.widgets.fields import progress_bar
-from app.widgets.layouts import STRETCH, hbox, vbox
+from app.widgets.layouts import hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
-from app.widgets.theme import G, mono_font, set_icon, theme
+from app.widgets.theme import G, mono_font, theme
 from workflows.wire.stage_times import OTHER, OUTER_STAGES
 
 STATE_TINTS = {"waiting": "muted", "started": "accent", "skipped": "muted", "failed": "error", "stopped": "warning"}
@@ -34,6 +31,7 @@ class StageTable(ReadOnlyTable):
         super().__init__(TextTableModel(headings, numbers=(2, 3)), tr("Stages of the build"), stretch=1)
         self._build = build
         self._shown: list[tuple[str, ...]] = []
+        self.show_all_rows()
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
 
     def refresh(self) -> None:
@@ -47,7 +45,6 @@ class StageTable(ReadOnlyTable):
         if rows != self._shown:
             self._shown = rows
             self.rows.fill(rows, tints)
-            self.fit_rows()
 
     def _cells(self, row: StageRow) -> tuple[str, ...]:
         states = {
@@ -215,63 +212,3 @@ class RunPage(StepPage):
 
     def isComplete(self) -> bool:
         return self.build.state == "done"
-
-
-class DonePage(StepPage):
-    """Four actions: chat, inspect, measure, compare with the checkpoint."""
-
-    def __init__(self, context: AppContext) -> None:
-        super().__init__(
-            context, self.tr("Done"), self.tr("The bundle is complete: every file was written and verified.")
-        )
-        self.setFinalPage(True)
-        card = CardFrame()
-        tick = label()
-        set_icon(tick, "ok", "ok", 24)
-        self.name = label("", "heading")
-        card.body.addLayout(hbox(tick, (self.name, 1)))
-        self.path = label("", "muted", wrap=True)
-        card.body.addWidget(self.path)
-        self.stats = {
-            "seconds": Stat(self.tr("Build time")),
-            "bytes": Stat(self.tr("Size")),
-            "components": Stat(self.tr("Components")),
-        }
-        stats = hbox(*self.stats.values(), STRETCH, spacing=4 * G)
-        card.body.addSpacing(G)
-        card.body.addLayout(stats)
-        self.body.addWidget(card)
-        self.tried = TrialsChart()
-        self.chosen = label("", "muted", wrap=True)
-        self.body.addWidget(self.tried)
-        self.body.addWidget(self.chosen)
-        self.chat = button(self.tr("Chat with it"), "chat", "primary", lambda: self._go("chat"))
-        self.inspect = button(self.tr("Inspect the graphs"), "inspect", clicked=lambda: self._go("inspect"))
-        self.measure = button(self.tr("Measure"), "measure", clicked=lambda: self._go("measure"))
-        self.accuracy = button(self.tr("Check accuracy"), "ok", clicked=self._check)
-        self.body.addLayout(hbox(self.chat, self.inspect, self.measure, self.accuracy, STRETCH))
-        self.body.addStretch(1)
-
-    def initializePage(self) -> None:
-        """Show the outcome and make the bundle the current one."""
-        outcome = self.build.outcome
-        if outcome is None:
-            return
-        self.name.setText(outcome.bundle.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
-        self.path.setText(outcome.bundle)
-        self.tried.show_report(read_goal_report(Path(outcome.bundle)))
-        self.chosen.setText(self.tried.accessibleName() if self.tried.report else "")
-        self.chosen.setVisible(bool(self.chosen.text()))
-        self.stats["seconds"].set(*split_unit(format_duration(outcome.seconds)))
-        self.stats["bytes"].set(*split_unit(format_bytes(outcome.bytes)))
-        self.stats["components"].set(format_number(len(outcome.components)), ", ".join(outcome.components))
-
-    def _check(self) -> None:
-        request, outcome = self.build.request, self.build.outcome
-        if request is not None and outcome is not None and self.context.open_bundle(outcome.bundle):
-            self.context.accuracyRequested.emit(outcome.bundle, request.source, list(request.consented))
-
-    def _go(self, page: str) -> None:
-        outcome = self.build.outcome
-        if outcome is not None and self.context.open_bundle(outcome.bundle):
-            self.context.navigate.emit(page)

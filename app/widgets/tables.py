@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPai
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -107,12 +108,12 @@ class ReadOnlyTable(QTableView):
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
 
-    def fit_rows(self) -> None:
-        """Make the table as high as its rows, without scroll bars."""
+    def show_all_rows(self) -> None:
+        """Let the table be as high as its rows, without scroll bars."""
+        self.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        rows = sum(self.rowHeight(row) for row in range(self.rows.rowCount()))
-        self.setFixedHeight(rows + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

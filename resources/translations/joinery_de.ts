@@ -583,6 +583,10 @@
       <translation>Zuerst einen Checkpoint bauen oder ein Bundle öffnen</translation>
     </message>
     <message>
+      <source>Build again as …</source>
+      <translation>Noch einmal bauen als …</translation>
+    </message>
+    <message>
       <source>Build and chat</source>
       <translation>Bauen und chatten</translation>
     </message>
@@ -601,10 +605,6 @@
     <message>
       <source>Build the small Qwen3 that ships with Joinery: under a minute, no download.</source>
       <translation>Das kleine Qwen3 bauen, das mit Joinery kommt: unter einer Minute, ohne Download.</translation>
-    </message>
-    <message>
-      <source>Build time</source>
-      <translation>Bauzeit</translation>
     </message>
     <message>
       <source>Building the reference: {0}</source>
@@ -963,6 +963,10 @@
       <translation>Komponenten des Rezepts</translation>
     </message>
     <message>
+      <source>Components: {0}</source>
+      <translation>Komponenten: {0}</translation>
+    </message>
+    <message>
       <source>Composite</source>
       <translation>Verbund</translation>
     </message>
@@ -1147,6 +1151,10 @@
       <translation>Geräte</translation>
     </message>
     <message>
+      <source>Differs from the defaults</source>
+      <translation>Weicht von der Vorgabe ab</translation>
+    </message>
+    <message>
       <source>Discard</source>
       <translation>Verwerfen</translation>
     </message>
@@ -1315,16 +1323,20 @@
       <translation>Schätzung</translation>
     </message>
     <message>
-      <source>Estimated from an earlier build of similar size.</source>
-      <translation>Geschätzt nach einem früheren Bau ähnlicher Größe.</translation>
+      <source>Estimated from an earlier build on this machine.</source>
+      <translation>Geschätzt nach einem früheren Bau auf diesem Rechner.</translation>
     </message>
     <message>
-      <source>Estimated from {0} earlier builds of similar size.</source>
-      <translation>Geschätzt nach {0} früheren Bauen ähnlicher Größe.</translation>
+      <source>Estimated from {0} earlier builds on this machine.</source>
+      <translation>Geschätzt nach {0} früheren Bauten auf diesem Rechner.</translation>
     </message>
     <message>
       <source>Every file was opened.</source>
       <translation>Jede Datei wurde geöffnet.</translation>
+    </message>
+    <message>
+      <source>Every setting has its default.</source>
+      <translation>Jede Einstellung hat ihre Vorgabe.</translation>
     </message>
     <message>
       <source>Every setting of the build; it can be edited, loaded and saved</source>
@@ -1345,6 +1357,14 @@
     <message>
       <source>Exactness</source>
       <translation>Übereinstimmung</translation>
+    </message>
+    <message>
+      <source>Expected</source>
+      <translation>Erwartet</translation>
+    </message>
+    <message>
+      <source>Expected and real figures</source>
+      <translation>Erwartete und tatsächliche Werte</translation>
     </message>
     <message>
       <source>Expected rounding error of a weight: the step of its grid / √12.</source>
@@ -3063,6 +3083,10 @@
       <translation>Bereit</translation>
     </message>
     <message>
+      <source>Real</source>
+      <translation>Tatsächlich</translation>
+    </message>
+    <message>
       <source>Recent bundles</source>
       <translation>Letzte Bundles</translation>
     </message>
@@ -3469,6 +3493,10 @@
     <message>
       <source>Settings of the next reply</source>
       <translation>Einstellungen der nächsten Antwort</translation>
+    </message>
+    <message>
+      <source>Settings that differ from the defaults</source>
+      <translation>Einstellungen, die von der Vorgabe abweichen</translation>
     </message>
     <message>
       <source>Shape</source>
@@ -4271,6 +4299,10 @@
       <translation>Denkt nach …</translation>
     </message>
     <message>
+      <source>This build</source>
+      <translation>Dieser Bau</translation>
+    </message>
+    <message>
       <source>This bundle</source>
       <translation>Dieses Bundle</translation>
     </message>
@@ -4449,6 +4481,10 @@
     <message>
       <source>Valid.</source>
       <translation>Gültig.</translation>
+    </message>
+    <message>
+      <source>Value</source>
+      <translation>Wert</translation>
     </message>
     <message>
       <source>Vendor</source>
@@ -4982,6 +5018,10 @@
       <translation>Ordner</translation>
     </message>
     <message>
+      <source>for {0}</source>
+      <translation>für {0}</translation>
+    </message>
+    <message>
       <source>forgets {0} of {1} tokens</source>
       <translation>vergisst {0} von {1} Token</translation>
     </message>
@@ -5294,6 +5334,10 @@
       <translation>aus</translation>
     </message>
     <message>
+      <source>on</source>
+      <translation>an</translation>
+    </message>
+    <message>
       <source>on the CPU: {0}</source>
       <translation>CPU: {0} bleiben ihr</translation>
     </message>
@@ -5312,6 +5356,10 @@
     <message>
       <source>one a source token</source>
       <translation>einer je Token der Quelle</translation>
+    </message>
+    <message>
+      <source>one graph</source>
+      <translation>ein Graph</translation>
     </message>
     <message>
       <source>open</source>
@@ -5420,6 +5468,10 @@
     <message>
       <source>precision</source>
       <translation>Genauigkeit</translation>
+    </message>
+    <message>
+      <source>precisions to a goal</source>
+      <translation>Genauigkeiten auf ein Ziel hin</translation>
     </message>
     <message>
       <source>prefill</source>
@@ -5878,6 +5930,10 @@
       <translation>{0} Funktionen</translation>
     </message>
     <message>
+      <source>{0} graphs</source>
+      <translation>{0} Graphen</translation>
+    </message>
+    <message>
       <source>{0} has changed since the source was read: read the source again.</source>
       <translation>{0} hat sich geändert, seit die Quelle gelesen wurde: die Quelle noch einmal lesen.</translation>
     </message>
@@ -5956,6 +6012,10 @@
     <message>
       <source>{0} of KV cache, {1} per token, allocated when the bundle is opened.</source>
       <translation>{0} KV-Cache, {1} je Token, belegt beim Öffnen des Bundles.</translation>
+    </message>
+    <message>
+      <source>{0} of it are snapshots of the graphs; the stages need {1} more while building.</source>
+      <translation>Davon sind {0} Zwischenstände der Graphen; die Stufen brauchen beim Bauen {1} mehr.</translation>
     </message>
     <message>
       <source>{0} of nodes · difference {1} · {2}</source>

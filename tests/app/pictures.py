@@ -198,6 +198,13 @@ def to_goal(ident: int) -> Prepare:
     return act
 
 
+def changed_recipe(window: MainWindow, home: Path) -> None:
+    """The review of a recipe with choices."""
+    step(REVIEW)(window, home)
+    window.context.unsaved_recipe.set_options({"capacity": 2048, "precision": "int4", "passes": {"deduplicate": False}})
+    until(lambda: not window.context.unsaved_recipe.planning, "the plan")
+
+
 def edited(window: MainWindow, home: Path) -> None:
     """The recipe was changed to one that cannot be."""
     step(REVIEW)(window, home)
@@ -759,10 +766,11 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-quantize": ({}, step(QUANTIZE)),
     "build-calibrate": ({}, calibrated),
     "build-review": ({}, step(REVIEW)),
+    "build-review-changed": ({}, changed_recipe),
     "build-goal": ({}, to_goal(QUANTIZE)),
     "build-goal-review": ({}, to_goal(REVIEW)),
     "build-goal-done": ({}, to_goal(RUN)),
-    "build-running": ({"delay": 0.2}, building),
+    "build-running": ({"endless_stage": "optimize", "delay": 0.05}, building),
     "build-stage-failed": ({"fail_stage": "optimize"}, ended),
     "build-done": ({}, ended),
     "inspect-empty": ({}, page("inspect")),

@@ -79,6 +79,26 @@ def test_a_setting_that_is_taken_out_is_at_its_default(qtbot: Any, review: Any) 
     assert json.loads(review.recipe.text.toPlainText())["capacity"] == 4096
 
 
+def test_a_sentence_and_what_differs_come_first(qtbot: Any, review: Any) -> None:
+    assert review.sentence.text() == "Qwen3 901 K → fp32, 2 graphs, static 4,096, for CPU"
+    assert review.unchanged.isVisible() and not review.changes.isVisible() and not review.recipe.unfolded
+    passes = {"deduplicate": False, "fold-constants": True}
+    review.draft.set_options(
+        {"precision": "int4", "capacity": 2048, "target": "qnn", "graphs": "single", "passes": passes}
+    )
+    qtbot.waitUntil(lambda: review.sentence.text().endswith("→ int4, one graph, static 2,048, for Qualcomm QNN"))
+    rows = [[review.changes.rows.index(row, column).data() for column in (0, 1)] for row in range(5)]
+    others = [["precision", "int4"], ["capacity", "2048"], ["target", "qnn"], ["graphs", "single"]]
+    assert rows == [*others, ["passes.deduplicate", "off"]]
+    assert review.changes.rows.rowCount() == 5 and not review.unchanged.isVisible()
+
+
+def test_the_estimate_says_whence_it_is_and_what_the_disk_needs(review: Any) -> None:
+    assert review.notes["seconds"].text().startswith("Estimated from 2 earlier builds on this machine.")
+    text = "39.1 KiB of it are snapshots of the graphs; the stages need 6.9 MiB more while building."
+    assert review.figures["disk"].text() == "8.6 MiB" and review.notes["stages"].text() == text
+
+
 def test_undo_ends_at_the_own_edits(qtbot: Any, review: Any) -> None:
     """Undo took back the precision that was chosen on another page."""
     review.draft.set_option("precision", "int4")  # as the Quantize page does

@@ -1,0 +1,35 @@
+"""The end of a build: figures as expected and as they are, and the same source built otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from app.build.step_page import DONE, REVIEW
+from app.window import MainWindow
+from tests.app.test_build_wizard import start_build, wizard_of
+
+Make = Callable[..., MainWindow]
+
+
+def test_figures_and_another_precision(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard, draft = wizard_of(window), window.context.unsaved_recipe
+    start_build(qtbot, wizard)
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    done: Any = wizard.steps[DONE]
+    rows = [[done.figures.rows.index(row, column).data() for column in range(3)] for row in range(3)]
+    assert rows == [
+        ["Time", "24 s", "3.2 s"],
+        ["Peak memory", "1.3 GiB", "512 MiB"],
+        ["Size", "8.6 MiB", "8.6 MiB"],
+    ]
+    assert done.path.text().endswith("qwen3-demo-fp32-static4096\nComponents: prefill, decode")
+    actions = {action.text(): action for action in done.again.menu().actions()}
+    assert list(actions) == ["int4", "w8a16", "for Qualcomm QNN", "for WebGPU"]
+    actions["int4"].trigger()
+    qtbot.waitUntil(lambda: wizard.currentId() == REVIEW)
+    assert draft.source == "demo:qwen3" and draft.options == {"precision": "int4"}
+    review: Any = wizard.steps[REVIEW]
+    qtbot.waitUntil(review.isComplete)
+    assert review.out.text().endswith("qwen3-demo-int4-static4096")
