@@ -9,8 +9,6 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -21,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QWidget
 
 from app.composite.items import OPENABLE_KINDS, LinkItem, NodeItem
+from app.widgets.spoken_selection import SpokenSelection
 from app.widgets.theme import theme
 from workflows.inspection.picture.diagram import PictureLabels
 from workflows.inspection.picture.drawing import CompositeDrawing, DrawnBox
@@ -132,7 +131,7 @@ class CompositeView(ZoomView):
         self._pressed: QPoint | None = None
         self.setMouseTracking(True)
         self.setMinimumSize(160, 120)
-        self.setAccessibleName(self.tr("Composite"))
+        self.spoken = SpokenSelection(self, self.tr("Composite"))
         theme().changed.connect(self._retheme)
         self._retheme()
 
@@ -166,8 +165,7 @@ class CompositeView(ZoomView):
         self._mark()
         if item is not None:
             self.ensureVisible(item, 24, 24)
-        self.setAccessibleDescription(item.node.description if item else "")
-        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+        self.spoken.select(*((item.node.name, item.node.description) if item else ("", "")))
 
     def _mark(self) -> None:
         shown = {item.node.key for item in (self._hovered, self.chosen if self.hasFocus() else None) if item}

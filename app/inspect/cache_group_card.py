@@ -110,7 +110,7 @@ class CacheGroupCard(CardFrame):
         for shown, (name, value) in zip(self._values, self.facts(table), strict=True):
             shown.setText(value)
             shown.setAccessibleName(f"{name}: {value}")
-        self._on_hover(-1, -1)
+        self._on_hover(*self.strip.cell)
 
     def _state_text(self, table: SlotOccupancy, live: bool) -> str:
         when = self.tr("live") if live else self.tr("then")
@@ -149,9 +149,9 @@ class CacheGroupCard(CardFrame):
         return " · ".join(parts)
 
     def _on_hover(self, layer: int, slot: int) -> None:
-        self.readout.setText(
-            self.describe(layer, slot) if slot >= 0 else self.tr("Point at a slot, or use the arrow keys.")
-        )
+        cell = self.describe(layer, slot) if slot >= 0 else ""
+        self.readout.setText(cell or self.tr("Point at a slot, or use the arrow keys."))
+        self.strip.spoken.select(cell)
 
     def _on_preview(self, length: int) -> None:
         if length < 0:

@@ -29,6 +29,7 @@ from app.state.inspection import (
     SlotOccupancy,
 )
 from app.text.formatting import format_number
+from app.widgets.spoken_selection import SpokenSelection
 from app.widgets.theme import sans_font, theme
 
 GUTTER = 40
@@ -206,12 +207,13 @@ class KvStrip(QWidget):
         self.group = group
         self.table = SlotOccupancy(group.capacity)
         self.handle = RewindHandle(self)
-        self._cell = (-1, -1)
+        self.cell = (-1, -1)
+        """The layer and slot under the pointer or chosen by keys; -1 for none."""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(self.slot_geometry.height)
-        self.setAccessibleName(self.tr("Slots of cache group {0}").format(group.name))
+        self.spoken = SpokenSelection(self, self.tr("Slots of cache group {0}").format(group.name))
         self.setAccessibleDescription(self.tr("Arrow keys move from slot to slot."))
         self.handle.changed.connect(self.update)
         theme().changed.connect(self.update)
@@ -272,7 +274,7 @@ class KvStrip(QWidget):
         self._paint_cell(painter, geometry)
 
     def _paint_cell(self, painter: QPainter, geometry: StripGeometry) -> None:
-        layer, slot = self._cell
+        layer, slot = self.cell
         if slot < 0:
             return
         width = max(geometry.area.width() // geometry.span, 3)
@@ -328,8 +330,8 @@ class KvStrip(QWidget):
         super().mouseReleaseEvent(event)
 
     def _hover(self, layer: int, slot: int) -> None:
-        if (layer, slot) != self._cell:
-            self._cell = (layer, slot)
+        if (layer, slot) != self.cell:
+            self.cell = (layer, slot)
             self.hovered.emit(layer, slot)
             self.update()
 
@@ -371,7 +373,7 @@ class KvStrip(QWidget):
         if move is None or not span or not self.group.layers:
             super().keyPressEvent(event)
             return
-        layer, slot = self._cell
+        layer, slot = self.cell
         row = self.group.layers.index(layer) if layer in self.group.layers else 0
         row = max(0, min(row + move[0], len(self.group.layers) - 1))
         self._hover(self.group.layers[row], max(0, min(max(slot, 0) + move[1], span - 1)))

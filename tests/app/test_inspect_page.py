@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.inspect.inspect_page import InspectPage
@@ -56,6 +57,12 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 def cells(table: Any) -> list[list[str]]:
     rows = table.rows
     return [[rows.index(r, c).data() for c in range(rows.columnCount())] for r in range(rows.rowCount())]
+
+
+def spoken(widget: QWidget) -> tuple[str, str]:
+    """The name and the description that a screen reader gets."""
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return interface.text(QAccessible.Text.Name), interface.text(QAccessible.Text.Description)
 
 
 def test_nothing_open_leads_home(make: Make, qtbot: QtBot) -> None:
@@ -148,6 +155,14 @@ def test_strip_by_keyboard(make: Make, qtbot: QtBot) -> None:
     assert card.readout.text() == "layer 1 · slot 1 · position 1 · 512 B"
     qtbot.keyClick(card.strip, Qt.Key.Key_End)
     assert card.readout.text() == "layer 1 · slot 7 · empty · 512 B"
+    assert spoken(card.strip) == (
+        "Slots of cache group all: layer 1 · slot 7 · empty · 512 B",
+        "Arrow keys move from slot to slot.",
+    )
+    page.tabs.kv.set_live([group("window", [(0, 0, 8)], length=8)])
+    assert spoken(card.strip)[0].endswith("layer 1 · slot 7 · position 7 · 512 B"), "the cell stays while tokens come"
+    card.strip.clearFocus()
+    assert spoken(card.strip)[0] == "Slots of cache group all"
 
 
 def test_more_slots_than_pixels_never_hide_the_head(make: Make) -> None:

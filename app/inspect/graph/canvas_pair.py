@@ -26,7 +26,7 @@ class CanvasPair(QObject):
         super().__init__(after)
         parent = after.parentWidget()
         self.after, self.before, self.is_shown = after, GraphCanvas(parent), False
-        self.before.setAccessibleName(self.tr("Graph before"))
+        self.before.spoken.set_title(self.tr("Graph before"))
         self.before.hide()
         self._synchronizing = False
         self.captions = PillLabel(self.tr("Before"), "removed", parent), PillLabel(self.tr("After"), "added", parent)
@@ -54,7 +54,7 @@ class CanvasPair(QObject):
         if self.is_shown:
             with self._synchronized():
                 self.before.show_scene(self.after.scene)
-            self.before.highlights = self.after.highlights
+            self.update_highlights()
             self._follow(self.after, self.before)
 
     def lay_out(self, rect: QRect) -> None:
@@ -91,4 +91,4 @@ class CanvasPair(QObject):
     def update_highlights(self) -> None:
         if self.is_shown:
             self.before.highlights = self.after.highlights
-            self.before.update()
+            self.before.select(self.after.highlights.selected)

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleEvent,
     QColor,
     QHelpEvent,
     QKeyEvent,
@@ -30,6 +28,7 @@ from app.inspect.graph.scene_painter import ScenePainter
 from app.inspect.graph.viewport import Viewport
 from app.state.provider_overlay import BoxColoring
 from app.widgets.plain_text import show_tool_tip
+from app.widgets.spoken_selection import SpokenSelection
 from app.widgets.theme import theme
 from workflows.wire.reports.graphs import Change
 
@@ -132,7 +131,7 @@ class GraphCanvas(Viewport):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setMinimumSize(160, 120)
-        self.setAccessibleName(self.tr("Graph"))
+        self.spoken = SpokenSelection(self, self.tr("Graph"))
         theme().changed.connect(self._retheme)
 
     def show_scene(self, scene: Scene | None) -> None:
@@ -163,8 +162,7 @@ class GraphCanvas(Viewport):
         self.highlights.neighbours = self.scene.neighbours(key) if key is not None and self.scene else (set(), set())
         self.update()
         hit = self.scene.find(key) if self.scene and key is not None else None
-        self.setAccessibleDescription(self.describe(hit[0]) if hit else "")
-        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+        self.spoken.select(*((hit[0].title, self.describe(hit[0])) if hit else ("", "")))
 
     def highlight_matches(self, keys: set[BoxKey]) -> None:
         self.highlights.matches = keys

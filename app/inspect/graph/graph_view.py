@@ -195,7 +195,7 @@ class GraphView(QWidget):
             self.canvas.highlights.matches, self._goal = set(), None
         identity = (model.graph.where.path, model.graph.where.component) if model.graph else None
         self.canvas.show_scene(scene)
-        self.canvas.setAccessibleName(self.tr("Graph {0}").format(model.title) if scene else self.tr("Graph"))
+        self.canvas.spoken.set_title(self.tr("Graph {0}").format(model.title) if scene else self.tr("Graph"))
         if identity != self._shown or not self._started:
             self._started = self.isVisible() and scene is not None
             self.canvas.start()

@@ -18,6 +18,7 @@ from app.state.context import AppContext
 from app.state.inspection import InspectTarget
 from app.widgets.theme import theme
 from tests.app.composite.example_composites import inspect_report, ten_sessions
+from tests.app.test_inspect_page import spoken
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 from tests.workflows.inspection.picture.making import encoder_decoder, seams
@@ -127,7 +128,7 @@ def test_arrows_and_enter(make: Make, qtbot: QtBot) -> None:
     qtbot.keyClick(view, Qt.Key.Key_Right)
     assert view.chosen in (item(page, "session:first"), item(page, "session:later"), item(page, "feed:later"))
     view.choose(item(page, "state:0"))
-    assert view.accessibleDescription() == item(page, "state:0").node.description
+    assert spoken(view) == ("Composite: " + item(page, "state:0").node.name, item(page, "state:0").node.description)
     qtbot.keyClick(view, Qt.Key.Key_Return)
     assert shown(page) == "kv"
 

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.inspect.graph.graph_canvas import GraphCanvas
 from app.inspect.graph.graph_tab import GraphTab
 from tests.app.inspect.graph.test_graph_tab import Make, at_once, make
+from tests.app.test_inspect_page import spoken
 
 __all__ = ["at_once", "make"]  # fixtures
 
@@ -85,6 +86,14 @@ def test_choosing_and_opening_go_along(make: Make, qtbot: QtBot) -> None:
     opened = layer in tab.model.scene.opened
     before.activated.emit(layer)
     assert (layer in tab.model.scene.opened) is not opened and before.scene is after.scene is tab.model.scene
+
+
+def test_both_panes_tell_a_screen_reader_what_is_selected(make: Make, qtbot: QtBot) -> None:
+    tab = compared(make, qtbot)
+    tab.view.reveal("lm_head")
+    names = [spoken(canvas)[0] for canvas in (tab.view.pair.before, tab.view.canvas)]
+    assert names[0] == "Graph before: lm_head" and names[1].endswith(": lm_head")
+    assert len({spoken(canvas)[1] for canvas in (tab.view.pair.before, tab.view.canvas)}) == 1
 
 
 def test_one_picture_again(make: Make, qtbot: QtBot) -> None:

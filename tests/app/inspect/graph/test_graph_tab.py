@@ -21,6 +21,7 @@ from app.inspect.graph.viewport import MIN_START_SCALE
 from app.jobs.worker_client import WorkerClient
 from app.widgets.theme import theme
 from tests.app.netron_models import chain
+from tests.app.test_inspect_page import spoken
 from tests.fakes.graphs import Maker, decoder_graph, flat_graph, small
 from tests.fakes.worker import program
 from workflows.wire.codec import dumps
@@ -145,9 +146,10 @@ def test_keys_open_close_and_walk(make: Make, qtbot: QtBot) -> None:
     assert "model/layers.0/mlp" not in model.scene.opened
     qtbot.keyClick(canvas, Qt.Key.Key_Backspace)
     assert model.selected == "model/layers.0"
-    assert "layers.0, open" in canvas.accessibleDescription()
+    name, description = spoken(canvas)
+    assert name == "Graph decode: layers.0" and description.startswith("Scope model/layers.0, open")
     qtbot.keyClick(canvas, Qt.Key.Key_Escape)
-    assert model.selected is None
+    assert model.selected is None and spoken(canvas) == ("Graph decode", "")
 
 
 def test_zoom_keeps_the_point_under_the_pointer(make: Make) -> None:
