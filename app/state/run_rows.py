@@ -168,7 +168,7 @@ def work_text(runs: Sequence[RunRecord]) -> str:
     sizes = {size for size in sizes if None not in size}
     if len(sizes) > 1:
         return tr("various")
-    return "".join(tr("tokens: {0} + {1}").format(*map(_whole, size)) for size in sizes)
+    return "".join(tr("{0} + {1} tok").format(*map(_whole, size)) for size in sizes)
 
 
 def _whole(value: object) -> str:

@@ -50,6 +50,7 @@ QPushButton[role="primary"]:focus { border: 2px solid $text; }
 QPushButton[role="danger"] { color: $error; }
 QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: $accent;
   padding: 2px 4px; text-align: left; }
+QPushButton[role="link"]:disabled { color: $muted; background: transparent; border-color: transparent; }
 QPushButton[role="link"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus { border: 1px solid $accent; }
 QToolButton { background: transparent; border: 2px solid transparent; border-radius: 6px; padding: 4px; }

@@ -5762,10 +5762,6 @@
       <translation>Token je Schritt: {0}</translation>
     </message>
     <message>
-      <source>tokens: {0} + {1}</source>
-      <translation>Tokens: {0} + {1}</translation>
-    </message>
-    <message>
       <source>top-1</source>
       <translation>Top-1</translation>
     </message>
@@ -5876,6 +5872,10 @@
     <message>
       <source>{0} (best)</source>
       <translation>{0} (bestes)</translation>
+    </message>
+    <message>
+      <source>{0} + {1} tok</source>
+      <translation>{0} + {1} tok</translation>
     </message>
     <message>
       <source>{0} NaN</source>

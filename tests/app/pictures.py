@@ -17,7 +17,7 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtCore import QEventLoop, QItemSelectionModel, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
@@ -44,6 +44,7 @@ from tests.fakes.worker import program
 from tests.workflows.inspection.picture.making import decoder, encoder_decoder, seams
 from workflows.wire.requests import Build
 
+SELECT_ROW = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
 SIZES = ((1024, 700), (1280, 800), (1920, 1080))
 LONG = (
     "A KV cache keeps the keys and values of every token that was seen, so that each new token costs one step. "
@@ -503,6 +504,17 @@ def history_at(view: int, chosen: int) -> Prepare:
     return act
 
 
+def history_groups(window: MainWindow, home: Path) -> None:
+    """The rows of bundles, two of them selected, and the runs of one expanded."""
+    runs_of(home, 40)
+    page_of_history(window, home)
+    tab = window.stack.page("measure").history  # type: ignore[attr-defined]
+    tab.table.selectRow(1)
+    tab.table.lines.expand(tab.table.lines.shown[3], True)
+    tab.table.selectionModel().select(tab.table.lines.index(0, 0), SELECT_ROW)
+    wait(0.4)
+
+
 def compared_bundles(done: bool = True) -> Prepare:
     """The comparison of two bundles, under way or ended."""
 
@@ -848,6 +860,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "benchmark-form": ({}, benchmark(done=False)),
     "benchmark-done": ({}, benchmark(done=True)),
     "history-empty": ({}, page_of_history),
+    "history-groups": ({}, history_groups),
     "history-full": ({}, history_at(0, 3)),
     "history-curves": ({}, history_at(1, 40)),
     "history-scatter": ({}, history_at(2, 1)),

@@ -28,7 +28,7 @@ T = TypeVar("T", RunGroup, RunRow)
 NUMBERS = tuple(COLUMNS.index(key) for key in ("runs", *FIGURES))
 IN_FIRST_COLUMN = COLUMNS.index("kind")
 """The column that filters read, and that the first column shows for a run."""
-INDENT, ARROW_WIDTH, FIRST_WIDTH = "      ", 24, 236
+INDENT, ARROW_WIDTH, FIRST_WIDTH = "      ", 24, 216
 
 
 class RunsTableModel(TextTableModel):
@@ -254,4 +254,4 @@ class RunsTable(ReadOnlyTable):
         width_of = self.fontMetrics().horizontalAdvance
         longest = max((item.texts[at] for item in self.lines.shown), key=len)
         heading = width_of(self.lines.headings[at]) + 3 * G
-        return max(width_of(longest) + 2 * G, heading, FIRST_WIDTH if at == 0 else 0)
+        return max(width_of(longest) + 3 * G, heading, FIRST_WIDTH if at == 0 else 0)

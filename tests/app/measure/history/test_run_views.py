@@ -47,7 +47,7 @@ def test_none_is_best_among_unequal_work(qapp: Any) -> None:
         for name, size in (("short", 16), ("long", 1024))
     )
     assert row([short, long], "TTFT") == ["16 ms", "1,024 ms"] and row([short, long], "KL")[0].endswith("(best)")
-    assert row([short, long], "work") == ["tokens: 16 + 64", "tokens: 1,024 + 64"]
+    assert row([short, long], "work") == ["16 + 64 tok", "1,024 + 64 tok"]
 
 
 def test_a_group_stands_beside_a_run_with_its_median_and_spread(qapp: Any) -> None:
