@@ -73,7 +73,7 @@ class GraphBox:
 class GraphLink:
     """A line from box to box. count: the values that it stands for. value: the first of them.
 
-    wraps: whether it leads to another column.
+    wraps: whether it leads to another column. left, right: its extent.
     """
 
     source: BoxKey
@@ -83,6 +83,14 @@ class GraphLink:
     value: int
     points: list[Point] = field(default_factory=list)
     wraps: bool = False
+    left: float = 0.0
+    right: float = 0.0
+
+    def measure(self) -> None:
+        """Sets the extent and whether the line wraps, from its points."""
+        xs, ys = zip(*self.points, strict=True)
+        self.left, self.right = min(xs), max(xs)
+        self.wraps = any(one > other for one, other in pairwise(ys))
 
 
 class SceneLevel:
@@ -116,9 +124,10 @@ class SceneLevel:
         self.drawn = sorted((k for k in self.links if k.points), key=lambda k: k.points[0][1])
         self.lines = {(k.source, k.target) for k in self.drawn}
         yield
-        for link in self.drawn:
-            link.wraps = any(one[1] > other[1] for one, other in pairwise(link.points))
-        yield
+        for place, link in enumerate(self.drawn):
+            link.measure()
+            if place % 2000 == 0:
+                yield
         self._wrapping = [k for k in self.drawn if k.wraps]
         self._direct = [k for k in self.drawn if not k.wraps]
         self._link_tops = [k.points[0][1] for k in self._direct]

@@ -669,6 +669,11 @@ def compared(tab: GraphTab) -> None:
     on_node("ReduceMean", "model/layers.1/input_layernorm")(tab)
 
 
+def fitted(tab: GraphTab) -> None:
+    """The whole graph is shown."""
+    tab.view.canvas.fit()
+
+
 def in_netron(tab: GraphTab) -> None:
     """Netron is in the place of the picture."""
     tab.netron.show("model/layers.1/mlp")
@@ -797,7 +802,12 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "inspect-provider-untried": (GRAPH, by_provider(check=False)),
     "inspect-time": (GRAPH, by_time()),
     "inspect-bytes": (GRAPH, graph(by_bytes)),
-    "inspect-far": (GRAPH, graph(lambda tab: tab.navigation.open_all(), lambda tab: tab.view.canvas.fit())),
+    "inspect-folded": (GRAPH, graph(lambda tab: tab.tools.dock.click())),
+    "inspect-columns": (
+        GRAPH,
+        graph(lambda tab: tab.tools.folds.click(), lambda tab: tab.view.toggle("model/layers.1"), fitted),
+    ),
+    "inspect-far": (GRAPH, graph(lambda tab: tab.navigation.open_all(), fitted)),
     "inspect-search": (GRAPH, graph(search("softmax"))),
     "inspect-diff": (GRAPH, graph(compared)),
     "inspect-split": (GRAPH, graph(compared, lambda tab: tab.tools.split.click())),

@@ -152,7 +152,10 @@ class ScenePainter:
                 self.arrow(painter, link, color)
 
     def _visible_links(self, level: SceneLevel, part: QRectF) -> Iterator[GraphLink]:
-        return (link for link in level.links_in(part.top(), part.bottom()) if not self.hides(link.change))
+        left, right = part.left(), part.right()
+        for link in level.links_in(part.top(), part.bottom()):
+            if link.right >= left and link.left <= right and not self.hides(link.change):
+                yield link
 
     def arrow(self, painter: QPainter, link: GraphLink, color: QColor) -> None:
         x, y = link.points[-1]
