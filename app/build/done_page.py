@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from app.build.goal_card import TrialsChart, read_goal_report
 from app.build.step_page import StepPage
 from app.state.context import AppContext
-from app.text.formatting import format_bytes, format_duration
+from app.text.formatting import approximate_duration, format_bytes, format_duration
 from app.widgets.basics import CardFrame, button, label
 from app.widgets.layouts import STRETCH, hbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
@@ -79,8 +79,8 @@ class DonePage(StepPage):
         return [
             (
                 self.tr("Time"),
-                format_duration(self.build.expected) if self.build.expected else none,
-                format_duration(outcome.seconds),
+                approximate_duration(self.build.expected) if self.build.expected else none,
+                format_duration(self.build.elapsed),
             ),
             (
                 self.tr("Peak memory"),

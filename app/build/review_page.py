@@ -15,7 +15,7 @@ from app.build.step_page import StepPage
 from app.state.context import AppContext
 from app.state.settings import expand_home
 from app.state.unsaved_recipe import free_output_folder
-from app.text.formatting import format_bytes, format_duration, pluralize
+from app.text.formatting import approximate_duration, format_bytes, pluralize
 from app.widgets.basics import CardFrame, Section, button, label, set_role
 from app.widgets.fields import line_edit
 from app.widgets.layouts import STRETCH, hbox, vbox
@@ -167,7 +167,7 @@ class ReviewPage(StepPage):
         price = plan.estimate
         sought = self.draft.goal is not None
         about = self.tr("about {0}, plus the search") if sought else self.tr("about {0}")
-        self.figures["seconds"].setText(about.format(format_duration(price.seconds)))
+        self.figures["seconds"].setText(about.format(approximate_duration(price.seconds)))
         self.notes["seconds"].setText(self._whence(price.builds))
         self._show_need("memory", price.memory_bytes, price.free_memory_bytes, "")
         self._show_disk()

@@ -40,7 +40,7 @@ class StageTable(ReadOnlyTable):
         tints = [STATE_TINTS.get(row.state, "") for row in self._build.rows]
         if rows and not self._build.running:
             rest = [time for time in self._build.times if time.stage == OTHER]
-            rows += [(tr("other work"), "", format_duration(time.seconds), "") for time in rest]
+            rows += [(tr("starting and other work"), "", format_duration(time.seconds), "") for time in rest]
             rows.append((tr("whole build"), "", format_duration(self._build.elapsed), ""))
         if rows != self._shown:
             self._shown = rows

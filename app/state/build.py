@@ -20,7 +20,7 @@ from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import BuildDone, ErrorEvent, Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.reports.plan import PlanReport
 from workflows.wire.requests import Build
-from workflows.wire.stage_times import StageTime, stage_times
+from workflows.wire.stage_times import LOADING, OUTER_STAGES, StageTime, stage_times
 
 TAIL = 500
 GRACE_MS = 1200
@@ -44,6 +44,11 @@ class StageRow:
     peak_mib: float = 0.0
     note: str = ""
     began: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """What the stage does."""
+        return LOADING if self.stage in OUTER_STAGES else self.stage
 
     @property
     def elapsed(self) -> float:

@@ -5390,10 +5390,6 @@
       <translation>oder hier einen Ordner ablegen</translation>
     </message>
     <message>
-      <source>other work</source>
-      <translation>Sonstiges</translation>
-    </message>
-    <message>
       <source>outputs</source>
       <translation>Ausgaben</translation>
     </message>
@@ -5600,6 +5596,10 @@
     <message>
       <source>starting</source>
       <translation>startet</translation>
+    </message>
+    <message>
+      <source>starting and other work</source>
+      <translation>Start und Sonstiges</translation>
     </message>
     <message>
       <source>std {0}</source>

@@ -100,11 +100,12 @@ def _mebibytes(figures: Mapping[str, float], stage: str = "") -> str:
 def _stages(stages: Sequence[BuiltStage]) -> list[DocumentPart]:
     if not stages:
         return [Heading("Stages"), Paragraph("This bundle has no record of its stages.")]
-    rows = [
-        (f"{one.name}: {one.component}", f"{one.nodes:,}", with_unit(one.bytes, "bytes"), f"{one.seconds:,.1f} s",
-         _parity(one.parity))
-        for one in stages
-    ]  # fmt: skip
+    rows, timed = list[tuple[str, ...]](), set[str]()
+    for one in stages:
+        time = "" if one.name in timed else f"{one.seconds:,.1f} s"  # that of all its components
+        timed.add(one.name)
+        name, size = f"{one.name}: {one.component}", with_unit(one.bytes, "bytes")
+        rows.append((name, f"{one.nodes:,}", size, time, _parity(one.parity)))
     return [Heading("Stages"), ReportTable(["stage", "nodes", "weights", "time", "against the stage before"], rows)]
 
 

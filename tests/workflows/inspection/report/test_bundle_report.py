@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.bundle.making import bundle
+from tests.workflows.bundle.making import bundle, draft
+from tests.workflows.inspection.report.test_report_files import STAGE
 from tests.workflows.measure.run_reports import run as made_run
 from workflows.bundle import read_bundle
+from workflows.bundle.evidence import save_evidence
+from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.inspection.report.bundle_report import report_on_bundle
 from workflows.inspection.report.document import ReportTable
 from workflows.measure.history import DATABASE_FILE, RunHistory
@@ -47,3 +50,17 @@ def test_the_four_newest_evaluations_are_shown(tmp_path: Path) -> None:
     parts = report_on_bundle(read_bundle(bundle(tmp_path / "small")), runs).parts
     heads = [one.head for one in parts if isinstance(one, ReportTable) and "demo-int4 (e0)" in one.head]
     assert heads == [["", *(f"demo-int4 (e{n})" for n in range(4))]]
+
+
+def test_the_time_of_a_stage_is_stated_once(tmp_path: Path) -> None:
+    """It is that of all components of the stage."""
+    folder = draft(tmp_path / "two")
+    entries = [
+        {**STAGE, "name": name, "component": part, "seconds": seconds}
+        for name, seconds in (("export", 2.5), ("optimize", 1.5)) for part in ("prefill", "decode")
+    ]  # fmt: skip
+    save_evidence(folder, entries)
+    (folder / MANIFEST).write_text(make_manifest(folder).model_dump_json(), "utf-8")
+    parts = report_on_bundle(read_bundle(folder), []).parts
+    (table,) = [one for one in parts if isinstance(one, ReportTable) and one.head[:2] == ["stage", "nodes"]]
+    assert [row[3] for row in table.rows] == ["2.5 s", "", "1.5 s", ""]
