@@ -83,7 +83,13 @@ class MeasurePage(QWidget):
         set_tool_tip(self.benchmark_button, runs if bundle else self.tr("Open a bundle to measure its speed."))
 
     def run_benchmark(self) -> BenchmarkDialog:
-        """Show the dialog that measures the speed of the current bundle."""
+        """Show the dialog that measures the speed of the current bundle, or a running benchmark: two would disturb."""
+        for running in self.window().findChildren(BenchmarkDialog):
+            if running.model.running:
+                running.show()
+                running.activateWindow()
+                return running
+            running.close()
         dialog = BenchmarkDialog(self.context, self.window())
         dialog.history_requested.connect(self.show_history)
         dialog.show()

@@ -36,7 +36,8 @@ def figure_definition(key: str) -> str:
     latency = tr("The latency that {0} % of the generated tokens do not exceed; the first token is not counted.")
     return {
         "ttft": tr("Time to first token: from the prompt's first chunk to the first generated token."),
-        "prefill": tr("Prompt tokens of a reply ÷ its time to first token."),
+        "prefill": tr("Prompt tokens that a reply reads, without those already in the cache ÷ its time to first "
+                      "token."),
         "decode": tr("Generated tokens after the first ÷ the time they took."),
         "roofline": tr("Decode speed ÷ the limit by memory bandwidth: read bandwidth ÷ bytes of weights, keys and "
                        "values that a token reads. A benchmark measures the bandwidth."),

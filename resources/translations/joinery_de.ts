@@ -219,6 +219,10 @@
       <translation>Ein Rezept ist ein JSON-Objekt: { … }.</translation>
     </message>
     <message>
+      <source>A reply is being generated, which would slow the benchmark: wait for its end.</source>
+      <translation>Eine Antwort wird erzeugt und würde den Benchmark verlangsamen: Warten Sie, bis sie fertig ist.</translation>
+    </message>
+    <message>
       <source>A reply is being generated: the cache can be changed after its end.</source>
       <translation>Eine Antwort wird erzeugt: der Cache kann geändert werden, wenn sie geendet hat.</translation>
     </message>
@@ -2959,8 +2963,8 @@
       <translation>Prompt-Tokens</translation>
     </message>
     <message>
-      <source>Prompt tokens of a reply ÷ its time to first token.</source>
-      <translation>Prompt-Tokens einer Antwort ÷ Zeit bis zu ihrem ersten Token.</translation>
+      <source>Prompt tokens that a reply reads, without those already in the cache ÷ its time to first token.</source>
+      <translation>Prompt-Tokens, die eine Antwort liest, ohne die schon im Cache stehenden ÷ Zeit bis zu ihrem ersten Token.</translation>
     </message>
     <message>
       <source>Prompt tokens that one prefill run reads.</source>

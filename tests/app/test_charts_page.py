@@ -107,7 +107,7 @@ def test_the_share_of_the_roofline_stands_beside_decode(page: SpeedTab) -> None:
     assert stat.accessibleName() == "roofline: 25.0 %" and "on this provider: 800 tok/s." in stat.toolTip()
     row.show_figures(replace(figures, drafts=SpeculationUse(drafted=4, accepted=2, steps=2, kept=4)), False, 800.0)
     assert stat.accessibleName() == "roofline: – %"  # a step gives several tokens
-    assert row.stats["prefill"].toolTip().startswith("Prompt tokens of a reply ÷ its time to first token.")
+    assert row.stats["prefill"].toolTip().startswith("Prompt tokens that a reply reads, without")
 
 
 def test_figures(page: SpeedTab) -> None:

@@ -108,9 +108,12 @@ class BenchmarkDialog(WorkDialog):
             one.setAutoDefault(one is self.form.start_button)
 
     def start(self, request: Bench) -> None:
-        """Start a benchmark; the last result is removed."""
+        """Start a benchmark, unless a reply would slow it down; the last result is removed."""
         self.banner.clear()
-        self.model.start(request)
+        if self.context.session.state == "generating":
+            self.banner.error(self.tr("A reply is being generated, which would slow the benchmark: wait for its end."))
+        else:
+            self.model.start(request)
 
     def _on_history(self) -> None:
         self.history_requested.emit()

@@ -65,6 +65,21 @@ def test_a_failure_is_reported(qtbot: Any, dialog: Any) -> None:
     assert made.status.text() == "" and made.show_history.isHidden()
 
 
+def test_a_reply_that_is_generated_is_waited_for(qtbot: Any, dialog: Any, tmp_path: Path) -> None:
+    made: BenchmarkDialog = dialog(delay=0.05, tokens=40)
+    session = made.context.session
+    session.open(str(tmp_path / "mine"), "cpu")
+    qtbot.waitUntil(lambda: session.state == "ready")
+    session.generate("What is a KV cache?")
+    made.form.start()
+    assert "wait for its end" in made.banner.message and not made.model.running
+    qtbot.waitUntil(lambda: session.state == "ready")
+    made.form.start()
+    assert made.banner.isHidden() and made.model.running
+    made.model.cancel()
+    qtbot.waitUntil(lambda: not made.model.running)
+
+
 def test_a_graph_without_a_cache_and_a_provider_that_fails(qapp: Any) -> None:
     single = SingleRow("cpu", 5, {"x": [1]}, Percentiles(1.0, 2.0, 3.0), 1000.0, 1 << 20)
     assert row_text(single) == f"p50 1 ms · p95 2 ms · peak memory {format_bytes(1 << 20)}"
@@ -85,4 +100,8 @@ def test_the_page_offers_it_for_the_bundle_in_front(qtbot: Any, make_context: An
     assert opened.isVisible()
     opened.history_requested.emit()
     assert page.tabs.currentWidget() is page.history
-    opened.close()
+    opened.form.start()
+    assert page.run_benchmark() is opened  # two at once would disturb each other
+    opened.model.cancel()
+    qtbot.waitUntil(lambda: not opened.model.running)
+    assert page.run_benchmark() is not opened
