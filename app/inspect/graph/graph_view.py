@@ -179,6 +179,7 @@ class GraphView(QWidget):
         model.sceneChanged.connect(self._on_scene)
         model.selectionChanged.connect(self._on_selection)
         model.busyChanged.connect(self._on_busy)
+        self.canvas.moved.connect(self._arrange_minimap)
         for canvas in (self.canvas, self.pair.before):
             canvas.chosen.connect(model.select)
             canvas.activated.connect(self.toggle)
@@ -291,12 +292,16 @@ class GraphView(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        mini, canvas = self.minimap, self.canvas
-        small = canvas.bounds().width() * canvas.scale < self.width() and canvas.bounds().height() < self.height()
-        room = canvas.width() > 4 * mini.width() and self.height() > mini.height() + 4 * G
-        mini.setVisible(canvas.scene is not None and not small and room)
-        mini.move(self.width() - mini.width() - G, self.height() - mini.height() - G)
+        self._arrange_minimap()
         self.progress.setGeometry(0, 0, self.width(), 6)
         self.stop.adjustSize()
         self.stop.move((self.width() - self.stop.width()) // 2, 2 * G)
         self.message.setGeometry(self.rect().adjusted(4 * G, 4 * G, -4 * G, -4 * G))
+
+    def _arrange_minimap(self) -> None:
+        """Shows the minimap where a part of the graph is not visible and the canvas has space for it."""
+        mini, canvas = self.minimap, self.canvas
+        whole = canvas.visible().contains(canvas.bounds())
+        room = canvas.width() > 3 * mini.width() and self.height() > mini.height() + 4 * G
+        mini.setVisible(canvas.scene is not None and not whole and room)
+        mini.move(self.width() - mini.width() - G, self.height() - mini.height() - G)

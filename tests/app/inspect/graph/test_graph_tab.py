@@ -369,6 +369,17 @@ def test_a_selected_node_stays_in_view_through_panes_panels_and_widths(make: Mak
             assert not tab.view.pair.is_shown or tab.view.pair.before.offset == canvas.offset
 
 
+def test_the_minimap_is_there_while_a_part_of_the_graph_is_not_visible(make: Make) -> None:
+    tab = make()
+    tab.navigation.open_all()
+    tab.tools.fit.click()
+    assert not tab.view.minimap.isVisible()
+    tab.view.canvas.zoom_to(1.0)
+    assert tab.view.minimap.isVisible()
+    tab.view.canvas.fit()
+    assert not tab.view.minimap.isVisible()
+
+
 def test_the_fitted_graph_stays_fitted(make: Make, qtbot: QtBot) -> None:
     tab = make()
     canvas = tab.view.canvas
