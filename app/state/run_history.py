@@ -106,8 +106,14 @@ class HistoryModel(QObject):
         return tuple(stamp)
 
     def decode_limit(self, owner: RunConfiguration) -> float | None:
-        """Tokens per second at most by memory bandwidth, from the last benchmark of this bundle on this provider."""
-        benchmark = "bench", str(Path(owner.path).resolve()), owner.provider.partition(",")[0]
+        """Tokens per second at most by memory bandwidth, from the last benchmark of this bundle on the CPU.
+
+        None for other providers: a benchmark measures the bandwidth that the processor gets, and they may have memory
+        of their own.
+        """
+        if owner.provider != "cpu":
+            return None
+        benchmark = "bench", str(Path(owner.path).resolve()), "cpu"
         for run in (line.run for line in self.lines):
             if (run.kind, run.bundle, run.provider) == benchmark and run.time >= owner.built_at and not drafts_of(run):
                 speed, share = (measure_value(run, MEASURES[key]) for key in ("decode", "roofline"))

@@ -1991,6 +1991,10 @@
       <translation>Art</translation>
     </message>
     <message>
+      <source>Known on the CPU after a benchmark of this bundle, which measures the bandwidth of the processor.</source>
+      <translation>Auf der CPU nach einem Benchmark dieses Bundles bekannt, der die Bandbreite des Prozessors misst.</translation>
+    </message>
+    <message>
       <source>Kullback–Leibler divergence of the bundle's token distribution from the reference's, mean over all positions.</source>
       <translation>Kullback-Leibler-Divergenz der Token-Verteilung des Bundles von der der Referenz, Mittel über alle Positionen.</translation>
     </message>
@@ -2071,8 +2075,8 @@
       <translation>Hell, dunkel oder wie das System.</translation>
     </message>
     <message>
-      <source>Limit in the last benchmark of this bundle on this provider: {0}.</source>
-      <translation>Grenze im letzten Benchmark dieses Bundles auf diesem Provider: {0}.</translation>
+      <source>Limit in the last benchmark of this bundle: {0}.</source>
+      <translation>Grenze im letzten Benchmark dieses Bundles: {0}.</translation>
     </message>
     <message>
       <source>Limits</source>
@@ -3317,10 +3321,6 @@
     <message>
       <source>Run</source>
       <translation>Lauf</translation>
-    </message>
-    <message>
-      <source>Run a benchmark of this bundle on this provider to learn the limit.</source>
-      <translation>Ein Benchmark dieses Bundles auf diesem Provider ergibt die Grenze.</translation>
     </message>
     <message>
       <source>Run benchmark</source>

@@ -101,10 +101,10 @@ def test_a_screen_reader_gets_the_figures_and_the_step(page: SpeedTab, qtbot: Qt
 def test_the_share_of_the_roofline_stands_beside_decode(page: SpeedTab) -> None:
     reply(page)
     stat, row = page.figures.stats["roofline"], page.figures
-    assert "Run a benchmark of this bundle" in stat.toolTip()
+    assert "after a benchmark of this bundle" in stat.toolTip()
     figures = page.measurements.snapshot().figures()
     row.show_figures(figures, False, limit=800.0)
-    assert stat.accessibleName() == "roofline: 25.0 %" and "on this provider: 800 tok/s." in stat.toolTip()
+    assert stat.accessibleName() == "roofline: 25.0 %" and "benchmark of this bundle: 800 tok/s." in stat.toolTip()
     row.show_figures(replace(figures, drafts=SpeculationUse(drafted=4, accepted=2, steps=2, kept=4)), False, 800.0)
     assert stat.accessibleName() == "roofline: – %"  # a step gives several tokens
     assert row.stats["prefill"].toolTip().startswith("Prompt tokens that a reply reads, without")

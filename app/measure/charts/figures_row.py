@@ -120,11 +120,13 @@ class FiguresRow(QWidget):
             self._show_row(phase, percentiles)
 
     def _show_roofline(self, decode_rate: float | None, limit: float | None) -> None:
-        share, text = None, self.tr("Run a benchmark of this bundle on this provider to learn the limit.")
+        share = None
+        text = self.tr(
+            "Known on the CPU after a benchmark of this bundle, which measures the bandwidth of the processor."
+        )
         if limit is not None:
             share = None if decode_rate is None else 100 * decode_rate / limit
-            last = self.tr("Limit in the last benchmark of this bundle on this provider: {0}.")
-            text = last.format(format_token_rate(limit))
+            text = self.tr("Limit in the last benchmark of this bundle: {0}.").format(format_token_rate(limit))
         self.stats["roofline"].set(_figure(share))
         set_tool_tip(self.stats["roofline"], f"{figure_definition('roofline')}\n{text}")
 

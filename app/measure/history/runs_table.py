@@ -125,6 +125,9 @@ class RunsTableModel(TextTableModel):
             item = self.shown[index.row()]
             if isinstance(item, RunGroup):
                 return f"{item.label}, {tr('expanded') if self.is_expanded(item) else tr('collapsed')}"
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 0:
+            run = self.shown[index.row()].runs[0]
+            return plain_tool_tip(f"{run.bundle}\n{tr('digest')} {run.digest}")  # a folder may have had several builds
         return super().data(index, role)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

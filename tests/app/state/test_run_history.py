@@ -189,3 +189,4 @@ def test_the_limit_of_decode_is_that_of_the_last_benchmark(
     model.lines = [run_row(run("new", **{**measured, **changes}))]
     owner = RunConfiguration("/b/demo-int4", "demo", "int4", "cpu", "static", 64, "2026-01-02T03:05:00+00:00")
     assert model.decode_limit(owner) == limit
+    assert model.decode_limit(replace(owner, provider="qnn")) is None  # its bandwidth is not measured

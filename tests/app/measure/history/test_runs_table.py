@@ -107,6 +107,13 @@ def test_a_column_grows_with_its_texts_unless_the_user_resized_it(table: RunsTab
     assert table.columnWidth(decode) > before and table.columnWidth(provider) == 40
 
 
+def test_builds_of_one_folder_are_rows_of_their_own(table: RunsTable) -> None:
+    builds = [run(name, digest=name, decode_tokens_per_s=9.0) for name in ("old", "new")]
+    table.lines.set_lines([run_row(one) for one in builds])
+    tips = [table.lines.index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in range(2)]
+    assert sorted(tips) == ["/b/demo-int4\ndigest new", "/b/demo-int4\ndigest old"]
+
+
 def test_a_heading_says_what_its_figure_is(table: RunsTable) -> None:
     across, tip = Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole
     decode, machine = (COLUMNS.index(key) for key in ("decode", "machine"))
