@@ -160,7 +160,7 @@ class QuantizePage(StepPage):
         self.goal.setVisible(self._searches)
         if option is not None:
             self.method.setText(option.title)
-            self.description.setText("\n".join(filter(None, (option.note, option.trap or option.runs))))
+            self.description.setText("\n".join(filter(None, (option.note, option.runs))))
         elif self._searches:
             self.method.setText(self.tr("Smallest that reaches a quality goal"))
             text = self.tr(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget, QWizardPage
 
 from app.state.context import AppContext
@@ -66,12 +66,6 @@ class ChoiceCard(CardFrame):
         self.setCursor(Qt.CursorShape.PointingHandCursor if available else Qt.CursorShape.ArrowCursor)
         self._reason.setText(reason)
         self._reason.setVisible(bool(reason))
-
-    def mark(self) -> None:
-        """Select the card without emitting a signal."""
-        with QSignalBlocker(self.radio):
-            self.radio.setChecked(True)
-        set_role(self, "true", "chosen")
 
     def mousePressEvent(self, event: object) -> None:
         """Select the card with a click anywhere on it."""

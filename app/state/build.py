@@ -87,7 +87,7 @@ class BuildModel(QObject):
         """Name or role of the component that is being traced or changed."""
         self.traced: set[str] = set()
         """Those of the components that have a graph."""
-        self.memory = self.peak = 0
+        self.memory = 0
         self.expected = 0.0
         """Expected seconds; 0 where they are unknown."""
         self._seconds: dict[str, float] = {}
@@ -154,7 +154,7 @@ class BuildModel(QObject):
         self.tail.clear()
         self.outcome = self.error = self.progress = None
         self.active, self.traced = "", set()
-        self.stopping, self.memory, self.peak = False, 0, 0
+        self.stopping, self.memory = False, 0
         self.began = time.monotonic()
         self.state = "running"
         self._worker = self._spare.take()
@@ -267,7 +267,7 @@ class BuildModel(QObject):
 
     def _on_memory(self, rss: int) -> None:
         if self.running:
-            self.memory, self.peak = rss, max(self.peak, rss)
+            self.memory = rss
             self.changed.emit()
 
     def _log(self, text: str) -> None:

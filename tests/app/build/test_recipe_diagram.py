@@ -99,3 +99,25 @@ def test_ends_that_are_no_component_are_left_out(diagram: RecipeDiagram) -> None
     assert not diagram.grab().isNull() and not pixels(diagram, "cache")
     shown(diagram, [])
     assert diagram.boxes() == {} and not diagram.grab().isNull()
+
+
+def test_a_build_lights_the_component_in_progress(diagram: RecipeDiagram) -> None:
+    """Named by its name, or by its role: a graph is traced before the components of it have their names."""
+    parts = [box("embed"), PlanComponent("first", "prefill", [], []), box("decode")]
+    shown(diagram, parts)
+    assert [diagram.state_of(part) for part in parts] == ["", "", ""]
+    diagram.show_progress("prefill", {"embed"})
+    assert [diagram.state_of(part) for part in parts] == ["done", "active", "waiting"]
+    assert diagram.accessibleDescription() == "embed: done; first: active; decode: waiting"
+    diagram.show_progress("", {"embed", "first", "decode"})
+    assert {diagram.state_of(part) for part in parts} == {"done"}
+
+
+def test_what_is_lit_looks_different(diagram: RecipeDiagram) -> None:
+    def picture(active: str, *traced: str) -> bytes:
+        diagram.show_progress(active, traced)
+        return bytes(diagram.grab().toImage().constBits())
+
+    shown(diagram, PARTS)
+    pictures = [picture(""), picture("decode"), picture("", "decode"), picture("decode", "decode")]
+    assert len(set(pictures)) == 3 and pictures[1] == pictures[3]
