@@ -43,6 +43,7 @@ class CanvasPair(QObject):
         """Shows both canvases, or one with all changes."""
         self.is_shown = on
         with self._synchronized():  # what `before` shows at first is not a move that `after` follows
+            self.before.show_scene(self.after.scene if on else None)
             self.before.setVisible(on)
         self._switch(on)
         self.before.hide_change("added" if on else "")

@@ -96,6 +96,21 @@ def test_both_panes_tell_a_screen_reader_what_is_selected(make: Make, qtbot: QtB
     assert len({spoken(canvas)[1] for canvas in (tab.view.pair.before, tab.view.canvas)}) == 1
 
 
+def test_a_hidden_pane_keeps_no_scene_that_was_released(make: Make, qtbot: QtBot) -> None:
+    tab = compared(make, qtbot)
+    tab.tools.split.click()
+    for stage in (1, 2):
+        tab.stages.slider.setValue(stage)
+        qtbot.waitUntil(lambda: not tab.model.busy)
+        tab.navigation.step_change(1)
+        qtbot.wait(50)  # the disposal of the last scene
+        tab.resize(1100 + 10 * stage, 600)
+        tab.tools.split.click()
+        assert tab.view.pair.before.scene is tab.model.scene
+        tab.tools.split.click()
+        assert tab.view.pair.before.scene is None
+
+
 def test_one_picture_again(make: Make, qtbot: QtBot) -> None:
     tab = compared(make, qtbot)
     tab.tools.split.click()
