@@ -145,6 +145,8 @@ class ViewAnchor:
         return best.key if best else None
 
 
+REVEAL_MARGIN = 1 / 6
+"""Share of the canvas at each side in which a revealed box is not left."""
 STOP_AFTER_MS = 1000
 """Delay before the stop button is shown."""
 
@@ -257,7 +259,7 @@ class GraphView(QWidget):
     def _center_goal(self) -> None:
         goal, self._goal = self._goal, None
         if goal is not None:
-            self.canvas.center_on(goal)
+            self.canvas.center_on(goal, REVEAL_MARGIN)
 
     # -- overlays ----------------------------------------------------------------------------------------------
 

@@ -128,13 +128,14 @@ class Viewport(QWidget):
             x, level = x + box.x + PAD, box.inner
         return x
 
-    def center_on(self, key: BoxKey) -> None:
-        """Centers a box, unless it is fully visible at a readable scale."""
+    def center_on(self, key: BoxKey, margin: float = 0.0) -> None:
+        """Centers a box, unless it is fully visible at a readable scale. margin: as share of the widget, left free."""
         place = self.place_of(key)
         if place is None:
             return
         scale = max(self.scale, MIN_START_SCALE)
-        if self.scale != scale or not self.visible().contains(place):
+        x, y = self.visible().width() * margin, self.visible().height() * margin
+        if self.scale != scale or not self.visible().adjusted(x, y, -x, -y).contains(place):
             self.center_at(place, scale)
 
     def center_at(self, place: QRectF, scale: float) -> None:

@@ -96,6 +96,8 @@ def test_what_is_seen_already_does_not_move_and_what_is_not_comes_into_the_middl
     before = view.offset
     view.center_on(1)
     assert view.offset == before
+    view.center_on(1, margin=1 / 6)
+    assert (middle(view) - (view.place_of(1) or QRectF()).center()).manhattanLength() <= 4
     view.center_on(500)
     place = view.place_of(500)
     assert place is not None and view.offset != before
