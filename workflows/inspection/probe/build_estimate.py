@@ -33,7 +33,7 @@ _NEAREST = 5
 """Earlier builds that count, the nearest in size."""
 _FIXED_BYTES, _COPIES = 700 << 20, 2.2  # memory of a small model, and growth with the weights
 # Measured bytes per layer of a graph, and of the snapshots after its passes; and of records and settings.
-_GRAPH_BYTES, _SNAPSHOT_BYTES, _RECORD_BYTES = 12 << 10, 9 << 8, 16 << 10
+_GRAPH_BYTES, _SNAPSHOT_BYTES, _RECORD_BYTES = 17 << 10, 3 << 10, 24 << 10
 _ANGLES_LIMIT = 1 << 26  # of the pass gqa_attention
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 
@@ -104,7 +104,8 @@ def _bundle_bytes(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometr
 
 def precision_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:
     """Estimates the bytes of the checkpoint's weights in `precision`, with the recipe's settings of quantization."""
-    rows, columns = (checkpoint.config.get(name) for name in ("vocab_size", "hidden_size"))
+    config = checkpoint.config
+    rows, columns = config.get("vocab_size"), config.get("hidden_size", config.get("d_model"))
     table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
-    tied = checkpoint.config.get("tie_word_embeddings", True) is not False
+    tied = config.get("tie_word_embeddings", True) is not False
     return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)
