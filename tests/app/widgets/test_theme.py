@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.inspect.graph.heat_panel import MAX_STRENGTH
 from app.widgets.theme import blend_colors, theme
+from workflows.inspection.picture import svg
 from workflows.wire.reports.graphs import CHANGES
 
 GROUNDS = ("window", "surface", "raised", "sunken")
@@ -87,3 +88,10 @@ def test_a_frame_marks_a_field(mode: str, qtbot: QtBot, field: type[QWidget]) ->
     assert contrast(frame, outside) >= 3 and contrast(frame, inside) >= 3
     for ground in GROUNDS:
         assert contrast(frame, theme().color(ground)) >= 3, ground
+
+
+def test_an_exported_composite_has_the_window_s_colors(mode: str) -> None:
+    written = svg._DARK if mode == "dark" else svg._LIGHT
+    names = ("surface", "text", "muted", "accent", "prefill", "decode", "cache")
+    assert {name: written[name] for name in names} == {name: theme().color(name).name() for name in names}
+    assert written["paper"] == theme().color("window").name()

@@ -36,7 +36,7 @@ Colors = Mapping[str, str]
 # The window's colours (app/widgets/theme.py).
 _LIGHT = {
     "paper": "#f5f6f8", "surface": "#ffffff", "border": "#9aa1ad", "text": "#1b2028", "muted": "#5b6472",
-    "accent": "#2f5fd0", "prefill": "#7a4fc4", "decode": "#0c8577", "cache": "#2777c2",
+    "accent": "#2f5fd0", "prefill": "#7a4fc4", "decode": "#0a7367", "cache": "#2269ab",
 }  # fmt: skip
 _DARK = {
     "paper": "#15181d", "surface": "#1c2027", "border": "#687180", "text": "#e4e7ec", "muted": "#98a1b0",

@@ -16,7 +16,7 @@ from workflows.common.svg import number
 WIDTH, HEIGHT = 1040, 360
 LEFT, RIGHT, TOP, BOTTOM = 72, 24, 16, 48
 LINE_PX = 20
-CURVE_COLORS = ("#2f5fd0", "#0c8577", "#a15c00", "#7a4fc4", "#c22f3b", "#1b2028")
+CURVE_COLORS = ("#2f5fd0", "#0a7367", "#975600", "#7a4fc4", "#bc2e39", "#1b2028")
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 SHAPES = ("circle", "square", "triangle", "diamond", "cross")
 MAX_POINTS = 1000
