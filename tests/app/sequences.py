@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QDialog, QLabel, QWidget
 
 from app.chat import intents
 from app.chat.chat_list import ChatList
@@ -194,7 +194,7 @@ class Walk:
 
     def _check_foreign_names(self) -> None:
         """No text names another bundle than the current one, but where bundles, chats or replies are listed."""
-        listed = (Transcript, ChatList, LastBundleHint, HomePage, QComboBox, ErrorBanner)  # these name what they are of
+        listed = (Transcript, ChatList, LastBundleHint, HomePage, QComboBox, QDialog, ErrorBanner)  # these name what they are of
         reading = self.chat.controller.running or self.context.session.busy
         for widget, text in visible_texts(self.window):
             if inside(widget, listed) or inside(widget, (type(self.window.stack.page("measure")),)):
