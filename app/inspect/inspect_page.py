@@ -234,12 +234,17 @@ class InspectPage(QWidget):
         self.banner.clear()
         self.heading.setText(self.tr("Reading {0} …").format(target.title))
         self.stack.setCurrentWidget(self._content)
+        if self.inspection is not None and self.inspection.path != target.path:
+            self._clear()  # nothing of another bundle stands below this heading
 
-    def _on_failed(self, error: ErrorEvent, target: InspectTarget) -> None:
-        self.heading.setText(target.title)
+    def _clear(self) -> None:
         self.tabs.show_inspection(None)
         self.splitter.hide()
         self._show_pills({})
+
+    def _on_failed(self, error: ErrorEvent, target: InspectTarget) -> None:
+        self.heading.setText(target.title)
+        self._clear()
         self.banner.error(error.message, error.details, self.tr("Try again"), self.reader.read_again)
 
     def show_inspection(self, inspection: Inspection, target: InspectTarget = NO_TARGET) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, qInstallMessageHandler
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
@@ -141,8 +141,15 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     application()
     shield()
-    raised: list[BaseException] = []
+    raised: list[object] = []
     sys.excepthook = lambda kind, error, trace: (raised.append(error), sys.__excepthook__(kind, error, trace))
+
+    def note(_kind: object, _where: object, text: str) -> None:
+        if "Keyboard event not accepted" not in text and "propagateSizeHints" not in text:  # of QTest, of a platform
+            raised.append(text)
+            print("Qt:", text, flush=True)
+
+    qInstallMessageHandler(note)
     began, me = time.monotonic(), psutil.Process()
     with tempfile.TemporaryDirectory() as folder, walk(Path(folder), options.seed) as one:
         monkey = Monkey(one, options.seed)

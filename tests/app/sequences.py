@@ -193,8 +193,16 @@ class Walk:
             assert any(format_number(capacity) in text for text in texts), (capacity, texts)
 
     def _check_foreign_names(self) -> None:
-        """No text names another bundle than the current one, but where bundles, chats or replies are listed."""
-        listed = (Transcript, ChatList, LastBundleHint, HomePage, QComboBox, QDialog, ErrorBanner)  # these name what they are of
+        """No text names another bundle than the current one, except lists, replies and errors, which say whose they are."""
+        listed = (
+            Transcript,
+            ChatList,
+            LastBundleHint,
+            HomePage,
+            QComboBox,
+            QDialog,
+            ErrorBanner,
+        )  # these name what they are of
         reading = self.chat.controller.running or self.context.session.busy
         for widget, text in visible_texts(self.window):
             if inside(widget, listed) or inside(widget, (type(self.window.stack.page("measure")),)):

@@ -235,7 +235,9 @@ def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
     assert page.tabs.graph.model.against == GraphReference("/b/before.onnx")
     assert page.tabs.graph.stages.compare.text() == "Against before.onnx"
     page.context.inspectRequested.emit(InspectTarget("/b/other.onnx"))
-    qtbot.waitUntil(lambda: page.tabs.graph.model.where.path == "/b/other.onnx" and not page.tabs.graph.model.busy)
+    assert page.inspection is None and page.splitter.isHidden()  # while it is read, nothing of the others is shown
+    model = page.tabs.graph.model
+    qtbot.waitUntil(lambda: model.where is not None and model.where.path == "/b/other.onnx" and not model.busy)
     assert page.tabs.graph.model.diff is None
 
 
