@@ -193,7 +193,7 @@ class Walk:
             assert any(format_number(capacity) in text for text in texts), (capacity, texts)
 
     def _check_foreign_names(self) -> None:
-        """No text names another bundle than the current one, except lists, replies and errors, which say whose they are."""
+        """No text names another bundle than the current one, except lists, replies and errors."""
         listed = (
             Transcript,
             ChatList,
