@@ -11,12 +11,13 @@ from app.chat.draft_underlines import UnderlineLegend
 from app.chat.intents import EditPrompt, Intent, Regenerate, SwitchVersion
 from app.chat.message_body import MessageBody
 from app.state.conversation import ChatMessage, Reply
+from app.text.figures import figure_definition, figure_titles
 from app.text.formatting import format_number
 from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import hbox, vbox
-from app.widgets.plain_text import PlainLabel
+from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon
 
 FLUSH_MS = 33
@@ -56,6 +57,18 @@ def reply_summary(reply: Reply) -> str:
         error = reply.error if reply.ended in ("failed", "refused") else ""
         parts.append(f"{finish_text(reply.ended)}: {error}" if error else finish_text(reply.ended))
     return " · ".join(parts)
+
+
+def reply_definitions(reply: Reply) -> str:
+    """What the figures of a reply's status line are, a line each."""
+    shown = {
+        "ttft": reply.ttft_ms,
+        "decode": reply.decode_rate,
+        "per_step": reply.tokens_per_step,
+        "accept": reply.accept_rate,
+    }
+    titles = figure_titles()
+    return "\n".join(f"{titles[key]}: {figure_definition(key)}" for key, value in shown.items() if value is not None)
 
 
 class MessageView(QFrame):
@@ -200,6 +213,7 @@ class MessageView(QFrame):
     def _show_status(self, reply: Reply) -> None:
         running = not reply.ended
         self.status.setText(self.tr("…") if running else reply_summary(reply))
+        set_tool_tip(self.status, reply_definitions(reply))
         self.text.setVisible(bool(self.message.content) or running)
         if reply.form == "json_schema" and not running:
             self._show_tree()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.chat.intents import EditPrompt, Regenerate, SwitchVersion
-from app.chat.message_view import MessageView, finish_text, reply_summary
+from app.chat.message_view import MessageView, finish_text, reply_definitions, reply_summary
 from app.state.conversation import ChatMessage, Reply
 
 
@@ -134,3 +134,9 @@ def test_each_notice_is_reported_once_and_never_as_html(qtbot: QtBot) -> None:
     view.finish()
     said = [one.text() for one in view.findChildren(QLabel) if one.text() in message.reply.notices]
     assert said == message.reply.notices
+
+
+def test_the_figures_under_a_reply_say_what_they_are(qtbot: QtBot) -> None:
+    assert reply_definitions(Reply(ended="failed")) == ""
+    lines = reply_definitions(Reply(ttft_ms=5.0, decode_rate=9.0, ended="eos")).split("\n")
+    assert [line.split(":")[0] for line in lines] == ["TTFT", "decode"]
