@@ -9,7 +9,7 @@ from app.measure.charts.latency_style import LatencyStyle
 from app.widgets import button
 from app.widgets.actions import menu_button
 from app.widgets.fields import combo_box
-from app.widgets.layouts import STRETCH, hbox
+from app.widgets.layouts import FlowLayout
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 
@@ -61,7 +61,9 @@ class SpeedToolbar(QWidget):
             (self.tr("Steps (CSV) …"), "csv"),
         )
         export = menu_button(self.tr("Export"), "save", kinds, self.export_requested.emit)
-        hbox(*choices, STRETCH, self.fit, self.freeze, self.reset, export, parent=self)
+        flow = FlowLayout(self)  # a second line where a language or a font needs it
+        for part in (*choices, self.fit, self.freeze, self.reset, export):
+            flow.addWidget(part)
 
     @property
     def latency_style(self) -> LatencyStyle:

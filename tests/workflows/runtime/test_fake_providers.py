@@ -33,6 +33,7 @@ from workflows.runtime import LoadCancellation, device_named, open_machine
 from workflows.runtime.providers import PROVIDERS, devices, registry
 from workflows.runtime.providers.preflight import try_out
 from workflows.runtime.providers.provider import GraphSource
+from workflows.runtime.providers.qnn import QNN
 from workflows.service import JobContext, JobRunner
 from workflows.wire import requests as ask
 from workflows.wire.events import GenerationDone, Phase
@@ -45,8 +46,8 @@ if os.name == "nt":
 SAID = {
     "crashes": CRASHED,
     "hangs": f"The process that loaded its library did not answer in {SOON_S} s.",
-    "no library": "The plugin of Qualcomm QNN cannot be loaded: [ONNXRuntimeError] : 1 : FAIL : Failed to load library",
-    "no plugin": "The plugin of Qualcomm QNN cannot be loaded: module 'onnxruntime_qnn' has no attribute",
+    "no library": f"The plugin of {QNN.title} cannot be loaded: [ONNXRuntimeError] : 1 : FAIL : Failed to load library",
+    "no plugin": f"The plugin of {QNN.title} cannot be loaded: module 'onnxruntime_qnn' has no attribute",
 }
 
 
@@ -105,7 +106,7 @@ def test_a_plugin_that_cannot_be_loaded_is_a_reason(
     ids = ["--prompt-ids", "1,2", "--max-new-tokens", 2]
     for command in (["generate", bundle, *ids], ["preflight", bundle]):
         code, said = told(capsys, *command, "--provider", "qnn")
-        assert code == 2 and said.startswith(f"joinery: Qualcomm QNN cannot be used: {SAID[kind]}")
+        assert code == 2 and said.startswith(f"joinery: {QNN.title} cannot be used: {SAID[kind]}")
     assert cli.run(["generate", str(bundle), *map(str, ids)]) == 0
 
 
