@@ -135,17 +135,20 @@ class StatusLine(QWidget):
         return chips or [self.text.text()]
 
     def _watch(self) -> None:
-        """Refresh soon; running jobs keep the timer active."""
-        if not self._timer.isActive():
+        """Refresh at once where a job came or ended, else soon; running jobs keep the timer active."""
+        if not self._timer.isActive() or set(self.chips) != set(self._listed[-MOST:]):
             self.refresh()
             self._timer.start()
 
+    @property
+    def _listed(self) -> list[Activity | str]:
+        """The failures, then the running jobs."""
+        return [*self._context.activities.failures, *self._context.activities.running]
+
     def refresh(self) -> None:
-        activities = self._context.activities
-        running, failures = activities.running, activities.failures
-        if not running:
+        every = self._listed
+        if not self._context.activities.running:
             self._timer.stop()
-        every: list[Activity | str] = [*failures, *running]
         shown = every[-MOST:]
         for gone in [key for key in self.chips if key not in shown]:
             chip = self.chips.pop(gone)

@@ -31,6 +31,7 @@ from app.chat.page import ChatPage
 from app.chat.sampling import SamplingSettings
 from app.chat.transcript import Transcript
 from app.frame.note_line import ErrorBanner
+from app.frame.status_line import MOST
 from app.home.page import HomePage
 from app.inspect.inspect_page import InspectPage
 from app.jobs.time_slices import run_at_once
@@ -272,7 +273,9 @@ class Walk:
                 assert row.entry.missing == bool(row.entry.problem), row.entry
 
     def _check_status(self) -> None:
-        status = self.window.status
+        status, activities = self.window.status, self.context.activities
+        jobs = [*activities.failures, *activities.running][-MOST:]
+        assert set(status.chips) == set(jobs), (status.visible_texts, jobs)
         if not status.text.isHidden() and status.text.text() == "Bundle is open":
             assert self.context.ready is not None
 
