@@ -50,8 +50,8 @@ def page_help(page: str) -> PageHelp:
         "chat": (
             tr("Holds a conversation with the open bundle, token by token, and compares it with another bundle."),
             tr(
-                "Open a bundle and ask a question. Sampling, decoding, cache layout and provider are in the "
-                "panel on the right; point at a word of a reply to see its token and the alternatives."
+                "Open a bundle and ask a question. The chips above the prompt say what the next reply is made with; "
+                "a click on one opens its setting. Point at a word of a reply to see its token and the alternatives."
             ),
         ),
         "measure": (
@@ -60,8 +60,8 @@ def page_help(page: str) -> PageHelp:
                 "during generation, and differences to another bundle or its checkpoint."
             ),
             tr(
-                "Ask a question in Chat, or run a comparison under Accuracy. Drag over the chart to zoom in, and "
-                "export it as CSV, PNG or SVG."
+                "Ask a question in Chat, run a benchmark, or compare two bundles under Accuracy. Drag over the chart "
+                "to zoom in, and export it as CSV, PNG or SVG."
             ),
         ),
         "devices": (

@@ -431,8 +431,8 @@
       <translation>Wie es läuft</translation>
     </message>
     <message>
-      <source>Ask a question in Chat, or run a comparison under Accuracy. Drag over the chart to zoom in, and export it as CSV, PNG or SVG.</source>
-      <translation>Im Chat eine Frage stellen oder unter Genauigkeit einen Vergleich ausführen. Über das Diagramm ziehen, um es zu vergrößern, und es als CSV, PNG oder SVG exportieren.</translation>
+      <source>Ask a question in Chat, run a benchmark, or compare two bundles under Accuracy. Drag over the chart to zoom in, and export it as CSV, PNG or SVG.</source>
+      <translation>Im Chat etwas fragen, einen Benchmark starten oder unter Genauigkeit zwei Bundles vergleichen. Über das Diagramm ziehen, um zu vergrößern; es lässt sich als CSV, PNG oder SVG exportieren.</translation>
     </message>
     <message>
       <source>Ask something</source>
@@ -2655,8 +2655,8 @@
       <translation>Bundle öffnen</translation>
     </message>
     <message>
-      <source>Open a bundle and ask a question. Sampling, decoding, cache layout and provider are in the panel on the right; point at a word of a reply to see its token and the alternatives.</source>
-      <translation>Ein Bundle öffnen und eine Frage stellen. Sampling, Decoding, Cache-Layout und Provider stehen rechts in der Leiste; auf ein Wort einer Antwort zeigen, um sein Token und die Alternativen zu sehen.</translation>
+      <source>Open a bundle and ask a question. The chips above the prompt say what the next reply is made with; a click on one opens its setting. Point at a word of a reply to see its token and the alternatives.</source>
+      <translation>Ein Bundle öffnen und etwas fragen. Die Chips über dem Prompt sagen, womit die nächste Antwort entsteht; ein Klick öffnet ihre Einstellung. Auf ein Wort einer Antwort zeigen, um sein Token und die Alternativen zu sehen.</translation>
     </message>
     <message>
       <source>Open a bundle first; the Home page lists recent bundles.</source>

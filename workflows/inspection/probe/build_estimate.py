@@ -31,7 +31,7 @@ _STAGE_SECONDS = {
 }
 _NEAREST = 5
 """Earlier builds that count, the nearest in size."""
-_FIXED_BYTES, _COPIES = 700 << 20, 2.2  # memory of a small model, and growth with the weights
+_FIXED_BYTES, _COPIES = 525 << 20, 1.08  # memory of a small model, and growth with the weights; corrected likewise
 # Measured bytes per layer of a graph, and of the snapshots after its passes; and of records and settings.
 _GRAPH_BYTES, _SNAPSHOT_BYTES, _RECORD_BYTES = 17 << 10, 3 << 10, 24 << 10
 _ANGLES_LIMIT = 1 << 26  # of the pass gqa_attention
@@ -53,7 +53,7 @@ def build_estimate(
     layers = components * (geometry.layers if geometry else 12)
     return BuildEstimate(
         seconds=round(sum(stages.values()), 1),
-        memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
+        memory_bytes=round(_memory_bytes(weights, nearest)),
         disk_bytes=_bundle_bytes(checkpoint, recipe, geometry, layers),
         kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
         free_memory_bytes=free_bytes(),
@@ -74,6 +74,16 @@ def _stage_seconds(stage: str, precision: str, weights: int, runs: Sequence[RunR
         if isinstance(seconds := run.figures.get(f"{stage}_s"), int | float)
     ]
     return _expected(stage, weights) * (median(ratios) if ratios else 1.0)
+
+
+def _memory_bytes(weights: int, runs: Sequence[RunRecord]) -> float:
+    """The measured peak, scaled by size; without runs that of the table."""
+    ratios = [
+        float(peak) * 2**20 / (_FIXED_BYTES + _COPIES * _float32_bytes(run))
+        for run in runs
+        if isinstance(peak := run.figures.get("peak_mib"), int | float) and peak
+    ]
+    return (_FIXED_BYTES + _COPIES * weights) * (median(ratios) if ratios else 1.0)
 
 
 def _expected(stage: str, weights: float) -> float:

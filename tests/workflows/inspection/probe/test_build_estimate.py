@@ -56,6 +56,15 @@ def test_a_larger_build_is_scaled_to_the_size() -> None:
     assert learned.stages["export"] == pytest.approx(8.0, rel=0.01)
 
 
+def test_memory_is_scaled_from_the_peaks_of_earlier_builds() -> None:
+    """Twice the usual peak at 1 GB is twice the usual peak at the size of the demo."""
+    usual = estimate("fp32").memory_bytes
+    assert usual == pytest.approx(525 * 2**20 + 1.08 * 4 * 394_000, rel=0.01)
+    big = made_run("b2", "build", precision="fp32", bytes=1e9, peak_mib=2 * (525 + 1.08e9 / 2**20), export_s=14.0)
+    assert estimate("fp32", big).memory_bytes == pytest.approx(2 * usual, rel=0.01)
+    assert estimate("fp32", earlier("fp32", export=9.0)).memory_bytes == usual  # a run without its peak
+
+
 @pytest.mark.parametrize("options", [{"precision": "fp32"}, {"precision": "int4", "cache": "static"}])
 def test_the_bytes_are_those_that_the_build_writes(built: Built, options: dict[str, str]) -> None:
     bundle = read_bundle(built("demo:qwen3", **options))
