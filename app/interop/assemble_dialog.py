@@ -87,8 +87,8 @@ class AssembleDialog(InteropDialog):
         request = PlanAssembly(self.components(), self.pipeline.text().strip(), self.tokenizer.text().strip())
         job = self.context.probe_worker.request(request)
         self._job = job
-        job.on_answer(lambda report: self._show_report(report) if self._job is job else None)
-        job.on_error(lambda error: self._failed(error) if self._job is job else None)
+        job.on_answer(lambda report: self._show_report(report) if self._job is job else None, self)
+        job.on_error(lambda error: self._failed(error) if self._job is job else None, self)
 
     def _changed(self) -> None:
         self.report = None

@@ -6,9 +6,10 @@ WorkerClient ──take──▶ event …  on_answer | on_error  finished
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event, ResultEvent
 from workflows.wire.requests import Request
@@ -42,13 +43,13 @@ class Job(Generic[Answer]):
         if not self.ended:
             self._cancel(self)
 
-    def on_answer(self, take: Callable[[Answer], object]) -> None:
-        """Calls `take` with the request's answer, if there is one."""
-        self._signals.answered.connect(take)
+    def on_answer(self, take: Callable[[Answer], object], owner: QObject | None = None) -> None:
+        """Calls `take` with the request's answer, if there is one. owner: it is not called after the owner's end."""
+        self._signals.answered.connect(_while_alive(owner, take))
 
-    def on_error(self, take: Callable[[ErrorEvent], object]) -> None:
-        """Calls `take` with the error: the job was cancelled, failed, or its worker died."""
-        self._signals.failed.connect(take)
+    def on_error(self, take: Callable[[ErrorEvent], object], owner: QObject | None = None) -> None:
+        """Calls `take` with the error: the job was cancelled, failed, or its worker died. owner: see on_answer."""
+        self._signals.failed.connect(_while_alive(owner, take))
 
     def take(self, event: Event) -> None:
         """Handles one event of the worker; the last one ends the job."""
@@ -62,3 +63,8 @@ class Job(Generic[Answer]):
             self._signals.deleteLater()  # and the connections, which often hold this job
         else:
             self.event.emit(event)
+
+
+def _while_alive(owner: QObject | None, take: Callable[[Any], object]) -> Callable[[Any], object]:
+    """`take`, as long as Qt has not deleted `owner`: a dialog may be closed before a job of its answers."""
+    return take if owner is None else lambda value: take(value) if isValid(owner) else None

@@ -70,7 +70,7 @@ class SideForm(QObject):
         self._fill_stages([])
         if self._context.recents.find(path) is not None:
             job = self._context.probe_worker.request(InspectPath(path))
-            job.on_answer(lambda report: self._on_stages(path, report))
+            job.on_answer(lambda report: self._on_stages(path, report), self)
 
     def _on_stages(self, path: str, report: InspectReport) -> None:
         if path == self._requested_path:
