@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
@@ -263,6 +263,12 @@ class HomePage(QWidget):
         """Qt's name: a folder may have been moved meanwhile."""
         super().showEvent(event)
         self._context.recents.refresh_moved()
+
+    def event(self, event: QEvent) -> bool:
+        """Qt's name: the person comes back from a file manager."""
+        if event.type() == QEvent.Type.WindowActivate and self.isVisible():
+            self._context.recents.refresh_moved()
+        return super().event(event)
 
     def _remove(self, path: str) -> None:
         entry = self._context.recents.find(path)

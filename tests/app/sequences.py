@@ -70,6 +70,7 @@ class Walk:
         self.window, self.context, self.folder = window, window.context, folder
         self.random = random.Random(seed)
         self.done: list[str] = []
+        self._shown_anew = False
         for name in CAPACITIES:
             make_bundle(folder / name)
         page = window.stack.page("chat")
@@ -113,7 +114,9 @@ class Walk:
         names = list(self._actions)
         name = self.random.choices(names, [self._actions[one][0] for one in names])[0]
         self.done.append(name)
+        before = self.window.stack.currentWidget()
         self._actions[name][1]()
+        self._shown_anew = self.window.stack.currentWidget() is not before
 
     def wait(self, seconds: float) -> None:
         """Lets the window live."""
@@ -268,7 +271,7 @@ class Walk:
         if page is not None:
             entries = self.context.recents.entries
             assert [row.entry.path for row in page.rows] == [entry.path for entry in entries]
-        if page is not None and page.isVisible() and self.done[-1:] == ["page"]:
+        if page is not None and page.isVisible() and self._shown_anew:
             for row in page.rows:  # one that went is not offered for a chat, and one that came back is
                 assert row.entry.missing == bool(row.entry.problem), row.entry
 

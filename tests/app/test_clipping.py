@@ -25,6 +25,8 @@ SCENES = (
     "build-done",
     "composite-seams",
     "inspect-full",
+    "inspect-diff",
+    "inspect-search",
     "chat-full",
     "chat-decoding",
     "measure-full",

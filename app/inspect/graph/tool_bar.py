@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.graph_scene.boxes import BoxKey, shorten
 from app.inspect.graph.node_search import NodeSearch
@@ -15,6 +15,10 @@ from app.state.settings import Settings
 from app.widgets import button, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import clear_layout, hbox
+from app.widgets.theme import G
+
+SHORTEST = 4 * G
+"""Pixels of an elided name."""
 
 
 class ScopeBreadcrumbs(QWidget):
@@ -45,27 +49,42 @@ class ScopeBreadcrumbs(QWidget):
     def _fill(self, _key: BoxKey | None) -> None:
         clear_layout(self._row)
         self._links: list[tuple[QWidget, ...]] = []
+        self._texts: list[str] = []
         for place, path in enumerate(self.paths):
             name = path.rpartition("/")[2] or (self.tr("(unnamed)") if path else self.tr("Graph"))
             tip = path or self.tr("The whole graph")
-            link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path), tool_tip=tip)
+            text = shorten(name, 18)
+            link = button(text, role="link", clicked=partial(self.chosen.emit, path), tool_tip=tip)
             link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             parts = (label("›", "muted", selectable=False), link) if place else (link,)
             for part in parts:
                 self._row.addWidget(part)
             self._links.append(parts)
+            self._texts.append(text)
         self._row.addStretch(1)
         self._fit()
 
     def _fit(self) -> None:
-        """Hides scopes after the first where the width is too small; the last one always stays."""
+        """Hides scopes where the width is too small, the first one last; the last one stays, elided at need."""
+        if not self._links:
+            return
+        last, text = self._links[-1][-1], self._texts[-1]
+        assert isinstance(last, QPushButton)
+        last.setText(text)
         widths = [sum(part.sizeHint().width() for part in parts) for parts in self._links]
-        out = 0
-        while sum(widths) - sum(widths[1 : 1 + out]) > self.width() and out < len(widths) - 2:
-            out += 1
+        hidden = set[int]()
+        for place in (*range(1, len(widths) - 1), 0)[: len(widths) - 1]:
+            room = self.width() - sum(width for at, width in enumerate(widths) if at not in hidden)
+            if room < (0 if place else SHORTEST - widths[-1]):
+                hidden.add(place)
         for place, parts in enumerate(self._links):
             for part in parts:
-                part.setVisible(not 1 <= place <= out)
+                part.setVisible(place not in hidden)
+        missing = sum(width for at, width in enumerate(widths) if at not in hidden) - self.width()
+        if missing > 0:
+            metrics = last.fontMetrics()
+            width = max(SHORTEST, metrics.horizontalAdvance(text) - missing)
+            last.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, width))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: hides or shows links to match the width."""

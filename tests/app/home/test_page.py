@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -70,3 +70,10 @@ def test_ctrl_z_undoes_a_removal(home_page: HomePage, qtbot: QtBot) -> None:
 def test_a_dialog_begins_in_a_folder_that_exists(tmp_path: Path) -> None:
     assert existing_parent(tmp_path / "not" / "there") == tmp_path
     assert existing_parent(tmp_path) == tmp_path
+
+
+def test_a_bundle_that_went_is_missing_once_the_window_is_active_again(home_page: HomePage, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "one")
+    assert offered(home_page) == ["Chat", "Inspect"]
+    QApplication.sendEvent(home_page, QEvent(QEvent.Type.WindowActivate))
+    assert offered(home_page) == ["Locate …", "Remove from list"]

@@ -73,10 +73,22 @@ def test_with_little_room_the_first_and_the_last_stay(row: QWidget) -> None:
     widths = [link.sizeHint().width() for link in links(crumbs)]
     crumbs.resize(sum(widths[:1] + widths[3:]) + 60, 30)
     assert said(crumbs)[0] == "Graph" and said(crumbs)[-2:] == ["self_attn", "q_proj"] and "model" not in said(crumbs)
-    crumbs.resize(10, 30)
+    crumbs.resize(sum(widths[:1] + widths[4:]) + 30, 30)
     assert said(crumbs) == ["Graph", "q_proj"]
+    crumbs.resize(10, 30)
+    assert len(said(crumbs)) == 1 and said(crumbs)[0].startswith("q")
     crumbs.resize(900, 30)
     assert len(said(crumbs)) == 5
+
+
+def test_the_last_name_is_elided_where_it_does_not_fit(row: QWidget) -> None:
+    crumbs = crumbs_of(row, small())
+    crumbs.model.select("model/layers.1/input_layernorm")
+    crumbs.resize(60, 30)
+    *_, last = links(crumbs)
+    assert last.text().startswith("inp") and last.text().endswith("…") and last.accessibleName() == "input_layernorm"
+    crumbs.resize(900, 30)
+    assert last.text() == "input_layernorm"
 
 
 def test_a_graph_without_scopes_is_one_name(row: QWidget) -> None:
