@@ -37,7 +37,7 @@ SCENES = (
 )
 
 
-@pytest.fixture(params=["en", "de"])
+@pytest.fixture(params=[pytest.param("en", marks=pytest.mark.slow), "de"])  # German texts are the longer ones
 def language(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[str]:
     code = str(request.param)
     translator = Translator(read(translation_file(code)), qapp) if code != "en" else None
