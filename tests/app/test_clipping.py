@@ -59,7 +59,10 @@ def needed_width(widget: QWidget) -> int:
     return 0
 
 
-@pytest.mark.parametrize("name", SCENES)
+SLOW = {"home-full", "build-done", "composite-seams", "inspect-full", "chat-full", "accuracy-full", "settings"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in SCENES])
 def test_no_text_is_cut(name: str, language: str, qtbot: QtBot) -> None:
     scenario, prepare = STATES[name]
     with window_over(scenario) as (window, home):

@@ -113,7 +113,10 @@ def screen_reader_name(widget: QWidget) -> str:
     return interface.text(QAccessible.Text.Name) if interface is not None else ""
 
 
-@pytest.mark.parametrize("name", SCENES)
+SLOW = {"home-failed", "build-source", "build-review", "inspect-full", "chat-full", "measure-full", "accuracy-full"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in SCENES])
 def test_tab_reaches_all_fields_and_each_has_a_name(name: str, qtbot: QtBot) -> None:
     scenario, prepare = STATES[name]
     with window_over(scenario) as (window, home):
