@@ -111,6 +111,7 @@ class BundleOpener(QObject):
 
     def _on_state(self, state: str) -> None:
         if state == "opening":
+            self._banner.clear()  # a failure that offers to open it again
             self._late.start()
             return
         self._late.stop()

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -102,13 +103,14 @@ class _Forks:
                         continue  # the client was killed
 
     def _fork(self, client: socket.socket) -> list[str] | None:
+        descriptors: list[int] = []
         try:
             head, descriptors, _, _ = socket.recv_fds(client, 4, 3)
-            data = b""
-            while len(data) < struct.unpack("I", head)[0]:
-                data += client.recv(1 << 20)
+            data = _read(client, struct.unpack("I", head)[0])
         except (OSError, struct.error):
             client.close()  # it was killed at once
+            for descriptor in descriptors:
+                os.close(descriptor)
             return None
         streams, arguments, folder, environment = marshal.loads(data)
         process = os.fork()
@@ -116,7 +118,8 @@ class _Forks:
             for descriptor in descriptors:
                 os.close(descriptor)
             self._clients[process] = client
-            client.sendall(struct.pack("i", process))
+            with suppress(OSError):  # it was killed meanwhile: `_end_forks` sees its end
+                client.sendall(struct.pack("i", process))
             return None
         self._become(dict(zip(streams, descriptors, strict=True)), client)
         os.chdir(folder)
@@ -142,6 +145,17 @@ class _Forks:
                 setattr(sys, f"__{name}__", None)
         if 1 in streams and os.isatty(1):
             cast(TextIOWrapper, sys.stdout).reconfigure(line_buffering=True)
+
+
+def _read(client: socket.socket, size: int) -> bytes:
+    """`size` bytes. Raises OSError if the client ended before."""
+    data = b""
+    while len(data) < size:
+        part = client.recv(1 << 20)
+        if not part:
+            raise OSError("the client ended within its request")
+        data += part
+    return data
 
 
 def main() -> None:
