@@ -23,6 +23,7 @@ from app.widgets.theme import G, theme
 
 _KEYS = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
+_OWN_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -107,6 +108,9 @@ class CommandPalette(QFrame):
         """Handle the field: arrows move in the list, Enter runs, Escape and a lost focus close (Qt's name)."""
         if event.type() == QEvent.Type.FocusOut and self.isVisible():
             self.hide()
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and event.key() in _OWN_KEYS:
+            event.accept()  # no shortcut of the page behind
+            return True
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             key = event.key()
             if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):

@@ -101,6 +101,21 @@ def test_escape_closes_the_palette(qtbot: Any, make_window: Make) -> None:
     assert not window.palette_box.isVisible()
 
 
+def test_escape_closes_the_palette_and_no_reply(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    """A key of the palette is no shortcut of the page behind it."""
+    window = make_window(reply="word", tokens=3000, delay=0.002)
+    window.context.open_bundle(make_bundle(tmp_path / "demo"))
+    window.show_page("chat")
+    page: Any = window.stack.page("chat")
+    page.send("Hello")
+    qtbot.waitUntil(lambda: window.context.session.state == "generating")
+    window.palette_box.open()
+    qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Escape)
+    assert not window.palette_box.isVisible() and page.controller.running
+    qtbot.keyClick(page.composer.edit, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not page.controller.running)
+
+
 def test_the_theme_changes_and_is_kept(qtbot: Any, make_window: Make, home: Path) -> None:
     window = make_window()
     window.set_theme("light")
