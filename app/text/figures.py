@@ -35,7 +35,8 @@ def figure_definition(key: str) -> str:
     """What a measure is; empty for anything else. Over several runs, a figure is the median of theirs."""
     latency = tr("The latency that {0} % of the generated tokens do not exceed; the first token is not counted.")
     return {
-        "ttft": tr("Time to first token: from the prompt's first chunk to the first generated token."),
+        "ttft": tr("Time to first token: from the prompt's first chunk to the first generated token. A beam search, "
+                   "which gives all tokens at its end, divides its time among them."),
         "prefill": tr("Prompt tokens that a reply reads, without those already in the cache ÷ its time to first "
                       "token."),
         "decode": tr("Generated tokens after the first ÷ the time they took."),

@@ -4359,8 +4359,8 @@
       <translation>Zeit</translation>
     </message>
     <message>
-      <source>Time to first token: from the prompt's first chunk to the first generated token.</source>
-      <translation>Zeit bis zum ersten Token: vom ersten Chunk des Prompts bis zum ersten erzeugten Token.</translation>
+      <source>Time to first token: from the prompt's first chunk to the first generated token. A beam search, which gives all tokens at its end, divides its time among them.</source>
+      <translation>Zeit bis zum ersten Token: vom ersten Chunk des Prompts bis zum ersten erzeugten Token. Eine Beam-Suche, die alle Token an ihrem Ende gibt, verteilt ihre Zeit auf sie.</translation>
     </message>
     <message>
       <source>To begin</source>

@@ -48,25 +48,21 @@ CACHE_EVERY_S = 0.2  # cache events are for display, so that few a second suffic
 
 @dataclass
 class Timing:
-    """The times of a generation's tokens, in seconds of a monotonic clock.
-
-    searched: when a beam search began, which emits all its tokens at its end; 0 without one.
-    """
+    """The times of a generation's tokens, in seconds of a monotonic clock."""
 
     began: float = field(default_factory=time.perf_counter)
     first: float = 0.0
     last: float = 0.0
-    searched: float = 0.0
+    _share: float = 0.0
 
-    @property
-    def prefilled(self) -> float:
-        """When the prompt had been read: at the first token, or where a beam search began."""
-        return self.searched or self.first
+    def divide(self, start: float, tokens: int) -> None:
+        """Divides the time since `start` among the next tokens: a beam search gives all of them at its end."""
+        self.last, self._share = start, (time.perf_counter() - start) / max(tokens, 1)
 
     def token(self) -> float:
         """Notes a token; returns milliseconds since the one before, or since the start for the first."""
-        now = time.perf_counter()
-        elapsed = now - (self.last or self.began)
+        now = self.last + self._share if self._share else time.perf_counter()
+        elapsed = now - (self.last if self.first else self.began)
         self.first = self.first or now
         self.last = now
         return elapsed * 1000
@@ -189,7 +185,7 @@ class Generation:
         room = min([options.max_new_tokens, *(end - cache.length + 1 for end in ends)])  # the last token is not fed
         beams = BeamOptions(options.num_beams, options.length_penalty, options.early_stopping)
         search = BeamSearch(self._machine, beams, self._ids, self._process, self._eos, room)
-        self._timing.searched = time.perf_counter()
+        start = time.perf_counter()
         try:
             going = search.begin(logits)
             while going:
@@ -200,7 +196,9 @@ class Generation:
             search.forget()
             raise
         search.hold_best()
-        return (yield from self._emit([ChosenToken(token, None) for token in search.best.branch.tokens]))
+        tokens = search.best.branch.tokens
+        self._timing.divide(start, len(tokens))
+        return (yield from self._emit([ChosenToken(token, None) for token in tokens]))
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
@@ -328,8 +326,7 @@ class Generation:
         """The last event. read: tokens processed before the first new one, a source's where there is an encoder."""
         timing, cache, generated = self._timing, self._machine.cache, self._ids[self._first_new :]
         ttft = (timing.first - timing.began) if generated else 0.0
-        prefill = (timing.prefilled - timing.began) if generated else 0.0
-        decoding = timing.last - timing.prefilled
+        decoding = timing.last - timing.first
         return GenerationDone(
             prompt_ids=list(prompt),
             token_ids=generated,
@@ -337,7 +334,7 @@ class Generation:
             finish_reason=reason,
             ttft_ms=ttft * 1000,
             decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
-            prefill_tokens_per_s=read / prefill if prefill > 0 else 0.0,
+            prefill_tokens_per_s=read / ttft if ttft > 0 else 0.0,
             provider=self._machine.provider,
             cache=CacheUse(
                 layout=cache.layout.name,

@@ -18,7 +18,7 @@ from workflows.common.errors import RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.beam_search import BeamOptions, BeamSearch
 from workflows.generate.options import check_options
-from workflows.wire.events import GenerationDone
+from workflows.wire.events import GenerationDone, TokenEvent
 
 SEARCHES = [
     {"num_beams": beams, "length_penalty": penalty, "early_stopping": early}
@@ -201,13 +201,15 @@ def test_a_running_text_that_only_equals_the_worst_finished_one_ends_the_search(
     assert search.begin(np.array([5.0, 4.0, 0.0], np.float32))
 
 
-def test_the_rate_counts_the_time_of_the_search(flat: Path, built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_token_has_its_share_of_the_search(flat: Path, built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that advances at each look: tokens that are emitted at the end were not computed then."""
     ticks = count(int(time.perf_counter()) + 1)
     monkeypatch.setattr("workflows.generate.generation.time.perf_counter", lambda: float(next(ticks)))
     with open_engine(built(flat, capacity=96)) as engine:
-        *_, done = engine.generate([5, 6, 7], GenerateOptions(max_new_tokens=8, num_beams=3), eos=[])
-    assert isinstance(done, GenerationDone) and len(done.token_ids) == 8
-    decoding, prefill = 7 / done.decode_tokens_per_s, 3 / done.prefill_tokens_per_s
-    assert decoding >= 7 + 7  # a look at each step of the search, and one at each emitted token
-    assert prefill < done.ttft_ms / 1000
+        events = list(engine.generate([5, 6, 7], GenerateOptions(max_new_tokens=8, num_beams=3), eos=[]))
+    done, tokens = events[-1], [event for event in events if isinstance(event, TokenEvent)]
+    assert isinstance(done, GenerationDone) and len(tokens) == 8
+    first, *others = [event.latency_ms for event in tokens]
+    assert others == pytest.approx([others[0]] * 7) and others[0] > 1000  # a look at each step, and more
+    assert first == pytest.approx(done.ttft_ms) and 1000 / others[0] == pytest.approx(done.decode_tokens_per_s)
+    assert done.prefill_tokens_per_s == pytest.approx(3000 / done.ttft_ms)
