@@ -253,10 +253,10 @@ class HomePage(QWidget):
             self._context.navigate.emit(page)
 
     def _locate(self, path: str) -> None:
-        """Chooses the folder that a missing bundle was moved to."""
+        """Chooses the folder that a missing bundle was moved to, and opens it; what is no bundle changes nothing."""
         title = self.tr("Locate {0}").format(Path(path).name)
         folder = QFileDialog.getExistingDirectory(self, title, str(existing_parent(Path(path))))
-        if folder:
+        if folder and self._context.open_bundle(folder):
             self._context.recents.relocate(path, folder)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -140,8 +140,19 @@ class RecentBundles(SavedList):
             self._change(lambda rows: [row for row in rows if row.path != path])
 
     def relocate(self, path: str, other: str) -> None:
-        """Replaces the folder of an entry: the bundle was moved."""
-        self._change(lambda rows: [replace(row, path=other) if row.path == path else row for row in rows])
+        """The bundle of an entry is that of another entry: it was moved, and keeps its speed."""
+        old = self.find(path)
+        if old is None or path == other:
+            return
+
+        def merge(rows: list[RecentBundle]) -> list[RecentBundle]:
+            return [
+                replace(row, speed=old.speed, provider=old.provider) if row.path == other else row
+                for row in rows
+                if row.path != path
+            ]
+
+        self._change(merge)
 
     def label_of(self, entry: RecentBundle) -> str:
         """The entry's title, or its path where another one has the same title."""

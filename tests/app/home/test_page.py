@@ -49,7 +49,21 @@ def test_a_bundle_that_went_is_missing_and_can_be_located(
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", choose)
     next(one for one in home_page.rows[0].findChildren(QAbstractButton) if one.text() == "Locate …").click()
     assert start == [str(tmp_path)]
-    assert offered(home_page) == ["Chat", "Inspect"] and home_page.rows[0].entry.path == str(tmp_path / "moved")
+    assert offered(home_page) == ["Chat", "Inspect"]
+    assert [row.entry.path for row in home_page.rows] == [str(tmp_path / "moved")]
+
+
+def test_what_is_no_bundle_leaves_the_missing_one_in_the_list(
+    home_page: HomePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = home_page._context
+    context.recents.note_speed(str(tmp_path / "one"), 42.0, "cpu")
+    shutil.move(tmp_path / "one", tmp_path / "moved")
+    (tmp_path / "empty").mkdir()
+    for folder, expected in (("empty", "one"), ("moved", "moved")):
+        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, name=folder: str(tmp_path / name))
+        home_page._locate(str(tmp_path / "one"))
+        assert [(entry.path, entry.speed) for entry in context.recents.entries] == [(str(tmp_path / expected), 42.0)]
 
 
 def test_a_damaged_bundle_cannot_be_located(home_page: HomePage, tmp_path: Path) -> None:
