@@ -17,7 +17,7 @@ from app.widgets.fields import progress_bar
 from app.widgets.layouts import hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, mono_font, theme
-from workflows.wire.stage_times import OTHER, OUTER_STAGES
+from workflows.wire.stage_times import OTHER
 
 STATE_TINTS = {"waiting": "muted", "started": "accent", "skipped": "muted", "failed": "error", "stopped": "warning"}
 """The colour of a row by the state of its stage; the others have that of text."""
@@ -56,14 +56,13 @@ class StageTable(ReadOnlyTable):
             "failed": tr("failed"),
             "stopped": tr("stopped"),
         }
-        inner = row.stage in OUTER_STAGES
-        title = f"    {tr('loading PyTorch')}" if inner else row.stage
+        title = f"    {row.title}" if row.inner else row.title
         state = " · ".join(filter(None, (states[row.state], row.note)))
         time = format_duration(row.elapsed) if row.state != "waiting" and row.elapsed else ""
         memory = f"{format_number(row.peak_mib)} MiB" if row.peak_mib else ""
         if row.state == "started" and self._build.memory:
             memory = format_bytes(self._build.memory)
-        return title, state, f"({time})" if inner and time else time, memory
+        return title, state, f"({time})" if row.inner and time else time, memory
 
 
 class RunPage(StepPage):
@@ -186,9 +185,7 @@ class RunPage(StepPage):
         progress, row = self.build.progress, self.build.current
         if row is None:
             return self.tr("starting")
-        if row.stage in OUTER_STAGES:
-            return self.tr("loading PyTorch")
-        return f"{row.stage} · {progress.message}" if progress and progress.message else row.stage
+        return f"{row.title} · {progress.message}" if progress and progress.message and not row.inner else row.title
 
     def _remaining_text(self) -> str:
         """The estimated remaining time; empty if unknown."""

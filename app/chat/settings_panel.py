@@ -160,26 +160,19 @@ class SettingsPanel(QWidget):
         self.decoding.shown.connect(self._update_enabled)
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.tr("Settings of the next reply"))
-        self._areas: list[QScrollArea] = []
-        self._contents: list[QWidget] = []
-        self._titles = (self.tr("Prompt"), self.tr("Sampling"), self.tr("Decoding"))
-        contents = (
-            (self._system_part(), self.opening, self.languages),
-            (self._sampling_part(),),
-            (self._session_part(), self.decoding),
-        )
-        for title, sections in zip(self._titles, contents, strict=True):
-            self._add_tab(title, sections)
+        self._pages: list[tuple[str, QScrollArea, QWidget]] = []  # title, and the content within its area
+        self._add_tab(self.tr("Prompt"), self._system_part(), self.opening, self.languages)
+        self._add_tab(self.tr("Sampling"), self._sampling_part())
+        self._add_tab(self.tr("Decoding"), self._session_part(), self.decoding)
         vbox(self.tabs, parent=self)
         self.set_sampling(SamplingSettings())
 
-    def _add_tab(self, title: str, sections: Sequence[Section]) -> None:
+    def _add_tab(self, title: str, *sections: Section) -> None:
         content = QWidget()
         vbox(*sections, STRETCH, spacing=3 * G, margins=2 * G, parent=content)
         area = scroll_area(content)
         content.installEventFilter(self)
-        self._areas.append(area)
-        self._contents.append(content)
+        self._pages.append((title, area, content))
         self.tabs.addTab(area, title)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -194,13 +187,15 @@ class SettingsPanel(QWidget):
 
     def _fit(self) -> None:
         """Widens the panel if another language or a larger font needs more than WIDTH."""
-        widest = max(content.minimumSizeHint().width() for content in self._contents)
-        needed = widest + self._areas[0].verticalScrollBar().sizeHint().width()
+        needed = max(
+            content.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width()
+            for _, area, content in self._pages
+        )
         self.setFixedWidth(max(WIDTH, needed, self.tabs.tabBar().sizeHint().width()))
 
     def mark_changed(self, places: Collection[QWidget]) -> None:
         """Shows a dot on each tab that has one of these fields: settings that are not at their defaults."""
-        for index, (area, title) in enumerate(zip(self._areas, self._titles, strict=True)):
+        for index, (title, area, _) in enumerate(self._pages):
             changed = any(area.isAncestorOf(place) for place in places)
             self.tabs.setTabText(index, f"{title} •" if changed else title)
             tip = self.tr("Not everything here is at its default.") if changed else ""
@@ -320,7 +315,7 @@ class SettingsPanel(QWidget):
 
     def reveal(self, place: QWidget) -> None:
         """Shows a field's tab, scrolls to it, unfolds its section, and gives it the focus."""
-        area = next(area for area in self._areas if area.isAncestorOf(place))
+        area = next(area for _, area, _ in self._pages if area.isAncestorOf(place))
         self.tabs.setCurrentWidget(area)
         parent = place.parentWidget()
         while parent is not None and parent is not self:

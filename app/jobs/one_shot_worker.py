@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
 from app.jobs.worker_client import HARD_GRACE_MS, HARD_KILL_MS, WorkerClient
-from workflows.wire.events import ErrorEvent, Event
+from workflows.wire.events import ErrorEvent, Event, ProgressEvent
 from workflows.wire.requests import Request
 
 Answer = TypeVar("Answer")
@@ -99,4 +99,39 @@ class OneShotModel(QObject):
 
     def _on_error(self, error: ErrorEvent) -> None:
         self.error, self.state = error, "cancelled" if error.kind == "cancelled" else "failed"
+        self.changed.emit()
+
+
+class ReportModel(OneShotModel):
+    """A request that is answered by a report. progress: the last one of the worker."""
+
+    report: Any
+
+    def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
+        super().__init__(OneShotWorker(new_worker), parent)
+        self.request: Request[Any] | None = None
+        self.report = None
+        self.progress: ProgressEvent | None = None
+
+    @property
+    def share(self) -> float:
+        """The share that is done, 0 to 1; 0 where it is unknown."""
+        known = self.progress is not None and self.progress.total > 0
+        return self.progress.done / self.progress.total if known and self.progress else 0.0
+
+    def start(self, request: Request[Any]) -> bool:
+        """Starts a request and forgets the last report; returns False while another runs."""
+        if self.running:
+            return False
+        self.request, self.report, self.progress = request, None, None
+        self._run(request)
+        return True
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, ProgressEvent):
+            self.progress = event
+            self.changed.emit()
+
+    def _on_answer(self, report: Any) -> None:
+        self.report, self.state = report, "done"
         self.changed.emit()

@@ -17,10 +17,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.jobs.job import Job
 from app.jobs.spare_worker import SpareWorker
 from app.jobs.worker_client import WorkerClient
+from app.text.translatable import tr
 from workflows.wire.events import BuildDone, ErrorEvent, Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.reports.plan import PlanReport
 from workflows.wire.requests import Build
-from workflows.wire.stage_times import LOADING, OUTER_STAGES, StageTime, stage_times
+from workflows.wire.stage_times import OUTER_STAGES, StageTime, stage_times
 
 TAIL = 500
 GRACE_MS = 1200
@@ -48,7 +49,12 @@ class StageRow:
     @property
     def title(self) -> str:
         """What the stage does."""
-        return LOADING if self.stage in OUTER_STAGES else self.stage
+        return tr("loading PyTorch") if self.inner else self.stage
+
+    @property
+    def inner(self) -> bool:
+        """Whether it is a part of another stage."""
+        return self.stage in OUTER_STAGES
 
     @property
     def elapsed(self) -> float:

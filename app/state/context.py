@@ -175,7 +175,8 @@ class AppContext(QObject):
 
     def title_of(self, path: str) -> str:
         """The name, precision and cache of a bundle; the folder's name if it cannot be read."""
-        summary = self.describe(path)
+        entry = self.recents.find(path)  # most often: without reading files
+        summary = entry.summary if entry is not None and entry.summary else self.describe(path)
         return bundle_title(summary) if summary else Path(path).name
 
     def open_bundle(self, path: str | Path) -> bool:

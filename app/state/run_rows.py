@@ -93,6 +93,10 @@ class RunGroup:
         return " · ".join(filter(None, (bundle_name(run), run.precision, run.provider, drafts_of(run), count)))
 
 
+Item = RunGroup | RunRow
+"""A row of the history."""
+
+
 def run_row(run: RunRecord) -> RunRow:
     """The row of one run."""
     figures = [measure_value(run, MEASURES[key]) for key in FIGURES]

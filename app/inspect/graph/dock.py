@@ -5,10 +5,11 @@ a comparison, switches of the tool bar ──offer──▶ GraphDock ──▶ 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QTabWidget, QWidget
+from PySide6.QtWidgets import QTabWidget, QToolButton, QWidget
 
 from app.inspect.graph.graph_view import GraphView
 from app.inspect.graph.heat_panel import HeatPanel
@@ -16,6 +17,7 @@ from app.inspect.graph.provider_panel import ProviderPanel
 from app.inspect.graph.tool_bar import GraphToolBar
 from app.inspect.netron.netron_panel import NetronSwitch
 from app.state.node_costs import NodeCosts
+from app.state.provider_overlay import BoxColoring
 from app.widgets.theme import G
 
 if TYPE_CHECKING:
@@ -97,25 +99,19 @@ class ColorOverlays(QObject):
             changed.connect(view.minimap.redraw)
         dock.add_panel(self.heat, self.tr("Cost"))
         dock.add_panel(self.providers, self.tr("Providers"))
-        for switch, act in ((tools.providers, self._on_providers), (tools.heat, self._on_heat)):
+        for switch, other, panel, coloring in (
+            (tools.providers, tools.heat, self.providers, self.providers.overlay),
+            (tools.heat, tools.providers, self.heat, self.heat.coloring),
+        ):
             switch.show()
-            switch.toggled.connect(act)
+            switch.toggled.connect(partial(self._on_switch, other, panel, coloring))
 
-    def _on_providers(self, on: bool) -> None:
+    def _on_switch(self, other: QToolButton, panel: ProviderPanel | HeatPanel, coloring: BoxColoring, on: bool) -> None:
+        """A coloring is switched on, in place of the other one, or off."""
         if on:
-            self._tools.heat.setChecked(False)
-            self._view.canvas.set_coloring(self.providers.overlay)
-        self.providers.switch(on)
-        self._show(self.providers, on)
-
-    def _on_heat(self, on: bool) -> None:
-        if on:
-            self._tools.providers.setChecked(False)
-            self._view.canvas.set_coloring(self.heat.coloring)
-        self.heat.switch(on)
-        self._show(self.heat, on)
-
-    def _show(self, panel: QWidget, on: bool) -> None:
+            other.setChecked(False)
+            self._view.canvas.set_coloring(coloring)
+        panel.switch(on)
         self._dock.offer(panel, on)
         if on:
             self._tools.dock.setChecked(True)

@@ -120,11 +120,11 @@ class BenchmarkDialog(WorkDialog):
         self.close()
 
     def refresh(self) -> None:
-        model, progress = self.model, self.model.progress
+        model = self.model
         self.form.set_running(model.running)
         self.bar.setVisible(model.running)
-        self.bar.setRange(0, int(progress.total or 0) if progress else 0)
-        self.bar.setValue(int(progress.done) if progress else 0)
+        self.bar.setRange(0, 1000 if model.share else 0)
+        self.bar.setValue(round(1000 * model.share))
         self.show_history.setVisible(model.report is not None)
         if model.state == "failed" and model.error is not None:
             self.banner.error(model.error.message, model.error.details)

@@ -18,8 +18,7 @@ from app.state.run_rows import (
     COLUMNS,
     IDENTITY,
     WHERE,
-    RunGroup,
-    RunRow,
+    Item,
     kind_title,
     run_row,
     spread_text,
@@ -51,9 +50,6 @@ if TYPE_CHECKING:
 
 MAX_RUNS = 8
 """The most runs compared at once; more cannot be told apart."""
-
-
-Item = RunGroup | RunRow
 
 
 class ComparisonModel(TextTableModel):

@@ -15,7 +15,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
-from app.state.run_rows import COLUMNS, FIGURES, GroupKey, RunGroup, RunRow, column_title, group_rows, work_text
+from app.state.run_rows import COLUMNS, FIGURES, GroupKey, Item, RunGroup, RunRow, column_title, group_rows, work_text
 from app.text.figures import figure_definition
 from app.text.translatable import tr
 from app.widgets.plain_text import plain_tool_tip
@@ -23,7 +23,6 @@ from app.widgets.tables import Index, ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 from workflows.wire.reports.runs import RunRecord
 
-Item = RunGroup | RunRow
 T = TypeVar("T", RunGroup, RunRow)
 NUMBERS = tuple(COLUMNS.index(key) for key in ("runs", *FIGURES))
 IN_FIRST_COLUMN = COLUMNS.index("kind")
