@@ -94,11 +94,16 @@ class Models:
         if maker == "llama":
             return environment.command("make_gguf.py", folder, str(out), precision)
         if maker == "genai":
-            words = ["-m", "onnxruntime_genai.models.builder", "-i", folder, "-o", str(out), "-p", precision]
-            extra = ["--extra_options", *GENAI_INT4] if precision == "int4" else []
-            return [environment.python, *words, "-e", "cpu", "-c", str(self._work / "hub"), *extra]
+            return genai_command(environment, folder, precision, out, self._work / "hub")
         capacity = ["--capacity", str(CAPACITY[source])]
         settings = [word for pair in self._settings for word in ("--set", pair)]
         asked = "demo:qwen3" if source == "demo" else folder
         words = ["-m", "workflows", "build", asked, "--out", str(out), "--precision", precision]
         return [environment.python, *words, *capacity, *settings, "--json"]
+
+
+def genai_command(environment: Environment, folder: str, precision: Precision, out: Path, hub: Path) -> list[str]:
+    """The command of onnxruntime-genai's builder. hub: where it may cache what it reads."""
+    words = ["-m", "onnxruntime_genai.models.builder", "-i", folder, "-o", str(out), "-p", precision]
+    extra = ["--extra_options", *GENAI_INT4] if precision == "int4" else []
+    return [environment.python, *words, "-e", "cpu", "-c", str(hub), *extra]

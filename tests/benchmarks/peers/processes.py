@@ -81,27 +81,28 @@ class Others:
 
     def begin(self) -> None:
         """Takes the clocks."""
-        self._at, self._busy, self._own = time.perf_counter(), _busy(), self._child.cpu()
+        self._at, self._busy, self._own = time.perf_counter(), busy_seconds(), self._child.cpu()
 
     def share(self) -> float:
         """0 for a quiet machine, 1 where nothing was left."""
         wall = time.perf_counter() - self._at
-        return _share(_busy() - self._busy, self._child.cpu() - self._own, wall)
+        return share_of_others(busy_seconds() - self._busy, self._child.cpu() - self._own, wall)
 
 
-def _share(busy: float, own: float, wall: float) -> float:
+def share_of_others(busy: float, own: float, wall: float) -> float:
     """Of `wall` seconds on all cores what is neither idle nor one's own."""
     return max(0.0, (busy - own) / wall / (os.cpu_count() or 1))
 
 
-def _busy() -> float:
+def busy_seconds() -> float:
+    """CPU seconds of all cores together since the machine started."""
     times = psutil.cpu_times()
     return float(times.user + times.nice + times.system + times.irq + times.softirq + times.steal)
 
 
 def cost_of(command: list[str], variables: dict[str, str], log: Path) -> Cost:
     """Runs a command to its end. Raises PeerError where it fails."""
-    began, before, busy = time.perf_counter(), os.times(), _busy()
+    began, before, busy = time.perf_counter(), os.times(), busy_seconds()
     with log.open("a") as out:
         process = subprocess.Popen(command, env=variables, stdout=out, stderr=out)
         peak: list[int] = [0]
@@ -109,12 +110,12 @@ def cost_of(command: list[str], variables: dict[str, str], log: Path) -> Cost:
         watcher.start()
         failed = process.wait()
         watcher.join()
-    wall, after, busy = time.perf_counter() - began, os.times(), _busy() - busy
+    wall, after, busy = time.perf_counter() - began, os.times(), busy_seconds() - busy
     if failed:
         last = (log.read_text(errors="replace").strip().splitlines() or ["no word said"])[-1]
         raise PeerError(f"its build ended with {failed}: {last[-160:]!r}")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Cost(wall, cpu, peak[0], _share(busy, cpu, wall))
+    return Cost(wall, cpu, peak[0], share_of_others(busy, cpu, wall))
 
 
 def _watch(process: subprocess.Popen[bytes], peak: list[int]) -> None:
