@@ -45,6 +45,13 @@ def free_bytes() -> int:
     return max(0, min([int(psutil.virtual_memory().available), *free]))
 
 
+def obtainable_bytes() -> int:
+    """The most bytes that a process can get while the system swaps, and drops all pages that a file holds, too."""
+    swap = int(psutil.swap_memory().free)
+    groups = (_limit(group, swap) - _used(group) + _active_file(group) for group in _control_groups())
+    return max(0, min([int(psutil.virtual_memory().available) + swap, *groups]))
+
+
 @contextmanager
 def gc_paused() -> Iterator[None]:
     """Pauses the garbage collector around code that makes many long-lived objects, and freezes these at the end.
@@ -116,6 +123,11 @@ def _used(group: Path) -> int:
     """Bytes that the group uses, without the file cache that the system can drop."""
     used = _first_number(group / "memory.current", group / "memory.usage_in_bytes")
     return 0 if used >= _UNLIMITED else used - _stat_value(group / "memory.stat", "inactive_file")
+
+
+def _active_file(group: Path) -> int:
+    """Bytes of the file cache that were read more than once."""
+    return _stat_value(group / "memory.stat", "active_file")
 
 
 def _first_number(*files: Path) -> int:

@@ -188,7 +188,12 @@ class Engine:
     def _note_ignored_settings(self) -> None:
         """Adds notices about what the checkpoint or the graph asks for and Joinery does not do."""
         machine, pipeline = self.machine, self.bundle.pipeline
-        notes = {"cache_fallback": machine.note, "placement": machine.placement, "emulated": machine.emulation}
+        notes = {
+            "memory": machine.memory_note,
+            "cache_fallback": machine.note,
+            "placement": machine.placement,
+            "emulated": machine.emulation,
+        }
         for code, note in notes.items():
             if note:
                 self._notices.add(code, note)

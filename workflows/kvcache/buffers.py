@@ -12,7 +12,7 @@ from workflows.common.errors import GraphError
 from workflows.common.memory import free_bytes, lazy_zeros
 from workflows.common.tensors import Array, TensorSpec
 from workflows.kvcache.carried_state import CarriedState, CarriedTensor
-from workflows.kvcache.geometry import StateTensor
+from workflows.kvcache.geometry import StateTensor, Writer
 from workflows.kvcache.layouts import Layout, Positions
 
 _MOST = 0.75  # of the reserved slots: on large pages the others take memory, too
@@ -174,12 +174,13 @@ class CacheBuffers:
         """Reserves address space for the whole capacity, so that growing moves nothing.
 
         Only for graphs that are fed the number of valid slots: other graphs attend to every slot of the buffer. Does
-        nothing where half of the free memory would not do; the buffers then grow by copying.
+        nothing where the free memory would not hold it; the buffers then grow by copying. Reserved slots take memory
+        when they are first written.
         """
         if not self._grows or self._layout.writer != "gqa":
             return
         slots = self._capacity
-        if slots * sum(tensor.bytes_per_slot for tensor in self.tensors.values()) > free_bytes() // 2:
+        if slots * bytes_per_slot(tuple(self.tensors.values()), self._layout.writer) > free_bytes():
             return
         for stack in self.stacks:
             stack.reserve(slots)
@@ -275,6 +276,15 @@ class SlotSpace(Protocol):
     def used_span(self, at_end: bool) -> int: ...
     def resize(self, slots: int, keep: int, at_end: bool) -> None: ...
     def slide(self, by: int) -> None: ...
+
+
+def bytes_per_slot(state: Sequence[StateTensor], writer: Writer) -> int:
+    """Bytes of memory that each token takes at the end of a full cache.
+
+    Where the host writes the rows and a graph gives whole buffers, the present outputs take as much as the past.
+    """
+    copies = 2 if state and writer == "host" and state[0].gives != "rows" else 1
+    return copies * sum(tensor.bytes_per_slot for tensor in state)
 
 
 def stack_buffers(state: Sequence[StateTensor], allocated: int) -> list[StackedBuffers]:

@@ -26,7 +26,7 @@ def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         memory, "_control_groups", lambda: list(memory.control_group_folders(named, tmp_path / "mounted"))
     )
     monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: SimpleNamespace(total=MACHINE, available=FREE))
-    monkeypatch.setattr(memory.psutil, "swap_memory", lambda: SimpleNamespace(total=SWAP))
+    monkeypatch.setattr(memory.psutil, "swap_memory", lambda: SimpleNamespace(total=SWAP, free=GIB))
     return tmp_path / "mounted"
 
 
@@ -55,6 +55,14 @@ def test_version_2(mounted: Path, group: str) -> None:
     assert memory.free_bytes() == 3 * GIB
     said(mounted / group, memory__swap__max="max")
     assert memory.total_bytes(swap=True) == 6 * GIB
+
+
+def test_at_most_swap_and_the_pages_of_files_can_be_freed_too(mounted: Path) -> None:
+    assert memory.obtainable_bytes() == FREE + GIB  # of the swap, what is free
+    said(mounted / "a" / "b", memory__max=4 * GIB, memory__swap__max=GIB // 2, memory__current=3 * GIB)
+    assert memory.obtainable_bytes() == GIB + GIB // 2
+    said(mounted / "a" / "b", memory__stat=f"active_file {GIB}\ninactive_file {GIB}")
+    assert (memory.free_bytes(), memory.obtainable_bytes()) == (2 * GIB, 3 * GIB + GIB // 2)
 
 
 @pytest.mark.parametrize("group", ["c", "."])

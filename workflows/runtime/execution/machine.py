@@ -103,10 +103,11 @@ class Machine:
 
     provider: where the sessions run, as messages name it. chunk: prompt tokens per run. note: why the declared cache of
     the graph is not used; empty where it is. emulation: what the provider computes otherwise than the graph was built
-    for; placement: nodes that the provider leaves to another; both for the person, empty where there is nothing to say.
-    verify_phase: the phase that gives the logits of each of several tokens; None where there is none. too_wide: whether
-    prompts go token by token, because chunks of the graph's width are wrong on this device. memory: the cache's rows in
-    a provider's own memory. Not for use by two threads at once, except for `stop`.
+    for; placement: nodes that the provider leaves to another; memory_note: what is done since memory is short; all for
+    the person, empty where there is nothing to say. verify_phase: the phase that gives the logits of each of several
+    tokens; None where there is none. too_wide: whether prompts go token by token, because chunks of the graph's width
+    are wrong on this device. memory: the cache's rows in a provider's own memory. Not for use by two threads at once,
+    except for `stop`.
     """
 
     def __init__(
@@ -123,7 +124,8 @@ class Machine:
         self.provider = provider or device.name
         self.vocabulary, self.rounds = pipeline.metadata.vocabulary or 0, pipeline.uses_integers
         providers = {name: opened.provider.name for name, opened in sessions.items()}
-        self.note, self.emulation, self.placement = program.facts.note, emulation_note(pipeline, providers), ""
+        self.note, self.emulation = program.facts.note, emulation_note(pipeline, providers)
+        self.placement = self.memory_note = ""
         self._sessions, self._observer = dict(sessions), observer
         own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
         self.memory = DeviceMemory(cache) if own else None

@@ -29,11 +29,13 @@ from workflows.common.errors import (
 from workflows.common.plugins import load
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.kvcache import KVCache, Layout
+from workflows.kvcache.buffers import bytes_per_slot
 from workflows.kvcache.geometry import StateFacts
 from workflows.kvcache.layouts import choose_layout
 from workflows.runtime.execution.binding import Observer
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.compiled_contexts import use_compiled_contexts
+from workflows.runtime.loading.memory_plan import choose_slots, plan_memory
 from workflows.runtime.loading.sessions import (
     OpenSession,
     Placement,
@@ -69,7 +71,8 @@ def open_machine(
     the bundle's own. device_options: for `device` alone. session_options: for every session, over the file's own.
     graphs: by session, a serialized graph to open in place of the file, over the same weight files. observer: receives
     the outputs that such a graph has besides the file's. Raises BundleError, GraphError, DeviceError, RequestError for
-    the placement of an unknown session, and RecipeError for an unknown layout.
+    the placement of an unknown session, RecipeError for an unknown layout or a capacity whose cache does not fit, and
+    MemoryShortError for weights that do not.
     """
     where = bundle.where
     _check_has_cache(bundle.pipeline, where)
@@ -83,6 +86,7 @@ def open_machine(
     place = _placement(bundle.pipeline, device)
     plans = plan_sessions(bundle, place, device_options, session_options)
     plans, unused_contexts = use_compiled_contexts(bundle, plans)
+    plans, short_memory = plan_memory(bundle, plans, graphs or {}, capacity)
     sessions = _open_all(bundle.pipeline, plans, graphs or {})
     machine = make_machine(
         bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, location=where,
@@ -93,6 +97,7 @@ def open_machine(
     unassigned = [_unassigned_note(sessions, device) for device in used.values()]
     notes = [unused_contexts, _TOO_WIDE if machine.too_wide else "", *unassigned]
     machine.placement = " ".join(filter(None, notes))
+    machine.memory_note = " ".join(filter(None, (short_memory, machine.memory_note)))
     return machine
 
 
@@ -167,7 +172,12 @@ def make_machine(
     slots = _choose_capacity(pipeline, program, layout, capacity)
     if layout.sinks >= slots:
         raise RecipeError(f"The window keeps {layout.sinks} sink tokens, so a capacity of {slots} leaves no room.")
-    return Machine(pipeline, program, sessions, _new_cache(program, layout, slots), device, observer, provider)
+    note, grows = "", program.state[0].capacity is None and not layout.evicts
+    if capacity is not None or grows:  # a window, and a graph with its own slots, take no fewer
+        slots, note = choose_slots(slots, bytes_per_slot(program.state, layout.writer), requested=capacity is not None)
+    machine = Machine(pipeline, program, sessions, _new_cache(program, layout, slots), device, observer, provider)
+    machine.memory_note = note
+    return machine
 
 
 def machine_with_own_cache(machine: Machine) -> Machine:

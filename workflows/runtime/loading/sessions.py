@@ -43,8 +43,10 @@ ORT_ERRORS: tuple[type[Exception], ...] = (
 """The exceptions of onnxruntime, which have no common base class; builds for OpenVINO and DirectML lack some."""
 _WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph given as bytes
 SHARE = "ep.share_ep_contexts"  # onnxruntime's option: contexts of several sessions share one file
-_NO_PREPACKING, _KEEP_QDQ = "session.disable_prepacking", "session.disable_quant_qdq"
+NO_PREPACKING, _KEEP_QDQ = "session.disable_prepacking", "session.disable_quant_qdq"
 _DISABLED_OPTIMIZERS = "optimization.disable_specified_optimizers"
+MAPPED = {NO_PREPACKING: "1", _DISABLED_OPTIMIZERS: "ConstantFolding"}
+"""The configuration entries with which weights stay in their file's pages, which sessions share."""
 _OWN_FIELDS = {"log_id", "intra_op_num_threads", "inter_op_num_threads", "log_severity_level", "log_verbosity_level",
                "enable_cpu_mem_arena", "enable_mem_pattern"}  # fmt: skip
 EMULATED_PRECISION = "w8a16"  # the CPU provider has no integer kernels for it
@@ -121,7 +123,7 @@ class SessionPlan:
     """One session to be opened.
 
     path: the graph's file, or its compiled context's. options: the provider's. context: whether `path` is a compiled
-    context; shared: whether that shares its weights with others.
+    context; shared: whether that shares its weights with others. mapped: as in open_session.
     """
 
     name: str
@@ -131,6 +133,7 @@ class SessionPlan:
     settings: SessionOptions = field(default_factory=SessionOptions)
     context: bool = False
     shared: bool = False
+    mapped: bool = False
 
     @property
     def key(self) -> tuple[Path, str, str]:
@@ -211,7 +214,7 @@ def open_session(
         plan.settings,
         {RECORD_ASSIGNMENT: "1"}
         | ({SHARE: "1"} if plan.shared else {})
-        | ({_NO_PREPACKING: "1", _DISABLED_OPTIMIZERS: "ConstantFolding"} if mapped else {})
+        | (MAPPED if mapped or plan.mapped else {})
         | ({_KEEP_QDQ: "1"} if emulated else {})
         | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
     )
