@@ -6,7 +6,7 @@ files ──sessions──▶ Machine ──prompt, then the first run's greedy 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ class ParityRunner:
         sessions = self._open(files, mapped)
         if self._pipeline.pipeline.state.kv_cache is None:
             return _run_single(next(iter(sessions.values())))
-        return self._generate(self._machine(sessions, PROMPT + STEPS), _steps(files))
+        return self._generate(comparison_machine(self._pipeline, sessions, PROMPT + STEPS), _steps(files))
 
     def compare_with_reference(self, reference: ReferenceLogits, files: Mapping[str, Path]) -> ReferenceParity:
         """Compares the graphs with the model's own logits: a prompt in chunks, then single tokens.
@@ -122,15 +122,8 @@ class ParityRunner:
                 "config.json, or the weights, are damaged; get the checkpoint again."
             )
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
-        machine = self._machine(self._open(files), len(ids))
-        prompt, off = max(1, len(ids) - REFERENCE_STEPS), list[float]()
-        runs = [*machine.chunks(ids[:prompt]), *(([token], "decode") for token in ids[prompt:])]
-        reached = -1
-        for fed, phase in runs:
-            reached += len(fed)
-            logits = machine.step(fed, phase)[-1]
-            if reached in wanted:
-                off.append(_difference(wanted[reached], logits))
+        machine = comparison_machine(self._pipeline, self._open(files), len(ids))
+        off = [_difference(wanted[row], logits) for row, logits in reference_steps(machine, ids) if row in wanted]
         return ReferenceParity(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)
 
     def _open(self, files: Mapping[str, Path], mapped: bool = True) -> dict[str, OpenSession]:
@@ -144,11 +137,6 @@ class ParityRunner:
         }
         return {name: replace(by_file[path], name=name) for name, path in files.items()}
 
-    def _machine(self, sessions: Mapping[str, OpenSession], tokens: int) -> Machine:
-        machine = make_machine(self._pipeline, sessions, device_named("cpu"), capacity=self._slots(sessions, tokens))
-        machine.chunk = comparison_chunk(machine.chunk, any_width=machine.program.prefill.columns is None)
-        return machine
-
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
         """Compares the outputs of two runs."""
         pairs = list(zip(before, after, strict=True))
@@ -161,16 +149,6 @@ class ParityRunner:
         same = [ok and one.argmax() == other.argmax() for ok, (one, other) in zip(comparable, pairs, strict=True)]
         equal = same.index(False) if False in same else len(same)
         return Parity(difference, equal, len(same), largest, note)
-
-    def _slots(self, sessions: Mapping[str, OpenSession], tokens: int) -> int | None:
-        """The number of cache slots: small where the graphs leave it open, to save memory."""
-        assert self._pipeline.pipeline.state.kv_cache is not None
-        past = self._pipeline.pipeline.state.kv_cache.past_key_pattern % 0
-        specs = [spec for opened in sessions.values() for spec in opened.inputs if spec.name == past]
-        if any(isinstance(spec.shape[-2], int) for spec in specs):
-            return None
-        needed = max(DEFAULT_CHUNK, self._pipeline.metadata.chunk) + tokens
-        return min(self._capacity, needed)
 
     @property
     def _capacity(self) -> int:
@@ -187,6 +165,32 @@ class ParityRunner:
             outputs.append(np.array(machine.step([token], "decode")[-1], np.float32))
         self._tokens = self._tokens or [int(logits.argmax()) for logits in outputs]
         return outputs
+
+
+def comparison_machine(pipeline: Pipeline, sessions: Mapping[str, OpenSession], tokens: int) -> Machine:
+    """A machine for a comparison of `tokens` tokens: with few cache slots and small chunks, where the graphs allow."""
+    machine = make_machine(pipeline, sessions, device_named("cpu"), capacity=_slots(pipeline, sessions, tokens))
+    machine.chunk = comparison_chunk(machine.chunk, any_width=machine.program.prefill.columns is None)
+    return machine
+
+
+def reference_steps(machine: Machine, ids: Sequence[int]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """Feeds `ids`: a prompt in chunks, then single tokens; yields each step's last token's number and logits [V]."""
+    prompt, reached = max(1, len(ids) - REFERENCE_STEPS), -1
+    for fed, phase in [*machine.chunks(ids[:prompt]), *(([token], "decode") for token in ids[prompt:])]:
+        reached += len(fed)
+        yield reached, machine.step(fed, phase)[-1]
+
+
+def _slots(pipeline: Pipeline, sessions: Mapping[str, OpenSession], tokens: int) -> int | None:
+    """The number of cache slots: small where the graphs leave it open, to save memory."""
+    assert pipeline.pipeline.state.kv_cache is not None
+    past = pipeline.pipeline.state.kv_cache.past_key_pattern % 0
+    specs = [spec for opened in sessions.values() for spec in opened.inputs if spec.name == past]
+    if any(isinstance(spec.shape[-2], int) for spec in specs):
+        return None
+    needed = max(DEFAULT_CHUNK, pipeline.metadata.chunk) + tokens
+    return min(pipeline.capacity or DEFAULT_CAPACITY, needed)
 
 
 def _steps(files: Mapping[str, Path]) -> int:

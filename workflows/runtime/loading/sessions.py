@@ -199,14 +199,22 @@ class OpenSession:
 
 
 def open_session(
-    plan: SessionPlan, *, mapped: bool = False, graph: bytes | None = None, emulated: bool = False
+    plan: SessionPlan,
+    *,
+    mapped: bool = False,
+    graph: bytes | None = None,
+    emulated: bool = False,
+    weights: Mapping[str, ort.OrtValue] | None = None,
+    shared_weights: Mapping[str, ort.OrtValue] | None = None,
 ) -> OpenSession:
     """Opens a graph as `plan` says.
 
     mapped: leave weights in their file's pages, which sessions share, without prepacking or constant folding. graph: a
     serialized graph in place of the file's, with the same weight files. emulated: round numbers to the graph's grids
-    and compute in floating point. Raises GraphError for a file that onnxruntime cannot open, DeviceError for an unknown
-    provider option or a rejected compiled context, and Cancelled where the LoadCancellation around it is stopped.
+    and compute in floating point. weights: by name, in place of those in files; the session has copies. shared_weights:
+    the same without copies: their memory must outlive the session. Raises GraphError for a file that onnxruntime cannot
+    open, DeviceError for an unknown provider option or a rejected compiled context, and Cancelled where the
+    LoadCancellation around it is stopped.
     """
     path, provider = plan.path, provider_of(plan.device)
     check_device_options(plan)
@@ -218,6 +226,10 @@ def open_session(
         | ({_KEEP_QDQ: "1"} if emulated else {})
         | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
     )
+    if weights:
+        options.add_external_initializers([*weights], [*weights.values()])
+    for name, value in (shared_weights or {}).items():
+        options.add_initializer(name, value)
     try:
         with _cancellable(options):
             session = provider.open(path if graph is None else graph, options, plan.options)
