@@ -30,6 +30,7 @@ from workflows.graph.load import load_graph
 from workflows.graph.scopes import SCOPES_KEY, scope_of
 from workflows.recipe.cut import ComponentRole
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.wire.events import GenerationDone
 
 Logits = NDArray[np.float32]
@@ -51,7 +52,10 @@ class ComparedBundle:
 
     @classmethod
     def open(cls, bundle: Bundle) -> ComparedBundle:
-        """Opens a bundle. Raises RequestError for a bundle without a cache, and as open_machine does."""
+        """Opens a bundle; weights of float32 stay in their file, so that two models take the memory of one.
+
+        Raises RequestError for a bundle without a cache, and as open_machine does.
+        """
         if bundle.pipeline.route == "single":
             raise RequestError(
                 f"{bundle.folder} is one graph without a KV cache, which generates no tokens to compare: give a bundle "
@@ -64,7 +68,8 @@ class ComparedBundle:
             if side is not None:
                 side.note(taps[session], outputs)
 
-        machine = open_machine(bundle, device_named("cpu"), graphs=graphs, observer=observe)
+        options = mapped_options(bundle)
+        machine = open_machine(bundle, device_named("cpu"), session_options=options, graphs=graphs, observer=observe)
         side = cls(Engine(bundle, machine, 0.0))
         side.has_layer_outputs = any(taps.values())
         return side

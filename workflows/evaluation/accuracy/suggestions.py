@@ -25,6 +25,7 @@ from workflows.generate import Engine
 from workflows.generate.prompt_sets import PromptSet, evenly_spaced
 from workflows.graph.load import load_graph
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, TokenDivergence
 
@@ -105,7 +106,10 @@ def _agreement(
 ) -> Agreement:
     """Compares the candidate, with some of its products restored, with the reference's steps."""
     graphs = {name: _restored(model, candidate, name, tuple(restored)) for name, model in models.items()}
-    side = ComparedBundle(Engine(candidate, open_machine(candidate, device_named("cpu"), graphs=graphs), 0.0))
+    machine = open_machine(
+        candidate, device_named("cpu"), session_options=mapped_options(candidate, graphs), graphs=graphs
+    )
+    side = ComparedBundle(Engine(candidate, machine, 0.0))
     agreement = Agreement()
     for ids, tokens, reference in steps:
         for logits, (other, _) in zip(reference, side.follow(ids, tokens), strict=True):

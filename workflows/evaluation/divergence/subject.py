@@ -14,12 +14,14 @@ import onnx
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import BundleError, RequestError, printable
 from workflows.evaluation.divergence.graph_taps import add_outputs
 from workflows.graph.load import GraphFile, load_graph, parse_graph
 from workflows.inspection.build_stages import FINAL, read_stages
 from workflows.inspection.flat_graph import FlatGraph, flatten_graph
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.runtime.loading.sessions import OpenSession, Placement, SessionPlan, open_session, plan_sessions
 from workflows.wire.reports.devices import Device
 
@@ -53,7 +55,14 @@ class Subject:
         self._files = _graphs(self.bundle, list(first.values()), choice.stage)
         self._staged = choice.stage not in ("", FINAL)
         self.views: dict[str, FlatGraph] = {name: flatten_graph(file) for name, file in self._files.items()}
-        self._openings: dict[str, SessionPlan] = plan_sessions(self.bundle, Placement(self.device, {}))
+        self.options = self._map_float32() if self.device.name == "cpu" else None
+        place = Placement(self.device, {})
+        self._openings: dict[str, SessionPlan] = plan_sessions(self.bundle, place, session_options=self.options)
+
+    def _map_float32(self) -> SessionOptions | None:
+        """Options that leave weights of float32 in their file, so that two models take the memory of one."""
+        staged = self.components.items() if self._staged else ()
+        return mapped_options(self.bundle, {name: self.graph(one).SerializeToString() for name, one in staged})
 
     def graph(self, component: str) -> onnx.ModelProto:
         return self._files[component].proto
@@ -68,7 +77,7 @@ class Subject:
         return OpenSubject(self, graphs, names)
 
     def open_nodes(self, component: str, graph: onnx.ModelProto) -> OpenSession:
-        """Opens some nodes of a component on the subject's provider. Raises as open_session does."""
+        """Opens some nodes of a component as the whole graph is opened. Raises as open_session does."""
         return open_session(self._openings[component], graph=graph.SerializeToString())
 
 
@@ -79,7 +88,9 @@ class OpenSubject:
         self.seen: dict[str, Values] = {}
         self._components, self._names = subject.components, names
         place = Placement(subject.device, {})
-        self.machine = open_machine(subject.bundle, place, graphs=graphs, observer=self._note)
+        self.machine = open_machine(
+            subject.bundle, place, session_options=subject.options, graphs=graphs, observer=self._note
+        )
 
     def _note(self, session: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         names = self._names.get(session, {})

@@ -32,6 +32,7 @@ from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.recipe import QuantizeSettings
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.loading.memory_plan import mapped_options
 
 STEPS = 16  # new tokens a prompt: as many as an evaluation has
 
@@ -161,7 +162,9 @@ class Trials:
         return {file: load_saved_graph(self._bundle.file(file)) for file in dict.fromkeys(self._sessions.values())}
 
     def _open(self, graphs: Mapping[str, bytes] | None = None) -> ComparedBundle:
-        return ComparedBundle(Engine(self._bundle, open_machine(self._bundle, device_named("cpu"), graphs=graphs), 0.0))
+        options = mapped_options(self._bundle, graphs)
+        machine = open_machine(self._bundle, device_named("cpu"), session_options=options, graphs=graphs)
+        return ComparedBundle(Engine(self._bundle, machine, 0.0))
 
     def _surprises(self, side: ComparedBundle, steps: Sequence[tuple[Ids, list[int]]]) -> RunningMean:
         """Returns −log p over the prompts' tokens, or over the reference's answers if an encoder reads the prompts."""

@@ -150,21 +150,19 @@ def choose_slots(slots: int, per_slot: int, *, requested: bool, memory: FreeMemo
     return fits, f"{takes}, and {left}: this one holds {fits:,} tokens."
 
 
-def mapped_options(bundle: Bundle) -> SessionOptions | None:
+def mapped_options(bundle: Bundle, graphs: Mapping[str, bytes] | None = None) -> SessionOptions | None:
     """Options that leave the weights of a bundle in their file; None where a graph has others than float32 ones.
 
-    For a reference that is read beside another model: its logits are the same within rounding. None, too, where the
-    file itself sets an option for prepacking.
+    For bundles that are compared: the logits are the same within rounding, and two that are equal stay equal.
+    graphs: as in open_machine. None, too, where the file itself sets an option for prepacking.
     """
     sessions = bundle.pipeline.pipeline.sessions
-    if any(NO_PREPACKING in sessions[name].session_options.entries for name in bundle.pipeline.pipeline.open_sessions):
+    names = bundle.pipeline.pipeline.open_sessions
+    if any(NO_PREPACKING in sessions[name].session_options.entries for name in names):
         return None
-    files = {bundle.file(sessions[name].file) for name in bundle.pipeline.pipeline.open_sessions}
-    return (
-        SessionOptions.model_validate(MAPPED)
-        if all(_can_be_mapped(read_header(file).weights) for file in files)
-        else None
-    )
+    opened = {bundle.file(sessions[name].file): (graphs or {}).get(name) for name in names}
+    weights = sum((read_header(file, graph).weights for file, graph in opened.items()), WeightBytes())
+    return SessionOptions.model_validate(MAPPED) if _can_be_mapped(weights) else None
 
 
 def gigabytes(count: float) -> str:

@@ -13,11 +13,13 @@ from tests.workflows.conftest import Built, make_qwen3
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
 from workflows.build import BuildRequest, build
-from workflows.bundle import read_bundle
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import Cancelled, PromptError, RequestError
-from workflows.evaluation.accuracy import compare
+from workflows.evaluation.accuracy import compare, compared_bundle
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet
+from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer
 
@@ -182,3 +184,27 @@ def test_an_answer_is_the_same_if_no_token_differs_and_none_is_missing() -> None
     assert GreedyAnswer("p", 2, 2, [one, other], [one, other]).same
     assert not GreedyAnswer("p", 1, 2, [one, other], [one, one]).same
     assert not GreedyAnswer("p", 1, 2, [one, other], [one]).same
+
+
+def test_a_reference_whose_weights_stay_in_their_file_gives_the_same_report(
+    built: Built, demo_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within rounding: what is printed has six digits of the KL divergence and of cosines."""
+    int4, chosen = built("demo:qwen3", precision="int4", cache="static"), list[bool]()
+
+    def choose(bundle: Bundle) -> SessionOptions | None:
+        options = mapped_options(bundle)
+        chosen.append(options is not None)
+        return options
+
+    monkeypatch.setattr(compared_bundle, "mapped_options", choose)
+    mapped = run(demo_bundle, int4, steps=8)
+    monkeypatch.setattr(compared_bundle, "mapped_options", lambda _: None)
+    usual = run(demo_bundle, int4, steps=8)
+    assert chosen == [True, False]
+    assert mapped.greedy == usual.greedy and mapped.positions == usual.positions
+    assert (mapped.top1_agreement, mapped.top5_overlap) == (usual.top1_agreement, usual.top5_overlap)
+    for name in ("kl_mean", "kl_max", "logit_max_abs_diff", "hidden_cosine", "kv_cosine"):
+        assert getattr(mapped, name) == pytest.approx(getattr(usual, name), rel=2e-5, abs=1e-8), name
+    assert mapped.perplexity.reference == pytest.approx(usual.perplexity.reference, rel=1e-6)
+    assert mapped.kl_mean and mapped.kl_mean > 1e-6
