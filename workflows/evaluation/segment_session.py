@@ -154,6 +154,10 @@ class SegmentedGraph:
         own = self.signature
         return OpenSession(self.plan.name, session, own.inputs, own.outputs, own.metadata, optional=self.optional)
 
+    def states(self, index: int) -> frozenset[int]:
+        """The layers whose cache the segment `index` reads and writes."""
+        return self.cut.segments[index].states
+
     def step(self, number: int) -> dict[str, StoredTensor]:
         """The stored values of a step."""
         if number == len(self.stored):

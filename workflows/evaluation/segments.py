@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from workflows.bundle.schema import Pipeline
 from workflows.common.errors import GraphError
-from workflows.common.tensors import TensorSpec
+from workflows.common.tensors import Array, TensorSpec
 from workflows.evaluation.parity import comparison_machine, reference_steps
 from workflows.evaluation.segment_session import PassWeights, SegmentedGraph, SegmentSession
 from workflows.evaluation.segmentation import GraphCut
 from workflows.graph.signature import signature_of
 from workflows.graph.weights import load_saved_graph
+from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.sessions import SessionPlan, is_emulated
 from workflows.runtime.program.compiler import compile_program
 from workflows.runtime.program.program import Program
@@ -48,12 +49,15 @@ class SegmentedRunner:
         load: Callable[[Path], ir.Model] = load_saved_graph,
         on_segment: Callable[[int, int], None] = lambda done, total: None,
         mapped: bool = True,
+        on_layer: Callable[[int, Mapping[str, Array]], None] | None = None,
     ) -> dict[int, NDArray[np.float32]]:
         """The logits [V] after the last token of each step, by that token's number; the steps are reference_steps'.
 
         files: component → its graph. on_segment: receives how many segments are done, of how many, before each. mapped:
-        as in ParityRunner.run. Raises GraphError for graphs that form no composite of tokens alone, and GraphError and
-        JoineryError where onnxruntime cannot open or run a segment.
+        as in ParityRunner.run. on_layer: receives a layer and, by past input, the rows of its cache after all tokens:
+        of two graphs that should compute the same, the first layer that differs comes after the fault. Raises
+        GraphError for graphs that form no composite of tokens alone, and GraphError and JoineryError where onnxruntime
+        cannot open or run a segment.
         """
         components, program = self._components(files, load)
         passes, rows = _passes(program, components), dict[int, NDArray[np.float32]]()
@@ -65,6 +69,9 @@ class SegmentedRunner:
             for row, logits in reference_steps(machine, ids):
                 if number == len(passes) - 1:
                     rows[row] = np.array(logits, np.float32)
+            if on_layer is not None:
+                for layer in sorted(set().union(*(components[name].states(index) for name, index in active.items()))):
+                    on_layer(layer, _cache_rows(machine, layer))
             machine.close()
             for opened in sessions.values():
                 cast(SegmentSession, opened.session).close()
@@ -96,13 +103,20 @@ class SegmentedRunner:
         return components, program
 
 
+def _cache_rows(machine: Machine, layer: int) -> dict[str, Array]:
+    """The rows of a layer's keys and values that have a slot, in the order of their positions."""
+    cache, (slots, _) = machine.cache, machine.cache.slots.used_slots()
+    tensors = [(name, one) for name, one in cache.tensors.items() if one.layer == layer]
+    return {name: np.take(cache.past(name), slots, axis=one.slot_axis) for name, one in tensors}
+
+
 def _passes(program: Program, components: Mapping[str, SegmentedGraph]) -> list[Pass]:
     """The segments that run together: one, or one each of prefill and decode, which share a layer's cache."""
     chains = [
         [(name, index) for name in run.sessions for index in range(len(components[name].cut.segments))]
         for run in ([program.prefill] if program.prefill.sessions == program.decode.sessions else program.runs.values())
     ]
-    states = [[components[name].cut.segments[index].states for name, index in chain] for chain in chains]
+    states = [[components[name].states(index) for name, index in chain] for chain in chains]
     if any(other != states[0] for other in states):
         raise GraphError("The graphs of prefill and decode divide into different layers, so they run whole only.")
     return [dict(segments) for segments in zip(*chains, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,25 @@ def test_segments_of_a_draft(built: Built, tmp_path: Path) -> None:
     rows = SegmentedRunner(draft).run(files, ids)
     check_equal(rows, whole(draft, files, ids))
     assert not np.allclose(rows[TOKENS - 1], SegmentedRunner(pipeline).run(files, ids)[TOKENS - 1])
+
+
+@pytest.mark.parametrize("options", [{}, {"cache": "static"}, {"graphs": "prefill-decode", "capacity": 256}])
+def test_the_rows_of_each_layer(built: Built, options: dict[str, Any]) -> None:
+    """They are those of the whole graph's cache, layer by layer."""
+    pipeline, files, ids = opened(built("demo:qwen3", **options))
+    seen: dict[str, NDArray[Any]] = {}
+    layers: list[int] = []
+
+    def on_layer(layer: int, rows: Mapping[str, NDArray[Any]]) -> None:
+        layers.append(layer)
+        seen.update(rows)
+
+    SegmentedRunner(pipeline).run(files, ids, on_layer=on_layer)
+    machine = comparison_machine(pipeline, ParityRunner(pipeline)._open(files), len(ids))
+    assert len([*reference_steps(machine, ids)]) >= 13
+    wanted = machine.cache.rows()[1]
+    assert layers == [*range(len(layers))] and {*seen} == {*wanted} and len(wanted) == 2 * len(layers)
+    assert all(np.array_equal(seen[name], rows) and rows.std() > 0 for name, rows in wanted.items())
 
 
 class CountedTensor(ir.ExternalTensor):  # type: ignore[misc,unused-ignore]
