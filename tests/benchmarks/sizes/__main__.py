@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -186,7 +187,8 @@ def told_kills(seen: Kills, wanted: str) -> str:
 
 
 def main() -> None:
-    """Runs what is asked for."""
+    """Runs what is asked for; a build ends with this process where that is interrupted or ended."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     Command(parse(sys.argv[1:])).all()
 
 

@@ -42,11 +42,17 @@ class Result:
 
 
 def run(
-    command: Sequence[str], variables: Mapping[str, str], log: Path, folder: Path, kill_after: float | None = None
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    log: Path,
+    folder: Path,
+    kill_after: float | None = None,
+    longest: float = 7200.0,
 ) -> Result:
     """Runs a command to its end or to its death. folder: the work folder whose size is watched.
 
-    Lines that are no events go to `log`. Raises PeerError where it fails of itself.
+    Lines that are no events go to `log`. longest: seconds after which it counts as failed. Raises PeerError where it
+    fails of itself.
     """
     result, reader = Result(), _Events()
     written, began, busy, before = written_bytes(), time.perf_counter(), busy_seconds(), sum(os.times()[:4])
@@ -56,25 +62,28 @@ def run(
             start_new_session=True,
         )  # fmt: skip
         with Sampler(process.pid, folder) as sampler:
-            timer = threading.Timer(kill_after or 0, _kill, (process, sampler)) if kill_after is not None else None
-            if timer is not None:
-                timer.start()
-            assert process.stdout is not None
-            for line in process.stdout:
-                if not reader.take(line):
-                    out.write(line)
-                sampler.stage = reader.stage
-            failed = process.wait()
-        process.stdout.close()
-        if timer is not None:
-            timer.cancel()
-            timer.join()
+            timer = threading.Timer(longest if kill_after is None else kill_after, _kill, (process, sampler))
+            timer.start()
+            try:
+                assert process.stdout is not None
+                for line in process.stdout:
+                    if not reader.take(line):
+                        out.write(line)
+                    sampler.stage = reader.stage
+                failed = process.wait()
+                process.stdout.close()
+            finally:
+                timer.cancel()
+                timer.join()
+                _kill(process, sampler)  # what an interrupt leaves
     result.seconds, own = time.perf_counter() - began, sum(os.times()[:4]) - before
     result.peak, result.written = sampler.peak, written_bytes() - written
     result.others = share_of_others(busy_seconds() - busy, own, result.seconds)
     result.stages, result.reused = reader.seconds, reader.reused
     if failed == -signal.SIGKILL and kill_after is not None and result.seconds >= kill_after:
         result.killed = reader.stage
+    elif failed == -signal.SIGKILL and result.seconds >= longest:
+        raise PeerError(f"it did not end within {longest:.0f} s, and was in {reader.stage or 'no stage'}")
     elif failed:
         raise PeerError(reader.error or _reason(failed, log))
     return result

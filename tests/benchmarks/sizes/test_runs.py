@@ -63,6 +63,11 @@ def test_a_failure_has_its_reason(tmp_path: Path) -> None:
         run(python(died), os.environ, tmp_path / "log", tmp_path, kill_after=60)
 
 
+def test_a_run_that_never_ends_has_its_stage(tmp_path: Path) -> None:
+    with pytest.raises(PeerError, match="did not end within 4 s, and was in quantize"):
+        run(python(BUILD + "time.sleep(99)"), os.environ, tmp_path / "log", tmp_path, longest=4)
+
+
 @pytest.mark.parametrize("root", [None, "nowhere"])
 def test_a_limit_ends_a_command_that_exceeds_it(root: str | None, tmp_path: Path) -> None:
     """Once by a control group, where this user may make one, and once by prlimit."""
