@@ -170,6 +170,10 @@ class ReviewPage(StepPage):
         self.figures["seconds"].setText(about.format(approximate_duration(price.seconds)))
         self.notes["seconds"].setText(self._whence(price.builds))
         self._show_need("memory", price.memory_bytes, price.free_memory_bytes, "")
+        if price.memory_short:
+            refused = self.tr("The build will be refused: close other programs, or choose a smaller checkpoint.")
+            self.notes["memory"].setText(f"{self.notes['memory'].text()}. {refused}")
+            set_role(self.notes["memory"], "error")
         self._show_disk()
         self.figures["kv"].setText(format_bytes(price.kv_bytes))
         self.completeChanged.emit()

@@ -3919,6 +3919,10 @@
       <translation>Der Bau wurde angehalten. Fertige Stufen sind gespeichert, und Fortsetzen macht danach weiter.</translation>
     </message>
     <message>
+      <source>The build will be refused: close other programs, or choose a smaller checkpoint.</source>
+      <translation>Der Build wird abgelehnt: andere Programme schließen oder einen kleineren Checkpoint wählen.</translation>
+    </message>
+    <message>
       <source>The bundle is complete: every file was written and verified.</source>
       <translation>Das Bundle ist vollständig: jede Datei wurde geschrieben und geprüft.</translation>
     </message>

@@ -141,6 +141,18 @@ def test_the_free_disk_is_that_of_the_folder(review: Any, tmp_path: Path, monkey
     assert review.notes["disk"].text() == ""
 
 
+def test_a_build_without_enough_memory_is_announced_as_refused(review: Any) -> None:
+    price = review.draft.plan.estimate
+    price.memory_bytes, price.free_memory_bytes = 30 << 30, 20 << 30
+    review._show_plan()
+    assert review.notes["memory"].text() == "more than the free 20.0 GiB"
+    assert review.notes["memory"].property("role") == "warning"
+    price.memory_short = True
+    review._show_plan()
+    assert review.notes["memory"].text().startswith("more than the free 20.0 GiB. The build will be refused: close")
+    assert review.notes["memory"].property("role") == "error"
+
+
 def test_free_bytes_are_of_the_folder_above_that_is_there(tmp_path: Path) -> None:
     found = free_space(f" {tmp_path}/a/b/c ")
     assert found is not None and found[1] == f"({tmp_path})"

@@ -126,7 +126,13 @@ def _open_reference(
     with tempfile.TemporaryDirectory(prefix="joinery-eval-") as folder:
         out = Path(folder) / "reference"
         wanted = BuildRequest(
-            request.against, out, options, request.trust_remote_code, consented=request.consented, location=location
+            request.against,
+            out,
+            options,
+            request.trust_remote_code,
+            consented=request.consented,
+            location=location,
+            ignore_estimate=True,
         )
         try:
             build(wanted, forward, cancelled)

@@ -20,7 +20,8 @@ from workflows.build.pipeline import (
     make_pipeline,
     portable_source,
 )
-from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
+from workflows.build.requirements import require_disk, require_memory, state_requirements
+from workflows.build.workspace import BuildWorkspace, Report, build_summary, has_stage, open_workspace, timed_stage
 from workflows.bundle.evidence import Evidence, load_evidence, save_evidence
 from workflows.bundle.read import read_bundle
 from workflows.bundle.schema import Pipeline
@@ -43,7 +44,7 @@ class BuildRequest:
     """What to build and where. `options` are the chosen fields of Recipe; a `goal` searches those of precision.
 
     Code of the checkpoint runs where all of it is trusted, or where each file's SHA-256 was consented to.
-    location: that of the source, if it is known already.
+    location: that of the source, if it is known already. ignore_estimate: begin although it will not fit.
     """
 
     source: str
@@ -54,6 +55,7 @@ class BuildRequest:
     consented: frozenset[str] = frozenset()
     goal: Goal | None = None
     location: CheckpointLocation | None = None
+    ignore_estimate: bool = False
 
 
 def build(
@@ -93,7 +95,12 @@ def build(
 
             check_compiles(recipe.target)
         goal_digest = _goal_digest(request.goal, recipe)
+        estimate = state_requirements(checkpoint, recipe, out, report, request.goal is not None)
+        if not request.ignore_estimate and request.goal is None:
+            require_disk(checkpoint, recipe, out)
         digest = checkpoint.compute_digest(report, cancelled)
+        if not request.ignore_estimate and not has_stage(out, "export", _export_key(recipe, digest)):
+            require_memory(estimate)
     with open_workspace(out, request.force, report, cancelled) as work:
         try:
             stages, recipe = _make_stages(work, checkpoint, recipe, digest, request.goal, goal_digest)
@@ -109,7 +116,7 @@ def build(
         report(NoticeEvent(code="doubt", message=problem))
     if recipe.compile:
         _compile(out, recipe, report, cancelled)
-    return build_summary(request.out, began)
+    return build_summary(request.out, began, estimate.streamed)
 
 
 def _with_static_cache(
@@ -165,8 +172,7 @@ def _make_stages(
 ) -> tuple[list[Path], Recipe]:
     """The folders of the stages before the bundle, in order, and the recipe with the mix of a goal."""
     prompts = _prompts_digest(recipe.quantize.calibration.prompts)
-    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
-    key = _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), recipe.build_target.fixed)
+    key = _export_key(recipe, digest)
     exported = work.stage("export", key, partial(_export, work, checkpoint, recipe))
     cut = cut_of_components(checkpoint, recipe, load_evidence(exported))
     pipeline = make_pipeline(checkpoint, recipe, cut)
@@ -184,6 +190,12 @@ def _make_stages(
     key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if goal else prompts)
     composite = OptimizedComposite(optimized, recipe, cut, pipeline, checkpoint.folder)
     return [*stages, work.stage("quantize", key, partial(_quantize, work, composite))], recipe
+
+
+def _export_key(recipe: Recipe, digest: str) -> str:
+    """The key of the stage `export`: the checkpoint's digest and what of the recipe that stage depends on."""
+    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
+    return _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), recipe.build_target.fixed)
 
 
 # -- a stage's code is imported when the stage is made: a reused stage needs neither torch nor onnx_ir ---------------

@@ -50,7 +50,7 @@ class BuildWorkspace:
     def stage(self, name: Stage, key: str, make: Callable[[Path], Evidence]) -> Path:
         """Returns the folder of the stage; runs `make(folder) -> evidence` unless a complete one exists."""
         self.check()
-        done = self.folder / f"{name}-{key[:16]}"
+        done = self.folder / stage_folder(name, key)
         with self._cache.locked(
             done.name, lambda holder: self._log(_WAITING_MESSAGE.format(name, holder)), self.check
         ) as cached:
@@ -124,12 +124,27 @@ class BuildWorkspace:
             return False
 
 
+def work_folder(out: Path) -> Path:
+    """The folder of the stages of the target `out`."""
+    return out.with_name(f".{out.name}.build")
+
+
+def stage_folder(name: Stage, key: str) -> str:
+    """The name of the folder of a complete stage."""
+    return f"{name}-{key[:16]}"
+
+
+def has_stage(out: Path, name: Stage, key: str) -> bool:
+    """Whether the work folder or the stage cache has the stage; it may turn out to be damaged."""
+    return any((folder / stage_folder(name, key)).is_dir() for folder in (work_folder(out), StageCache().folder))
+
+
 @contextmanager
 def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[], bool]) -> Iterator[BuildWorkspace]:
     """Locks `out` and yields its workspace, which stays after a failure. Raises RequestError as check_target does."""
     with raise_disk_full(out), locked_target(out):
         check_target(out, force)  # another build may have ended meanwhile
-        work = BuildWorkspace(out.with_name(f".{out.name}.build"), report, cancelled, StageCache())
+        work = BuildWorkspace(work_folder(out), report, cancelled, StageCache())
         purge_removed(work.folder)
         work.remove_leftovers()
         try:
@@ -140,14 +155,15 @@ def open_workspace(out: Path, force: bool, report: Report, cancelled: Callable[[
         try_remove(work.folder)
 
 
-def build_summary(out: Path, began: float) -> BuildDone:
-    """The summary of the complete bundle `out`; began: its start by time.monotonic."""
+def build_summary(out: Path, began: float, streamed: bool = False) -> BuildDone:
+    """The summary of the complete bundle `out`; began: its start by time.monotonic; streamed: see BuildDone."""
     bundle = read_bundle(out)
     return BuildDone(
         bundle=str(out),
         seconds=round(time.monotonic() - began, 3),
         bytes=bundle.bytes,
         components=list(bundle.pipeline.pipeline.sessions),
+        streamed=streamed,
     )
 
 

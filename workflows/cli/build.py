@@ -46,6 +46,9 @@ def build(
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
     force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
+    ignore_estimate: bool = typer.Option(
+        False, "--ignore-estimate", help="Begin although memory or disk will not suffice."
+    ),
     as_json: bool = JsonFlag,
 ) -> None:
     """Build a bundle from SOURCE."""
@@ -55,7 +58,9 @@ def build(
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
-    request = BuildRequest(source, out, options, trust_remote_code, force, goal=goal_request)
+    request = BuildRequest(
+        source, out, options, trust_remote_code, force, goal=goal_request, ignore_estimate=ignore_estimate
+    )
     stages: dict[str, StageEvent] = {}
     with progress_display(as_json) as (report, cancelled):
         done = run_build(request, collect_stages(report, stages), cancelled, context.obj)

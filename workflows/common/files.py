@@ -139,7 +139,12 @@ def raise_disk_full(path: Path, needed: int | None = None) -> Iterator[None]:
 def free_space_text(path: Path) -> str:
     """The free space for `path`, as a clause. A partial file there counts as free: it will be removed."""
     partial = path.stat().st_size if path.is_file() else 0
-    return f"{(shutil.disk_usage(_folder_of(path)).free + partial) / 2**20:,.1f} MiB are free"
+    return f"{(free_disk_bytes(path) + partial) / 2**20:,.1f} MiB are free"
+
+
+def free_disk_bytes(path: Path) -> int:
+    """The free bytes of the disk on which `path` is, or would be."""
+    return shutil.disk_usage(_folder_of(path)).free
 
 
 def _folder_of(path: Path) -> Path:

@@ -46,10 +46,15 @@ def free_bytes() -> int:
 
 
 def obtainable_bytes() -> int:
-    """The most bytes that a process can get while the system swaps, and drops all pages that a file holds, too."""
+    """The most bytes that a process can get while the system swaps, and drops all pages that a file holds, too.
+
+    Windows and macOS enlarge their swap as needed, so there it is all memory at least.
+    """
     swap = int(psutil.swap_memory().free)
     groups = (_limit(group, swap) - _used(group) + _active_file(group) for group in _control_groups())
-    return max(0, min([int(psutil.virtual_memory().available) + swap, *groups]))
+    machine = psutil.virtual_memory()
+    least = int(machine.total) if sys.platform in ("win32", "darwin") else 0
+    return max(0, min([max(int(machine.available) + swap, least), *groups]))
 
 
 @contextmanager

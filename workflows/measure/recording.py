@@ -91,6 +91,8 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: Repo
     figures: dict[str, Figure] = {"seconds": done.seconds, "bytes": done.bytes}
     figures |= {f"{name}_s": stage.seconds for name, stage in stages.items() if stage.state == "done"}
     figures |= {f"{name}_peak_mib": stage.peak_mib for name, stage in stages.items() if stage.state == "done"}
+    if done.streamed:
+        figures["streamed"] = 1
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
     _save_run("build", bundle, target, figures, notify)
 

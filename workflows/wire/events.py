@@ -259,13 +259,14 @@ class GenerationDone(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildDone(Event):
-    """A build ended; the bundle is complete."""
+    """A build ended; the bundle is complete. streamed: its weights were never in memory together."""
 
     event: ClassVar[str] = "done"
     bundle: str
     seconds: float
     bytes: int
     components: list[str]
+    streamed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,8 @@ def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         memory, "_control_groups", lambda: list(memory.control_group_folders(named, tmp_path / "mounted"))
     )
     monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: SimpleNamespace(total=MACHINE, available=FREE))
-    monkeypatch.setattr(memory.psutil, "swap_memory", lambda: SimpleNamespace(total=SWAP, free=GIB))
+    monkeypatch.setattr(memory.psutil, "swap_memory", lambda: SimpleNamespace(total=SWAP, free=SWAP // 2))
+    monkeypatch.setattr(memory.sys, "platform", "linux")
     return tmp_path / "mounted"
 
 
@@ -73,6 +74,12 @@ def test_version_1(mounted: Path, group: str) -> None:
     said(mounted / "memory" / group, memory__memsw__limit_in_bytes=4 * GIB)
     assert memory.total_bytes(swap=True) == 4 * GIB
     assert memory.free_bytes() == 3 * GIB
+
+
+@pytest.mark.parametrize("platform", ["win32", "darwin"])
+def test_swap_grows_where_the_system_enlarges_it(mounted: Path, monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    monkeypatch.setattr(memory.sys, "platform", platform)
+    assert (memory.free_bytes(), memory.obtainable_bytes()) == (FREE, MACHINE)
 
 
 def test_the_least_counts(mounted: Path) -> None:

@@ -5,16 +5,17 @@ recipe, size of the model, the builds in the history ──build_estimate──�
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
 from statistics import median
 
 from workflows.checkpoint import Checkpoint
-from workflows.common.memory import free_bytes
+from workflows.common.files import free_disk_bytes
+from workflows.common.memory import free_bytes, obtainable_bytes
 from workflows.common.tensors import item_bytes
-from workflows.recipe import Recipe
+from workflows.recipe import Recipe, family_for
+from workflows.recipe.build_memory import build_bytes, can_stream, float32_bytes, whole_build_bytes
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, weight_bytes
 from workflows.wire.reports.plan import BuildEstimate
@@ -31,18 +32,30 @@ _STAGE_SECONDS = {
 }
 _NEAREST = 5
 """Earlier builds that count, the nearest in size."""
-_FIXED_BYTES, _COPIES = 525 << 20, 1.08  # memory of a small model, and growth with the weights; corrected likewise
 # Measured bytes per layer of a graph, and of the snapshots after its passes; and of records and settings.
 _GRAPH_BYTES, _SNAPSHOT_BYTES, _RECORD_BYTES = 17 << 10, 3 << 10, 24 << 10
 _ANGLES_LIMIT = 1 << 26  # of the pass gqa_attention
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 
 
+_SURELY_SHORT = 1.3
+"""A build is refused where its memory is so many times what can be had: estimates are not exact."""
+
+
 def build_estimate(
-    checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometry | None, components: int, runs: Sequence[RunRecord]
+    checkpoint: Checkpoint,
+    recipe: Recipe,
+    geometry: ModelGeometry | None,
+    components: int,
+    runs: Sequence[RunRecord],
+    out: Path | None = None,
 ) -> BuildEstimate:
-    """Returns the estimate of a build of `components` graphs. runs: earlier complete builds, the newest first."""
-    weights = checkpoint.parameters * 4  # float32
+    """Returns the estimate of a build of `components` graphs. runs: earlier complete builds, the newest first; those
+    that streamed count for one that streams, the others for one that does not. out: the bundle's folder, if known.
+    """
+    weights = float32_bytes(checkpoint)
+    streamed = can_stream(checkpoint, family_for(recipe.model_type, recipe.task))
+    runs = [run for run in runs if bool(run.figures.get("streamed")) == streamed]
     item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
     nearest = sorted(runs, key=lambda run: abs(log(max(_float32_bytes(run), 1) / max(weights, 1))))[:_NEAREST]
     stages = {
@@ -50,18 +63,23 @@ def build_estimate(
         for stage in _STAGE_SECONDS
         if stage != "quantize" or not recipe.keeps_weights
     }
+    memory = build_bytes(checkpoint, streamed)
+    corrected = memory * _memory_ratio(checkpoint, streamed, nearest)
     layers = components * (geometry.layers if geometry else 12)
     return BuildEstimate(
         seconds=round(sum(stages.values()), 1),
-        memory_bytes=round(_memory_bytes(weights, nearest)),
+        memory_bytes=round(corrected),
         disk_bytes=_bundle_bytes(checkpoint, recipe, geometry, layers),
         kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
         free_memory_bytes=free_bytes(),
-        free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
+        free_disk_bytes=free_disk_bytes(out or Path.cwd() / "bundle"),
         builds=len(nearest),
         stages=stages,
         snapshot_bytes=layers * _SNAPSHOT_BYTES,
-        work_bytes=2 * weights,  # the stages export and optimize
+        work_bytes=precision_bytes(recipe.precision, checkpoint, recipe) if streamed else 2 * weights,
+        streamed=streamed,
+        # a peak of earlier builds counts pages of files, which the system can drop
+        memory_short=min(memory, corrected) > _SURELY_SHORT * obtainable_bytes(),
     )
 
 
@@ -76,14 +94,18 @@ def _stage_seconds(stage: str, precision: str, weights: int, runs: Sequence[RunR
     return _expected(stage, weights) * (median(ratios) if ratios else 1.0)
 
 
-def _memory_bytes(weights: int, runs: Sequence[RunRecord]) -> float:
-    """The measured peak, scaled by size; without runs that of the table."""
+def _memory_ratio(checkpoint: Checkpoint, streamed: bool, runs: Sequence[RunRecord]) -> float:
+    """The measured peak over that of the formula, 1 without runs.
+
+    A run has the size of its weights alone: one that streamed is compared with this checkpoint in proportion to them.
+    """
+    share = build_bytes(checkpoint, streamed) / whole_build_bytes(float32_bytes(checkpoint))
     ratios = [
-        float(peak) * 2**20 / (_FIXED_BYTES + _COPIES * _float32_bytes(run))
+        float(peak) * 2**20 / (share * whole_build_bytes(_float32_bytes(run)))
         for run in runs
         if isinstance(peak := run.figures.get("peak_mib"), int | float) and peak
     ]
-    return (_FIXED_BYTES + _COPIES * weights) * (median(ratios) if ratios else 1.0)
+    return median(ratios) if ratios else 1.0
 
 
 def _expected(stage: str, weights: float) -> float:

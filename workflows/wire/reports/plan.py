@@ -78,7 +78,8 @@ class BuildEstimate:
     """The resources that a build needs, and the free ones. builds: earlier builds that the time is derived from.
 
     stages: seconds of each. disk_bytes: of the bundle, with the snapshots of its graphs, snapshot_bytes. work_bytes: of
-    the stages, beside the bundle.
+    the stages, beside the bundle. streamed: the weights are never in memory together. memory_short: by so much that the
+    build is refused.
     """
 
     seconds: float
@@ -91,6 +92,8 @@ class BuildEstimate:
     stages: dict[str, float] = field(default_factory=dict)
     snapshot_bytes: int = 0
     work_bytes: int = 0
+    streamed: bool = False
+    memory_short: bool = False
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from tests.workflows.conftest import Built
 from tests.workflows.measure.run_reports import run as made_run
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
+from workflows.inspection.probe import build_estimate as module
 from workflows.inspection.probe import plan
 from workflows.inspection.probe.build_estimate import build_estimate
-from workflows.recipe import resolve_recipe
+from workflows.recipe import build_memory, resolve_recipe
 from workflows.wire.reports.plan import BuildEstimate
 from workflows.wire.reports.runs import Figure, RunRecord
 
@@ -63,6 +65,36 @@ def test_memory_is_scaled_from_the_peaks_of_earlier_builds() -> None:
     big = made_run("b2", "build", precision="fp32", bytes=1e9, peak_mib=2 * (525 + 1.08e9 / 2**20), export_s=14.0)
     assert estimate("fp32", big).memory_bytes == pytest.approx(2 * usual, rel=0.01)
     assert estimate("fp32", earlier("fp32", export=9.0)).memory_bytes == usual  # a run without its peak
+
+
+def with_peak(mebibytes: float) -> RunRecord:
+    run = earlier("fp32", export=9.0)
+    return replace(run, figures=run.figures | {"peak_mib": mebibytes})
+
+
+def test_builds_of_the_same_kind_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that streamed says nothing of one that does not, and the reverse."""
+    whole = with_peak(2_000)
+    streamed = replace(whole, figures=whole.figures | {"streamed": 1, "export_s": 16.0, "peak_mib": 1_052})
+    held = estimate("fp32", whole, streamed)
+    assert held.stages["export"] == pytest.approx(9, rel=0.01) and (held.builds, held.streamed) == (1, False)
+    monkeypatch.setattr(build_memory, "STREAMING", True)
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 1)
+    flowing = estimate("int4", whole, streamed)
+    assert flowing.stages["export"] == pytest.approx(16, rel=0.01) and (flowing.builds, flowing.streamed) == (1, True)
+    assert held.memory_bytes == pytest.approx(2_000 * 2**20, rel=0.01)
+    assert flowing.memory_bytes == pytest.approx(1_052 * 2**20, rel=0.01)
+    assert held.work_bytes == pytest.approx(8 * 394_000, rel=0.01)
+    assert flowing.work_bytes == pytest.approx(394_000 * 5 / 8, rel=0.1)  # int4 with a scale of 4 bytes per 32
+
+
+def test_memory_is_short_by_formula_and_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A peak of an earlier build includes pages of files, so it refuses nothing of its own."""
+    monkeypatch.setattr(module, "obtainable_bytes", lambda: 300 << 20)
+    assert estimate("fp32").memory_short
+    assert not estimate("fp32", with_peak(300)).memory_short
+    monkeypatch.setattr(module, "obtainable_bytes", lambda: 500 << 20)
+    assert not estimate("fp32", with_peak(2_000)).memory_short
 
 
 @pytest.mark.parametrize("options", [{"precision": "fp32"}, {"precision": "int4", "cache": "static"}])

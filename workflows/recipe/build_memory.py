@@ -1,0 +1,48 @@
+"""The memory that a build takes, from the sizes of the checkpoint's tensors.
+
+whole:     all weights in float32 at once         fixed + 1.08 × the weights
+streamed:  a tensor and a layer at a time         fixed + 2.2 × the largest tensor + 2 × the largest layer
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from workflows.checkpoint import Checkpoint
+from workflows.recipe.family import Family
+
+STREAMING = False  # becomes True with the build that streams
+STREAM_ABOVE = 256 << 20  # bytes of float32 weights; fewer are held in memory
+_FIXED_BYTES = 525 << 20  # of a small model
+_WHOLE_COPIES = 1.08
+_TENSOR_COPIES, _LAYER_COPIES = 2.2, 2.0
+_LAYER = re.compile(r"^.*?\.\d+\.")  # `model.layers.3.` of `model.layers.3.mlp.experts.5.up_proj.weight`
+
+
+def can_stream(checkpoint: Checkpoint, family: Family) -> bool:
+    """Whether to try a build without the weights in memory: of a decoder, large, that runs no code of its own."""
+    is_plain = family.cached and not (family.encoder or family.remote_code)
+    return STREAMING and is_plain and float32_bytes(checkpoint) > STREAM_ABOVE
+
+
+def float32_bytes(checkpoint: Checkpoint) -> int:
+    """The bytes of all weights in float32."""
+    return 4 * checkpoint.parameters
+
+
+def whole_build_bytes(weights: float) -> float:
+    """The memory of a build that holds `weights` bytes of float32 weights."""
+    return _FIXED_BYTES + _WHOLE_COPIES * weights
+
+
+def build_bytes(checkpoint: Checkpoint, streamed: bool) -> float:
+    """The memory of a build, in bytes."""
+    if not streamed:
+        return whole_build_bytes(float32_bytes(checkpoint))
+    layers: defaultdict[str, int] = defaultdict(int)
+    for name, tensor in checkpoint.tensors.items():
+        if layer := _LAYER.match(name):
+            layers[layer[0]] += 4 * tensor.elements
+    largest = max(4 * tensor.elements for tensor in checkpoint.tensors.values())
+    return _FIXED_BYTES + _TENSOR_COPIES * largest + _LAYER_COPIES * max(layers.values(), default=0)
