@@ -14,6 +14,7 @@ from app.devices.device_card import DeviceCard
 from app.devices.plugin_installer import PluginInstaller, PluginWatcher
 from app.state.context import AppContext
 from app.text.formatting import format_bytes, format_local_time
+from app.text.memory import memory_text
 from app.widgets.actions import add_action
 from app.widgets.basics import Banner, EmptyState, Section, button, label, scroll_area
 from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox, vbox
@@ -106,9 +107,12 @@ class DevicesPage(QWidget):
         content = QWidget()
         head = hbox(label(self.title, "title"), STRETCH, self.again, spacing=None)
         self._grid = grid_layout(2 * G, 2 * G, stretch=(0, 1))
+        self.memory = label("", wrap=True)
+        self.memory.hide()
+        self._bundle_path = ""
         self.table = BundleTable(context)
         text = label(self.tr("The devices of this machine that can run bundles."), "body-muted", wrap=True)
-        parts = (head, text, self.banner, self.state, self._grid, self.table, STRETCH)
+        parts = (head, text, self.memory, self.banner, self.state, self._grid, self.table, STRETCH)
         vbox(*parts, parent=content, margins=3 * G, spacing=2 * G)
         vbox(scroll_area(content), parent=self)
         add_action(self, self.tr("Search for devices again"), self.refresh, icon="refresh")
@@ -127,8 +131,11 @@ class DevicesPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._requested:
+        if not self._requested or self._bundle_path != self._current_path():
             self.refresh()
+
+    def _current_path(self) -> str:
+        return str(self._context.bundle["path"]) if self._context.bundle else ""
 
     def _refresh_outdated(self) -> None:
         """Update after plugins changed outside of this window; installations from here report their end themselves."""
@@ -141,13 +148,22 @@ class DevicesPage(QWidget):
         self.banner.clear()
         self.state.set(self.tr("Searching for devices"), self.tr("The engine queries each execution provider."))
         self.state.setVisible(not self.cards)
-        job = self._context.probe_worker.request(ListDevices())
+        self._bundle_path = self._current_path()
+        job = self._context.probe_worker.request(ListDevices(self._bundle_path))
         job.on_answer(self._on_answer)
         job.on_error(self._on_error)
 
     def _on_answer(self, report: DevicesReport) -> None:
         self.again.setEnabled(True)
         self._show_devices(report.devices)
+        self._show_memory(report)
+
+    def _show_memory(self, report: DevicesReport) -> None:
+        bundle, memory = self._context.bundle, report.memory
+        known = bundle is not None and memory is not None and self._bundle_path == self._current_path()
+        if known and bundle is not None and memory is not None:
+            self.memory.setText(self.tr("{0} on the CPU: {1}").format(bundle["name"], memory_text(memory)))
+        self.memory.setVisible(known)
 
     def _on_compiled(self, made: CompileReport) -> None:
         """From now on, sessions use the compiled form; the choice of providers shows it."""
@@ -164,6 +180,7 @@ class DevicesPage(QWidget):
             card.refresh()
 
     def _refresh_all(self, *_: object) -> None:
+        self.memory.setVisible(bool(self.memory.text()) and self._bundle_path == self._current_path())
         self._refresh_cards()
         self.table.refresh()
 

@@ -1951,6 +1951,10 @@
       <translation>KV-Cache je Token</translation>
     </message>
     <message>
+      <source>KV cache {0} per token</source>
+      <translation>KV-Cache {0} je Token</translation>
+    </message>
+    <message>
       <source>KV cache: follow live</source>
       <translation>KV-Cache: live folgen</translation>
     </message>
@@ -5834,6 +5838,14 @@
       <translation>wartet</translation>
     </message>
     <message>
+      <source>weights {0}</source>
+      <translation>Gewichte {0}</translation>
+    </message>
+    <message>
+      <source>weights {0}, of which {1} stay in their file</source>
+      <translation>Gewichte {0}, von denen {1} in ihrer Datei bleiben</translation>
+    </message>
+    <message>
       <source>what fits the cache</source>
       <translation>was in den Cache passt</translation>
     </message>
@@ -5932,6 +5944,10 @@
     <message>
       <source>{0} fields</source>
       <translation>{0} Felder</translation>
+    </message>
+    <message>
+      <source>{0} free</source>
+      <translation>{0} frei</translation>
     </message>
     <message>
       <source>{0} functions</source>
@@ -6054,6 +6070,10 @@
       <translation>{0} von {1} benutzt</translation>
     </message>
     <message>
+      <source>{0} on the CPU: {1}</source>
+      <translation>{0} auf der CPU: {1}</translation>
+    </message>
+    <message>
       <source>{0} ops</source>
       <translation>{0} Ops</translation>
     </message>
@@ -6112,6 +6132,10 @@
     <message>
       <source>{0} tokens</source>
       <translation>{0} Token</translation>
+    </message>
+    <message>
+      <source>{0} tokens fit</source>
+      <translation>{0} Token passen hinein</translation>
     </message>
     <message>
       <source>{0} tokens held</source>

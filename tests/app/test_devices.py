@@ -41,6 +41,19 @@ def shown(qtbot: Any, make_window: Make, home: Path) -> Callable[..., tuple[Main
     return make
 
 
+def test_the_memory_that_the_bundle_takes(shown: Callable[..., tuple[MainWindow, Any]], qtbot: Any) -> None:
+    window, page = shown()
+    assert page.memory.isVisible() and page.memory.text() == (
+        f"{window.context.bundle['name']} on the CPU: weights 440 MiB · KV cache 224 KiB per token · 20.0 GiB free · "
+        "91,000 tokens fit"
+    )
+
+
+def test_no_memory_without_a_bundle(shown: Callable[..., tuple[MainWindow, Any]]) -> None:
+    _, page = shown(bundle="")
+    assert not page.memory.isVisible()
+
+
 def card(page: Any, name: str) -> DeviceCard:
     return next(one for one in page.cards if one.device.name == name)
 

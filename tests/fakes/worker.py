@@ -101,6 +101,7 @@ from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
 from workflows.wire.reports.goal import GOAL_FILE
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, ValueHistogram
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.memory import MemoryFit
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 
@@ -142,7 +143,7 @@ def bench_row(provider: str, request: ask.Bench) -> CompositeRow:
     return CompositeRow(
         provider, request.repeats, request.prompt_tokens or 128, request.new_tokens or 64, 40.0,
         Percentiles(5.0, 5.5, 6.0), 3200.0, 200.0, Roofline(1 << 20, 1 << 30, 0.5), BenchCache("static", 4096),
-        240 << 20,
+        240 << 20, memory=MemoryFit(2 << 20, 6 << 20, 2 << 10, 9 << 20, 512, 4096),
     )  # fmt: skip
 
 
@@ -494,7 +495,8 @@ class Fake:
     def do_devices(self, request: ask.ListDevices) -> None:
         """What the scenario has, or the usual four."""
         self.pause()
-        self.give(self.devices())
+        memory = MemoryFit(440 << 20, 0, 224 << 10, 20 << 30, 91_000, 4096) if request.bundle else None
+        self.give(replace(self.devices(), memory=memory))
 
     def devices(self) -> DevicesReport:
         """With what was installed meanwhile."""

@@ -12,7 +12,7 @@ from rich.table import Table
 from workflows.cli.console import Console
 from workflows.cli.flags import Only, with_flags
 from workflows.cli.input_files import read_text
-from workflows.cli.output import JsonFlag, mebibytes, write_json
+from workflows.cli.output import JsonFlag, mebibytes, memory_lines, write_json
 from workflows.cli.progress import status_line
 from workflows.cli.run_flags import RunFlags
 from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableProviderRow
@@ -93,6 +93,7 @@ def _lines(row: Measured) -> dict[str, str]:
         "memory bandwidth": f"{roofline.bandwidth_bytes_per_s / 1e9:,.1f} GB/s",
         "share of it": f"{roofline.share:.1%}",
         **memory,
+        **memory_lines(row.memory),
     }
 
 

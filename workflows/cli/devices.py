@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import typer
 
 from workflows.cli.line_input import is_terminal
-from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.cli.output import JsonFlag, interruptible, memory_lines, write_json
 from workflows.cli.streams import print_line
 from workflows.common.errors import Cancelled, RequestError, printable
 from workflows.wire.events import Event, ProgressEvent
@@ -15,13 +16,16 @@ from workflows.wire.reports.devices import DevicesReport, PluginReport
 
 
 def devices(
+    bundle: Path | None = typer.Argument(None, help="A bundle's folder: what it takes of the CPU's memory, too."),
     install: str = typer.Option("", "--install", metavar="NAME", help="Install the plugin of a provider first: qnn."),
     uninstall: str = typer.Option("", "--uninstall", metavar="NAME", help="Remove the plugin of a provider first."),
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask on a terminal; nothing is asked anywhere else."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """List the execution providers, and why one cannot be used."""
+    """List the execution providers, and why one cannot be used; with BUNDLE, how many tokens fit into the memory."""
+    from workflows.bundle import read_bundle
     from workflows.runtime import devices as list_devices
+    from workflows.runtime.loading.memory_plan import cpu_memory
     from workflows.runtime.providers.install import describe_plugin, install_plugin, remove_plugin
 
     if install and uninstall:
@@ -32,13 +36,16 @@ def devices(
                 _confirm(describe_plugin(name), removes=act is remove_plugin)
             with interruptible() as cancelled:
                 act(name, _print_event, cancelled)
+    memory = cpu_memory(read_bundle(bundle)) if bundle is not None else None
     listed = list_devices()
     if as_json:
-        write_json(DevicesReport(listed))
+        write_json(DevicesReport(listed, memory))
         return
     for device in listed:
         why = "usable" if device.usable else f"not usable: {device.reason} {device.remedy}".rstrip()
         print_line(f"{device.name:9} {device.kind:4} {device.title}: {why}")
+    for name, text in memory_lines(memory).items():
+        print_line(f"{name}: {text}")
 
 
 def _confirm(plugin: PluginReport, removes: bool) -> None:

@@ -23,6 +23,7 @@ from workflows.generate.options import check_options
 from workflows.generate.speculative import select_strategy
 from workflows.measure.roofline import kv_bytes, read_bandwidth, weight_bytes
 from workflows.runtime import open_single
+from workflows.runtime.loading.memory_plan import cpu_memory
 from workflows.wire.events import Event, GenerationDone, ProgressEvent, SpeculationUse, TokenEvent
 from workflows.wire.reports.bench import (
     BenchCache,
@@ -75,6 +76,7 @@ class CompositeSubject:
         self, bundle: Bundle, provider: str, drafts: DraftRequest | None = None, prompt: Sequence[int] = ()
     ) -> None:
         """Raises GraphError where the bundle cannot verify drafts, and what open_engine raises."""
+        self._memory = cpu_memory(bundle) if provider == "cpu" else None
         draft: Path | Literal[False] = (drafts.draft if drafts else None) or False
         self._engine, self._weights = open_engine(bundle.folder, provider=provider, draft=draft), weight_bytes(bundle)
         self._drafts, self._options = drafts, _options(drafts)
@@ -127,6 +129,7 @@ class CompositeSubject:
             roofline=Roofline(read, round(run.bandwidth), round(decode * read / run.bandwidth, 4)),
             cache=BenchCache(cache.layout.name, cache.capacity),
             peak_rss_bytes=run.peak_bytes,
+            memory=self._memory,
             drafts=None if self._drafts is None else _draft_use(self._drafts, samples),
         )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import singledispatch
 from pathlib import Path
 from typing import NamedTuple
 
+from workflows.common.errors import JoineryError
 from workflows.process.sandbox import OnFetched, keep_network
 from workflows.wire import requests
 from workflows.wire.events import Event, NoticeEvent, ProgressEvent, ResultEvent, StageEvent
@@ -171,10 +173,16 @@ def prune(request: requests.PruneRuns, context: JobContext) -> Iterator[Event]:
 
 @run_job.register
 def devices(request: requests.ListDevices, context: JobContext) -> Iterator[Event]:
-    """Lists the execution providers."""
+    """Lists the execution providers, and what a bundle takes of the memory."""
+    from workflows.bundle import read_bundle
     from workflows.runtime import devices
+    from workflows.runtime.loading.memory_plan import cpu_memory
 
-    yield ResultEvent(value=DevicesReport(devices()))
+    memory = None
+    if request.bundle:
+        with suppress(JoineryError):  # a damaged bundle hides no device; opening it says what is wrong
+            memory = cpu_memory(read_bundle(request.bundle))
+    yield ResultEvent(value=DevicesReport(devices(), memory))
 
 
 @run_job.register

@@ -300,7 +300,9 @@ class PruneRuns(Request[Done], job="prune"):
 
 @dataclass(frozen=True)
 class ListDevices(Request[DevicesReport], job="devices"):
-    """Lists the execution providers of this machine."""
+    """Lists the execution providers of this machine, and what `bundle`, a folder, takes of its memory; "" for none."""
+
+    bundle: str = ""
 
 
 @dataclass(frozen=True)

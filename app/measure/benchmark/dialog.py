@@ -12,6 +12,7 @@ from app.state.benchmark import BenchmarkModel
 from app.state.context import AppContext
 from app.state.run_rows import measure_text
 from app.text.figures import figure_titles
+from app.text.memory import memory_text
 from app.text.translatable import tr
 from app.widgets.basics import Banner, button, label
 from app.widgets.fields import add_token_unit, progress_bar
@@ -154,4 +155,6 @@ def row_text(row: Row) -> str:
     else:
         return row.reason
     names = figure_titles()
-    return " · ".join(f"{names[key]} {measure_text(value, MEASURES[key])}" for key, value in figures.items())
+    text = " · ".join(f"{names[key]} {measure_text(value, MEASURES[key])}" for key, value in figures.items())
+    memory = row.memory if isinstance(row, CompositeRow) else None
+    return f"{text}\n{memory_text(memory)}" if memory else text

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from workflows.bundle import read_bundle
 from workflows.cli import app
 from workflows.cli import devices as command
+from workflows.runtime import device_named, open_machine
 from workflows.runtime.providers import install
 
 PIP = "import sys\nfrom pathlib import Path\nPath(__file__).with_name('ran').open('a').write(sys.argv[1] + ' ')\n"
@@ -52,6 +55,22 @@ def test_who_says_yes_beforehand_is_not_asked(pip: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(command, "is_terminal", lambda: True)
     assert CliRunner().invoke(app, ["devices", "--install", "qnn", "--yes"]).exit_code == 0
     assert ran(pip) == ["install"]
+
+
+def test_what_a_bundle_takes_of_the_memory(default_bundle: Path) -> None:
+    """The lines of its weights, a token's rows, the free memory and the tokens that fit, and the same as JSON."""
+    result = CliRunner().invoke(app, ["devices", str(default_bundle)])
+    lines = dict(line.split(": ", 1) for line in result.output.splitlines() if ": " in line)
+    assert {"weights in memory", "keys and values of a token", "memory free before opening"} <= lines.keys()
+    bundle = read_bundle(default_bundle)
+    whole = f"{bundle.pipeline.capacity:,}"
+    assert lines["tokens that fit beside the weights"] == f"{whole}, of a capacity of {whole}"
+    memory = json.loads(CliRunner().invoke(app, ["devices", str(default_bundle), "--json"]).output)["memory"]
+    assert lines["weights in memory"] == f"{memory['weights_bytes'] / 2**20:,.1f} MiB" and memory["mapped_bytes"] == 0
+    with open_machine(bundle, device_named("cpu")) as machine:
+        rows = sum(tensor.bytes_per_slot for tensor in machine.cache.tensors.values())
+    assert memory["kv_bytes_per_token"] == rows
+    assert "memory" not in json.loads(CliRunner().invoke(app, ["devices", "--json"]).output)
 
 
 def test_both_at_once_are_refused(pip: Path) -> None:

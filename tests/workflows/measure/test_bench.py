@@ -43,6 +43,8 @@ def test_a_row_holds_together(demo_bundle: Path) -> None:
     share = row.decode_tokens_per_s * roofline.bytes_per_token / roofline.bandwidth_bytes_per_s
     assert roofline.share == pytest.approx(share, abs=1e-3)
     assert row.peak_rss_bytes > weight_bytes(open_engine(demo_bundle).bundle)
+    assert row.memory is not None and row.memory.tokens == row.memory.capacity == row.cache.capacity
+    assert row.memory.weights_bytes > 1 << 20 and not row.memory.mapped_bytes
     assert roofline.bandwidth_bytes_per_s > 1e8
 
 

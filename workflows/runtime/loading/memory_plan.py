@@ -22,9 +22,10 @@ from workflows.common.memory import free_bytes, obtainable_bytes
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.kvcache.buffers import bytes_per_slot
 from workflows.runtime.loading.graph_header import GraphHeader, WeightBytes, read_header
-from workflows.runtime.loading.sessions import MAPPED, NO_PREPACKING, SessionPlan
+from workflows.runtime.loading.sessions import MAPPED, NO_PREPACKING, Placement, SessionPlan, plan_sessions
 from workflows.runtime.program.compiler import compile_program
 from workflows.runtime.program.program import Program
+from workflows.runtime.providers import device_named
 from workflows.wire.reports.memory import MemoryFit
 
 _SESSION_BYTES = 160 << 20  # of a session without weights, with the values of a chunk
@@ -124,6 +125,11 @@ def memory_fit(bundle: Bundle, plans: Mapping[str, SessionPlan], memory: FreeMem
         tokens=fitting_tokens(memory.free - copied - pages - needs.fixed, needs.per_slot, needs.most_slots),
         capacity=bundle.pipeline.capacity or 0,
     )
+
+
+def cpu_memory(bundle: Bundle) -> MemoryFit:
+    """What the bundle would take now on the CPU provider; see memory_fit."""
+    return memory_fit(bundle, plan_sessions(bundle, Placement(device_named("cpu"), {})))
 
 
 def fitting_tokens(free: int, per_slot: int, most: int | None) -> int | None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from workflows.wire.codec import ABSENT
 from workflows.wire.reports.base import Report
+from workflows.wire.reports.memory import MemoryFit
 
 
 @dataclass
@@ -64,7 +65,10 @@ class UnusableProviderRow:
 
 @dataclass
 class CompositeRow:
-    """A bundle with a cache: medians over the generations, percentiles over their tokens."""
+    """A bundle with a cache: medians over the generations, percentiles over their tokens.
+
+    memory: before the bundle was opened; None except on the CPU.
+    """
 
     provider: str
     repeats: int
@@ -78,6 +82,7 @@ class CompositeRow:
     cache: BenchCache
     peak_rss_bytes: int
     usable: Literal[True] = True
+    memory: MemoryFit | None = field(default=None, metadata=ABSENT)
     drafts: DraftFigures | None = field(default=None, metadata=ABSENT)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from workflows.wire.codec import ABSENT
 from workflows.wire.reports.base import Report
+from workflows.wire.reports.memory import MemoryFit
 
 Kind = Literal["CPU", "GPU", "NPU"]
 
@@ -47,6 +49,7 @@ class PluginReport(Report):
 
 @dataclass
 class DevicesReport(Report):
-    """Every known provider, the CPU first."""
+    """Every known provider, the CPU first. memory: what the requested bundle takes on the CPU; None without one."""
 
     devices: list[Device]
+    memory: MemoryFit | None = field(default=None, metadata=ABSENT)

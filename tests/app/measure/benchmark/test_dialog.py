@@ -43,6 +43,8 @@ def test_from_the_form_to_the_figures(qtbot: Any, dialog: Any, tmp_path: Path) -
     assert made.status.text() == (
         "decode 200 tok/s · prefill 3,200 tok/s · TTFT 40 ms · roofline 50.00 % · peak memory "
         + format_bytes(240 << 20)
+        + "\nweights 8.0 MiB, of which 6.0 MiB stay in their file · KV cache 2.0 KiB per token · 9.0 MiB free · "
+        "512 tokens fit"
     )
     with qtbot.waitSignal(made.history_requested):
         qtbot.mouseClick(made.show_history, Qt.MouseButton.LeftButton)
