@@ -14,7 +14,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workflows.checkpoint.files import exists, open_file, parse_object, read_object, regular_file, safe_name
@@ -48,12 +48,16 @@ DTYPES: dict[str, tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder."""
+    """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder.
+
+    `offset` is the byte of the file at which its data begins.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     file: str
     bytes: int
+    offset: int = field(default=0, compare=False)
 
     @property
     def elements(self) -> int:
@@ -159,21 +163,22 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
 
 def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
     """Reads the tensors of a safetensors file. Raises CheckpointError where header and data disagree."""
-    header, available = _read_json(folder, name)
+    header, data, available = _read_json(folder, name)
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise _damaged(name, "its metadata is not an object of strings")
     tensors: dict[str, TensorInfo] = {}
     spans: list[tuple[int, int, str]] = []
     for tensor, entry in header.items():
-        tensors[tensor], (begin, end) = _tensor(name, tensor, entry)
+        info, (begin, end) = _tensor(name, tensor, entry)
+        tensors[tensor] = replace(info, offset=data + begin)
         spans.append((begin, end, tensor))
     _check_spans(name, sorted(spans), available)
     return tensors
 
 
-def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int]:
-    """Returns the header object and the number of data bytes after it."""
+def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int, int]:
+    """Returns the header object, the byte at which the data begins, and the number of data bytes."""
     with open_file(regular_file(folder, name)) as file:
         size = os.fstat(file.fileno()).st_size
         prefix = file.read(8)
@@ -185,7 +190,7 @@ def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int]:
         content = file.read(length)
     if content[:1] != b"{":
         raise _damaged(name, "its header is not JSON")
-    return parse_object(content, name), size - 8 - length
+    return parse_object(content, name), 8 + length, size - 8 - length
 
 
 def _tensor(name: str, tensor: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:

@@ -3,14 +3,16 @@
     models ──large tensors──▶ by place (already in a file) or by content (new) ──▶ weights.data, written in one stream
            ──▶ each model's .onnx beside it, its tensors named by offset
 
-The same models give the same bytes. Tensors are read and written one at a time: there is no second copy in memory.
+The same models give the same bytes. Tensors are read and written one at a time: there is no second copy in memory. A
+described weight file has the same offsets, and is not written (described_weights.py).
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +23,20 @@ import onnx_ir as ir
 from workflows.common.digests import HashingFile, hashing_file
 from workflows.common.files import link_or_copy, raise_disk_full
 from workflows.common.tensors import Array
+from workflows.graph.described_weights import (
+    CONSTANTS,
+    DESCRIPTION,
+    DescribedRegion,
+    DescribedTensor,
+    StoredWeight,
+    WeightRecipe,
+    describe,
+    is_described,
+    read_description,
+    recipe_of,
+    save_description,
+    written_regions,
+)
 
 WEIGHTS = "weights.data"
 SMALL = 256  # bytes below which a tensor stays within its graph
@@ -77,9 +93,12 @@ def load_saved_graph(path: Path) -> ir.Model:
     absolute ones.
     """
     model = ir.load(path)
+    described = is_described(path.parent)
+    if described:
+        describe(model, path.parent)
     for value in large_initializers(model):
         tensor = value.const_value
-        if isinstance(tensor, ir.ExternalTensor):
+        if isinstance(tensor, ir.ExternalTensor) and not described:
             place, shape = os.path.realpath(tensor.path), ir.Shape(tensor.shape)
             value.const_value = ir.ExternalTensor(
                 place, tensor.offset, tensor.length, tensor.dtype, shape=shape, name=tensor.name
@@ -87,9 +106,10 @@ def load_saved_graph(path: Path) -> ir.Model:
     return model
 
 
-def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, WeightRegion]:
+def save_graphs(models: Mapping[str, ir.Model], folder: Path, described: bool = False) -> dict[Key, WeightRegion]:
     """Writes file name → model into `folder`, with one weight file; returns the region of each large tensor.
 
+    described: the weight file is described instead of written, but for tensors that no checkpoint's tensors make.
     Each large tensor of the models is replaced by the one in the file as soon as it is written, so that its memory can
     be freed. A weight file that is read almost completely, and to which nothing is added, is linked instead of written.
     """
@@ -98,7 +118,8 @@ def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, Weigh
         assert value.const_value is not None
         holders.setdefault(tensor_key(value.const_value), []).append(value)
     regions: dict[Key, WeightRegion] = {}
-    for key, region in _link_weights(holders, folder) or _write_weights(holders, folder / WEIGHTS):
+    write = _describe_weights(holders, folder) if described else _write_weights(holders, folder / WEIGHTS)
+    for key, region in _link_weights(holders, folder, described) or write:
         regions[key] = region
         for value in holders[key]:
             value.const_value = _external_tensor(value, region, folder)
@@ -107,17 +128,39 @@ def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, Weigh
     return regions
 
 
-def _link_weights(holders: ValuesByTensor, folder: Path) -> list[tuple[Key, WeightRegion]]:
-    """Links the file that contains all tensors into `folder` and returns their regions; none without such a file."""
+def weight_file_size(folder: Path) -> int:
+    """The bytes of the folder's weight file, written or described."""
+    return read_description(folder)[1] if is_described(folder) else (folder / WEIGHTS).stat().st_size
+
+
+def write_described(folder: Path, target: Path) -> None:
+    """Writes the described weight file of `folder`, byte for byte what save_graphs would have written.
+
+    Raises CheckpointError for a weight that is not finite.
+    """
+    with raise_disk_full(target, weight_file_size(folder)), hashing_file(target) as file:
+        for offset, numbers in written_regions(folder):
+            file.write(bytes(offset - file.tell()))
+            file.write(_in_order(numbers).reshape(-1).view(np.uint8).data)
+
+
+def _link_weights(holders: ValuesByTensor, folder: Path, described: bool) -> list[tuple[Key, WeightRegion]]:
+    """Links the file that contains all tensors, or its description, into `folder` and returns their regions.
+
+    Returns none without such a file.
+    """
     tensors = {key: _shared_tensor(values) for key, values in holders.items()}
     places = {key: tensor for key, tensor in tensors.items() if isinstance(tensor, ir.ExternalTensor)}
     files = {os.path.realpath(tensor.path) for tensor in places.values()}
     if len(places) < len(tensors) or len(files) != 1:
         return []
     source = Path(files.pop())
-    if sum(tensor.nbytes for tensor in places.values()) < _LINKED_SHARE * source.stat().st_size:
+    if is_described(source.parent) != described:
         return []
-    link_or_copy(source, folder / WEIGHTS)
+    if sum(tensor.nbytes for tensor in places.values()) < _LINKED_SHARE * weight_file_size(source.parent):
+        return []
+    for name in (DESCRIPTION, CONSTANTS) if described else (WEIGHTS,):
+        link_or_copy(source.with_name(name), folder / name)
     return [(key, WeightRegion(tensor.offset or 0, tensor.nbytes)) for key, tensor in places.items()]
 
 
@@ -132,6 +175,50 @@ def _write_weights(holders: ValuesByTensor, target: Path) -> Iterator[tuple[Key,
             yield key, _store_tensor(_shared_tensor(values), regions, file)
 
 
+def _describe_weights(holders: ValuesByTensor, folder: Path) -> Iterator[tuple[Key, WeightRegion]]:
+    """Yields the region of each tensor, as _write_weights does; writes only what no checkpoint's tensors make."""
+    regions: list[DescribedRegion] = []
+    known: dict[Hashable, list[DescribedRegion]] = {}
+    end = 0
+    with hashing_file(folder / CONSTANTS) as file:
+        for key, values in holders.items():
+            tensor = _shared_tensor(values)
+            recipe, identity = _recipe_and_identity(tensor, file, folder)
+            candidates = known.setdefault((tensor.nbytes, identity), [])
+            region = None if isinstance(tensor, ir.ExternalTensor) else _equal_region(recipe, candidates)
+            if region is None:
+                region = DescribedRegion(aligned_offset(end, tensor.nbytes), tensor.nbytes, recipe)
+                end = region.offset + region.length
+                regions.append(region)
+                candidates.append(region)
+            yield key, WeightRegion(region.offset, region.length)
+    save_description(folder, regions, end)
+
+
+def _recipe_and_identity(tensor: ir.TensorProtocol, file: HashingFile, folder: Path) -> tuple[WeightRecipe, bytes]:
+    """The tensor's recipe, written among the constants where it has none; and bytes that equal tensors share."""
+    recipe = recipe_of(tensor)
+    if recipe is not None and not recipe.is_constant:
+        return recipe, recipe.sample()
+    data = tensor_bytes(tensor)
+    region = append_aligned(tensor.nbytes, [data], file)
+    shape = tuple(int(axis) for axis in tensor.shape)
+    stored = StoredWeight(str(folder / CONSTANTS), region.offset, np.dtype(tensor.dtype.numpy()).name, shape)
+    return WeightRecipe.of(stored), hashlib.sha256(data).digest()
+
+
+def _equal_region(recipe: WeightRecipe, candidates: Sequence[DescribedRegion]) -> DescribedRegion | None:
+    """The region that holds the same bytes. candidates: those of equal size and identity, which constants suffices."""
+    if not candidates or recipe.is_constant:
+        return next(iter(candidates), None)
+    data = _computed_bytes(recipe)
+    return next((one for one in candidates if np.array_equal(_computed_bytes(one.recipe), data)), None)
+
+
+def _computed_bytes(recipe: WeightRecipe) -> Array:
+    return _in_order(recipe.compute()).reshape(-1).view(np.uint8)
+
+
 def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
     """Returns the tensor of these values."""
     tensor = values[0].const_value
@@ -143,6 +230,8 @@ def _store_tensor(
     tensor: ir.TensorProtocol, regions: dict[tuple[int, bytes], list[WeightRegion]], file: HashingFile
 ) -> WeightRegion:
     """Returns the tensor's region; writes it unless an equal one is there. regions: by length and sample."""
+    if isinstance(tensor, DescribedTensor):  # likewise, and computed
+        return append_aligned(tensor.nbytes, [_computed_bytes(tensor.recipe).data], file)
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
         blocks = read_blocks(Path(tensor.path), tensor.offset or 0, tensor.nbytes)
         return append_aligned(tensor.nbytes, blocks, file)
@@ -157,12 +246,17 @@ def _store_tensor(
 
 def append_aligned(size: int, blocks: Iterable[bytes | memoryview], file: AppendOnlyFile) -> WeightRegion:
     """Writes `size` bytes at the next offset at which such a tensor can be memory-mapped."""
-    alignment = next(step for least, step in _ALIGNMENTS if size >= least)
-    offset = -(-file.tell() // alignment) * alignment
+    offset = aligned_offset(file.tell(), size)
     file.write(bytes(offset - file.tell()))
     for block in blocks:
         file.write(block)
     return WeightRegion(offset, file.tell() - offset)
+
+
+def aligned_offset(end: int, size: int) -> int:
+    """The first offset from `end` on at which a tensor of `size` bytes can be memory-mapped."""
+    alignment = next(step for least, step in _ALIGNMENTS if size >= least)
+    return -(-end // alignment) * alignment
 
 
 def read_blocks(path: Path, offset: int, size: int) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
+from workflows.graph.described_weights import join_recipes, recipe_of, recipe_tensor
 from workflows.optimize.base import Refusal
 from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import constant_tensor, consumers, dimensions, has_single_use, weight_input
@@ -96,6 +97,9 @@ def _projection(node: ir.Node) -> Projection | None:
 def _concatenated_weights(weights: Sequence[ir.Value], name: str) -> ir.TensorProtocol:
     """Returns [K, ΣN], computed when it is read."""
     tensors = [tensor for weight in weights if (tensor := constant_tensor(weight)) is not None]
+    recipe = join_recipes([recipe_of(tensor) for tensor in tensors], 1)
+    if recipe is not None:
+        return recipe_tensor(recipe, name)
     shape = ir.Shape([tensors[0].shape[0], sum(int(t.shape[1]) for t in tensors)])
 
     def joined() -> ir.TensorProtocol:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from workflows.graph.described_weights import recipe_of, recipe_tensor
 from workflows.optimize.base import Pass, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import consumers, dimensions, find_nodes, producer, weight_input
@@ -57,8 +58,10 @@ def _transpose_once(matmul: ir.Node, transpose: ir.Node, weight: ir.Value) -> No
     def turned() -> ir.TensorProtocol:
         return ir.tensor(np.ascontiguousarray(tensor.numpy().T), dtype=tensor.dtype)
 
+    recipe = own.transposed((1, 0)) if (own := recipe_of(tensor)) is not None else None
     shape = ir.Shape([tensor.shape[1], tensor.shape[0]])
-    folded = add_initializer(matmul.graph, name, ir.LazyTensor(turned, tensor.dtype, shape, name=name))
+    lazy = recipe_tensor(recipe, name) if recipe else ir.LazyTensor(turned, tensor.dtype, shape, name=name)
+    folded = add_initializer(matmul.graph, name, lazy)
     result = new_value_like(matmul.outputs[0])
     node = make_node("MatMul", [matmul.inputs[0], folded], [result], like=matmul)
     replace_nodes([matmul.outputs[0]], [result], [node], matmul)

@@ -1,0 +1,272 @@
+"""A weight file that is described instead of written: `weights.json` says what each region of `weights.data` holds.
+
+    checkpoint's file ─┐
+    constants.data ────┴─▶ StoredWeight (file, offset, axes) ──▶ WeightRecipe (parts, joined) ──compute──▶ float32 array
+                                                        │
+    DescribedTensor: an ExternalTensor of weights.data, whose numbers are computed when they are read
+
+A stage of a large model stores kilobytes: its graphs have the offsets that the weight file would have, and reading a
+region reads the checkpoint. `write_described` writes the file, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import psutil
+from numpy.typing import NDArray
+
+from workflows.common.errors import CheckpointError, printable
+from workflows.common.tensors import Array
+
+DESCRIPTION, CONSTANTS = "weights.json", "constants.data"
+RECIPE = "joinery.recipe"  # in a tensor's `meta`: its WeightRecipe
+_CONVERTED = 1 << 20  # elements that a thread converts at once
+_SAMPLE = 64  # elements of a tensor that are compared before all of them are
+_STORED = {"float32": np.float32, "float16": np.float16, "bfloat16": np.uint16}
+"""Checkpoint dtypes that become float32 without rounding, and how their bytes are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWeight:
+    """A tensor in a file: `shape` elements of `dtype` from byte `offset` on. name: for messages; "" for a constant.
+
+    axes: its axes in the order of the result, () for their own order.
+    """
+
+    file: str
+    offset: int
+    dtype: str
+    shape: tuple[int, ...]
+    name: str = ""
+    axes: tuple[int, ...] = ()
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """The shape with the axes in the order of the result."""
+        return tuple(self.shape[axis] for axis in self.axes) if self.axes else self.shape
+
+
+@dataclass(frozen=True, slots=True)
+class WeightRecipe:
+    """How a tensor is made of stored ones: joined along `axis` of the result, then reshaped to `shape`."""
+
+    parts: tuple[StoredWeight, ...]
+    shape: tuple[int, ...]
+    axis: int = 0
+
+    @classmethod
+    def of(cls, stored: StoredWeight) -> WeightRecipe:
+        """The tensor as it is stored."""
+        return cls((stored,), stored.result_shape)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether none of it is a checkpoint's."""
+        return all(map(_is_constant, self.parts))
+
+    def transposed(self, axes: tuple[int, ...]) -> WeightRecipe | None:
+        """The recipe with its axes in another order; None where parts were joined or reshaped before."""
+        if len(self.parts) > 1 or self.shape != self.parts[0].result_shape:
+            return None
+        before = self.parts[0].axes or tuple(range(len(axes)))
+        after = tuple(before[axis] for axis in axes)
+        part = replace(self.parts[0], axes=() if after == tuple(range(len(after))) else after)
+        return WeightRecipe.of(part)
+
+    def sample(self) -> bytes:
+        """Some bytes of the numbers as they are stored: equal tensors have equal samples."""
+        part = self.parts[-1]
+        count = math.prod(part.shape)
+        kind = np.dtype(part.dtype) if _is_constant(part) else np.dtype(_STORED[part.dtype])
+        if not count:
+            return b""
+        flat = np.memmap(part.file, kind, "r", part.offset, (count,))
+        return repr((part.axes, part.dtype)).encode() + flat[:: max(1, count // _SAMPLE)].tobytes()
+
+    def compute(self) -> Array:
+        """The numbers, in the stored dtype of constants and float32 for those of a checkpoint.
+
+        Raises CheckpointError for NaN and infinite numbers of a checkpoint.
+        """
+        first = self.parts[0]
+        axes = first.axes or tuple(range(len(first.shape)))
+        along = axes[self.axis] if axes else 0
+        shape = [*first.shape]
+        if shape:
+            shape[along] = sum(part.shape[along] for part in self.parts)
+        joined = np.empty(shape, np.dtype(first.dtype) if _is_constant(first) else np.float32)
+        start = 0
+        for part in self.parts:
+            places = [slice(None)] * len(shape)
+            if shape:
+                places[along] = slice(start, start + part.shape[along])
+                start += part.shape[along]
+            _read(part, joined[tuple(places)] if shape else joined)
+        return joined.transpose(axes).reshape(self.shape)
+
+
+def join_recipes(recipes: list[WeightRecipe | None], axis: int) -> WeightRecipe | None:
+    """The recipe of tensors joined along an axis; None where one has none, or they are stored in different orders."""
+    parts: list[StoredWeight] = []
+    for recipe in recipes:
+        if recipe is None or len(recipe.parts) > 1 or recipe.shape != recipe.parts[0].result_shape:
+            return None
+        parts += recipe.parts
+    if len({(part.axes, part.name == "") for part in parts}) > 1:
+        return None
+    shape = [*parts[0].result_shape]
+    shape[axis] = sum(part.result_shape[axis] for part in parts)
+    return WeightRecipe(tuple(parts), tuple(shape), axis)
+
+
+def recipe_of(tensor: ir.TensorProtocol | None) -> WeightRecipe | None:
+    """The recipe of a tensor that is computed from stored ones."""
+    if isinstance(tensor, DescribedTensor):
+        return tensor.recipe
+    recipe = tensor.meta.get(RECIPE) if tensor is not None else None
+    return recipe if isinstance(recipe, WeightRecipe) else None
+
+
+def recipe_tensor(recipe: WeightRecipe, name: str) -> ir.LazyTensor:
+    """A float32 tensor of the recipe, computed whenever it is read."""
+    tensor = ir.LazyTensor(lambda: ir.tensor(recipe.compute()), ir.DataType.FLOAT, ir.Shape(recipe.shape), name=name)
+    tensor.meta[RECIPE] = recipe
+    return tensor
+
+
+class DescribedTensor(ir.ExternalTensor):  # type: ignore[misc,unused-ignore]
+    """A region of a described weight file; every reading computes it anew."""
+
+    __slots__ = ("recipe",)
+
+    def __init__(self, place: ir.ExternalTensor, recipe: WeightRecipe) -> None:
+        super().__init__(
+            place.location, place.offset, place.length, place.dtype, shape=ir.Shape(place.shape), name=str(place.name),
+            base_dir=place.base_dir,
+        )  # fmt: skip
+        self.recipe = recipe
+
+    def numpy(self) -> NDArray[Any]:
+        """The numbers, computed."""
+        return self.recipe.compute().reshape(tuple(int(axis) for axis in self.shape))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.numpy().astype(dtype or self.dtype.numpy(), copy=False)
+
+    def tobytes(self) -> bytes:
+        """The bytes as the weight file would hold them."""
+        return np.ascontiguousarray(self.numpy()).tobytes()
+
+    def tofile(self, file: Any) -> None:
+        """Writes the bytes."""
+        file.write(self.tobytes())
+
+    def release(self) -> None:
+        """Nothing is held between readings."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedRegion:
+    """`length` bytes from `offset` of a described weight file on, and what they hold."""
+
+    offset: int
+    length: int
+    recipe: WeightRecipe
+
+
+def is_described(folder: Path) -> bool:
+    """Whether the folder's weight file is described instead of written."""
+    return (folder / DESCRIPTION).is_file()
+
+
+def save_description(folder: Path, regions: list[DescribedRegion], size: int) -> None:
+    """Writes `weights.json`. size: the bytes that the weight file would have."""
+    data: dict[str, Any] = {"size": size, "regions": [asdict(region) for region in regions]}
+    for part in (part for region in data["regions"] for part in region["recipe"]["parts"] if not part["name"]):
+        part["file"] = CONSTANTS  # the folder is renamed when it is complete
+    (folder / DESCRIPTION).write_text(json.dumps(data, separators=(",", ":")), "utf-8")
+
+
+def read_description(folder: Path) -> tuple[list[DescribedRegion], int]:
+    """The regions in the order of their offsets, and the bytes that the weight file would have."""
+    data = json.loads((folder / DESCRIPTION).read_text("utf-8"))
+    return [_region(entry, folder) for entry in data["regions"]], int(data["size"])
+
+
+def describe(model: ir.Model, folder: Path) -> None:
+    """Replaces the model's tensors in the described weight file of `folder` by ones that can be read."""
+    regions = {region.offset: region.recipe for region in read_description(folder)[0]}
+    for graph in (model.graph, *model.graph.subgraphs()):
+        for value in graph.initializers.values():
+            tensor = value.const_value
+            if isinstance(tensor, ir.ExternalTensor):
+                value.const_value = DescribedTensor(tensor, regions[tensor.offset or 0])
+
+
+def written_regions(folder: Path) -> Iterator[tuple[int, Array]]:
+    """(offset, numbers) of each region of a described weight file, in the order of the file."""
+    for region in read_description(folder)[0]:
+        yield region.offset, region.recipe.compute()
+
+
+def _region(entry: Mapping[str, Any], folder: Path) -> DescribedRegion:
+    recipe = entry["recipe"]
+    parts = tuple(
+        StoredWeight(
+            str(folder / part["file"]) if not part["name"] else part["file"], part["offset"], part["dtype"],
+            tuple(part["shape"]), part["name"], tuple(part["axes"]),
+        )
+        for part in recipe["parts"]
+    )  # fmt: skip
+    return DescribedRegion(
+        entry["offset"], entry["length"], WeightRecipe(parts, tuple(recipe["shape"]), recipe["axis"])
+    )
+
+
+def _is_constant(stored: StoredWeight) -> bool:
+    return not stored.name
+
+
+def _read(stored: StoredWeight, target: Array) -> None:
+    """Fills `target`, of the stored shape, in threads; each part of the file is mapped only while it is read."""
+    count = math.prod(stored.shape)
+    if not count:
+        return
+    kind = np.dtype(stored.dtype) if _is_constant(stored) else np.dtype(_STORED[stored.dtype])
+    if not stored.shape:
+        target = target.reshape(1)
+    source = np.memmap(stored.file, kind, "r", stored.offset, target.shape)
+    rows = max(1, _CONVERTED // (count // len(source)))
+    blocks = [slice(start, start + rows) for start in range(0, len(source), rows)]
+
+    def convert(block: slice) -> bool:
+        if stored.dtype == "bfloat16" and not _is_constant(stored):
+            np.left_shift(source[block], 16, out=target[block].view(np.uint32), dtype=np.uint32, casting="unsafe")
+        else:
+            target[block] = source[block]
+        return _is_constant(stored) or _is_finite(target[block])
+
+    if len(blocks) == 1:
+        finite = convert(blocks[0])
+    else:
+        with ThreadPoolExecutor(psutil.cpu_count(logical=False) or 1) as pool:
+            finite = all(pool.map(convert, blocks))
+    if not finite:
+        raise CheckpointError(
+            f"{printable(Path(stored.file).name)}: the weight {printable(stored.name)} holds NaN or infinite values."
+        )
+
+
+def _is_finite(numbers: Array) -> bool:
+    """Whether all are finite; their sum says so at once, unless it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.add.reduce(numbers, None))) or bool(np.isfinite(numbers).all())
