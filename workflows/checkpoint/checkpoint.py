@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Literal
 
 from workflows.checkpoint import configuration, weights
@@ -21,6 +23,7 @@ from workflows.wire.events import Event, ProgressEvent
 
 SourceKind = Literal["folder", "demo", "hub"]
 PROGRESS_STEP = 16 << 20  # bytes between two progress events
+_HASHED_AT_ONCE = 2  # files: a thread makes 0.6 GB/s, and disks give more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,19 +77,22 @@ class Checkpoint:
         """Returns `digest`, with progress in bytes. Raises Cancelled, CheckpointError for a file that disappeared."""
         paths = {name: regular_file(self.folder, name) for name in self.files}
         total, done, reported = sum(path.stat().st_size for path in paths.values()), 0, 0
+        lock = Lock()
 
         def advance(count: int) -> None:
             nonlocal done, reported
             if cancelled():
                 raise Cancelled("Cancelled while the checkpoint was being read.")
-            done += count
-            if done - reported >= PROGRESS_STEP or done == total:
-                reported = done
-                report(ProgressEvent(stage="checkpoint", message="hashing", done=done, total=total, unit="bytes"))
+            with lock:
+                done += count
+                if done - reported >= PROGRESS_STEP or done == total:
+                    reported = done
+                    report(ProgressEvent(stage="checkpoint", message="hashing", done=done, total=total, unit="bytes"))
 
         hasher = hashlib.sha256()
-        for name, path in paths.items():
-            hasher.update(f"{name}\0{sha256(path, advance)}\n".encode())
+        with ThreadPoolExecutor(_HASHED_AT_ONCE) as pool:
+            for name, digest in zip(paths, pool.map(lambda path: sha256(path, advance), paths.values()), strict=True):
+                hasher.update(f"{name}\0{digest}\n".encode())
         return hasher.hexdigest()
 
     def require_consent(self, trust_remote_code: bool, consented: frozenset[str] = frozenset()) -> None:
