@@ -163,7 +163,7 @@ _OUT_OF_MEMORY = re.compile(
     re.IGNORECASE,
 )
 _MEMORY_ADVICE = {
-    "build": "take a smaller checkpoint (a build holds all its weights in float32)",
+    "build": "take a smaller checkpoint",
     "open": "open the bundle with a smaller capacity, or build one of a lower precision",
 }
 _OWN_PACKAGES = {"workflows", "app", "resources"}

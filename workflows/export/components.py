@@ -44,14 +44,16 @@ from workflows.export.signature import (
     transformer_signature,
 )
 from workflows.export.single_graph import SingleGraphModule, single_signature
+from workflows.export.stand_ins import NotStreamedError, StandIns
 from workflows.export.trace import trace
 from workflows.export.transformer_only import TransformerModule, cut_transformer
 from workflows.graph.weights import save_graphs
 from workflows.recipe import Family, Recipe, family_for
+from workflows.recipe.build_memory import build_bytes, can_stream
 from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
 from workflows.recipe.family import UNLIMITED, ModelGeometry
 from workflows.recipe.schema import cache_writer
-from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.events import Event, NoticeEvent, ProgressEvent
 
 TraceFunction = Callable[[], ir.Model]
 
@@ -71,13 +73,32 @@ class ComponentTraces:
 def export_components(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Callable[[Event], None]) -> Cut:
     """Writes the recipe's graphs and `weights.data` into `folder`; returns the cut with the detected windows.
 
-    Raises CheckpointError where weights and config disagree, and RecipeError where the model cannot be divided as the
-    recipe states.
+    The weights of a large model are described instead of written, and are never in memory together, where the model can
+    be traced without them. Raises CheckpointError where weights and config disagree, and RecipeError where the model
+    cannot be divided as the recipe states.
     """
+    family = family_for(recipe.model_type, recipe.task)
+    if can_stream(checkpoint, family):
+        try:
+            return _export(checkpoint, recipe, folder, report, StandIns(checkpoint))
+        except NotStreamedError as refusal:
+            needed = f"{build_bytes(checkpoint, streamed=False) / 1e9:,.1f} GB"
+            message = f"The build holds all weights in memory, about {needed}, because {refusal}."
+            report(NoticeEvent(code="memory", message=message))
+    return _export(checkpoint, recipe, folder, report, None)
+
+
+def _export(
+    checkpoint: Checkpoint,
+    recipe: Recipe,
+    folder: Path,
+    report: Callable[[Event], None],
+    stand_ins: StandIns | None,
+) -> Cut:
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     family = family_for(recipe.model_type, recipe.task)
-    model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family))
-    traces = _tracer_for(family, recipe)(model, recipe)
+    model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family), stand_ins)
+    traces = _tracer_for(family, recipe, stand_ins)(model, recipe)
     if traces.reference is not None:
         traces.reference.write(folder)
     graphs = {}
@@ -90,8 +111,10 @@ def export_components(checkpoint: Checkpoint, recipe: Recipe, folder: Path, repo
     for graph in graphs.values():
         _record_positions(graph, geometry, recipe)
     cut = make_cut(family, recipe, geometry)
+    if stand_ins is not None:
+        stand_ins.describe(body for graph in graphs.values() for body in (graph.graph, *graph.graph.subgraphs()))
     _release_weights(model, graphs.values())
-    save_components(folder, graphs, cut, recipe.source_length)
+    save_components(folder, graphs, cut, recipe.source_length, described=stand_ins is not None)
     trim_heap()
     return cut
 
@@ -128,14 +151,17 @@ def _attention_of(family: Family) -> str:
     return ATTENTION_NAME if family.cached else "eager"
 
 
-def _tracer_for(family: Family, recipe: Recipe) -> Callable[[PreTrainedModel, Recipe], ComponentTraces]:
+def _tracer_for(
+    family: Family, recipe: Recipe, stand_ins: StandIns | None
+) -> Callable[[PreTrainedModel, Recipe], ComponentTraces]:
     if family.reads is not None:
         return _trace_single
     if family.remote_code:
         return _trace_remote
     if family.encoder:
         return _trace_encoder_decoder
-    return _trace_transformer if recipe.variant == "transformer-only" else _trace_decoder
+    causal = _trace_transformer if recipe.variant == "transformer-only" else _trace_decoder
+    return partial(causal, stand_ins=stand_ins)
 
 
 def _trace_single(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
@@ -144,10 +170,10 @@ def _trace_single(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     return ComponentTraces({part.role: partial(trace, SingleGraphModule(model, signature), signature, recipe.opset)})
 
 
-def _trace_decoder(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
+def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
-    reference = check_causal(model, layers, recipe)
+    reference = check_causal(model, layers, recipe, stand_ins)
 
     def traced(facts: tuple[LayerFacts, ...], exposes: bool = False) -> ir.Model:
         def make(facts: Sequence[LayerFacts]) -> tuple[torch.nn.Module, ExportSignature]:
@@ -159,16 +185,16 @@ def _trace_decoder(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     graphs: dict[ComponentRole, TraceFunction] = {
         ComponentRole.DECODER: partial(traced, layers, recipe.expose is not None)
     }
-    if early := check_early_exit(model, layers, recipe):
+    if early := check_early_exit(model, layers, recipe, stand_ins):
         graphs[ComponentRole.DRAFT] = partial(with_first_layers, model, len(layers), len(early), partial(traced, early))
     return ComponentTraces(graphs, _windows(layers), reference)
 
 
-def _trace_transformer(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
+def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:
     layers, hidden = causal_layers(model), model.get_input_embeddings().weight.shape[1]
     check_layers(layers, recipe.cache)
-    reference = check_causal(model, layers, recipe)
-    early = check_early_exit(model, layers, recipe)
+    reference = check_causal(model, layers, recipe, stand_ins)
+    early = check_early_exit(model, layers, recipe, stand_ins)
     signature = transformer_signature(layers, hidden, _kv_dtype(recipe))
     embeddings, _, head = cut_transformer(model, signature, layers, recipe.capacity)
 
@@ -238,14 +264,21 @@ def _trace_pair(
 
 
 def save_components(
-    folder: Path, graphs: Mapping[ComponentRole, ir.Model], cut: Cut, source_length: int | None
+    folder: Path,
+    graphs: Mapping[ComponentRole, ir.Model],
+    cut: Cut,
+    source_length: int | None,
+    described: bool = False,
 ) -> None:
-    """Writes the cut's components into `folder` over one weight file. source_length: an encoder's, None for any."""
+    """Writes the cut's components into `folder` over one weight file. source_length: an encoder's, None for any.
+
+    described: see save_graphs.
+    """
     if source_length is not None:
         for graph in graphs.values():
             _fix(graph, {SOURCE: source_length})
     files = {role: folder / f"{role}.onnx" for role in graphs}
-    save_graphs({file.name: graphs[role] for role, file in files.items()}, folder)
+    save_graphs({file.name: graphs[role] for role, file in files.items()}, folder, described)
     copied = set[Path]()
     for part in cut.components:
         if part.copy_of is not None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -101,23 +102,61 @@ def run_causal(
     return logits
 
 
+@dataclass(frozen=True)
+class CachedStep:
+    """The tokens from `start` to before `end`, and the adapter that holds the rows of the steps before them."""
+
+    adapter: HostCacheAdapter
+    start: int
+    end: int
+
+
+class _EarlierRows(Sequence[torch.Tensor]):
+    """The keys or the values of earlier steps, joined for a layer when it asks for them."""
+
+    def __init__(self, layers: Sequence[LayerFacts], earlier: Sequence[HostCacheAdapter], role: int) -> None:
+        self._layers, self._earlier, self._role = layers, tuple(earlier), role
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    def __getitem__(self, layer: Any) -> Any:
+        """[1,H,C,D]."""
+        facts = self._layers[layer]
+        none = torch.zeros(1, facts.kv_heads, 0, (facts.head_dim, facts.value_dim)[self._role])
+        return torch.cat([none, *(adapter.present[layer][self._role] for adapter in self._earlier)], dim=2)
+
+
+def cached_steps(layers: Sequence[LayerFacts], ends: Sequence[int]) -> list[CachedStep]:
+    """Steps with these `ends`, each of whose layers reads what that layer of the earlier steps wrote."""
+    steps: list[CachedStep] = []
+    for start, end in zip((0, *ends), ends, strict=False):
+        earlier = [step.adapter for step in steps]
+        keys, values = (_EarlierRows(layers, earlier, role) for role in (0, 1))
+        masks = {layer.window: _causal_mask(start, end, layer.window) for layer in layers}
+        adapter = HostCacheAdapter(keys, values, torch.tensor(start), windows=windows_of(layers), masks=masks)
+        steps.append(CachedStep(adapter, start, end))
+    return steps
+
+
 def logits_in_steps(
     layers: Sequence[LayerFacts], ends: Sequence[int], run: Callable[[HostCacheAdapter, int, int], torch.Tensor]
 ) -> torch.Tensor:
-    """Logits [S,V] of steps with these `ends`, each step's keys and values cached for the next.
-
-    run: takes the adapter and the step's first and last token; returns logits [1,S,V].
-    """
-    past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
+    """Logits [S,V] of cached_steps. run: takes the adapter and the step's first and last token; returns [1,S,V]."""
     rows = []
-    for start, end in zip((0, *ends), ends, strict=False):
-        masks = {layer.window: _causal_mask(start, end, layer.window) for layer in layers}
-        adapter = HostCacheAdapter(past[0::2], past[1::2], torch.tensor(start), windows=windows_of(layers), masks=masks)
-        with using_adapter(adapter):
-            rows.append(run(adapter, start, end)[0])
-        new = [tensor for i in range(len(layers)) for tensor in adapter.present[i]]
-        past = [torch.cat(both, dim=2) for both in zip(past, new, strict=True)]
+    for step in cached_steps(layers, ends):
+        with using_adapter(step.adapter):
+            rows.append(run(step.adapter, step.start, step.end)[0])
     return torch.cat(rows)
+
+
+def run_step(model: PreTrainedModel, ids: torch.Tensor, step: CachedStep) -> torch.Tensor:
+    """Logits [S,V] of a step's tokens among `ids` [1,N]."""
+    with using_adapter(step.adapter):
+        logits = run_causal(
+            model, step.adapter, ids[:, step.start : step.end], torch.arange(step.start, step.end)[None]
+        )
+    return logits[0]
 
 
 def _causal_mask(start: int, end: int, window: int | None) -> torch.Tensor:

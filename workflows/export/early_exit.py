@@ -15,16 +15,20 @@ from workflows.export.attention import LayerFacts
 from workflows.export.decoder import causal_layers
 from workflows.export.equivalence import check_causal
 from workflows.export.layer_kinds import find_layer_list
+from workflows.export.stand_ins import StandIns
 from workflows.recipe.schema import Recipe
 
 Made = TypeVar("Made")
 _REFUSED = "This model does not support early_exit:  "
 
 
-def check_early_exit(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> tuple[LayerFacts, ...]:
+def check_early_exit(
+    model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe, stand_ins: StandIns | None = None
+) -> tuple[LayerFacts, ...]:
     """The attention layers of the model truncated to `recipe.early_exit` of its `layers`; () if it is not set.
 
-    Raises RecipeError where the model cannot be truncated, or the truncated model differs with a cache.
+    stand_ins: as in check_causal. Raises RecipeError where the model cannot be truncated, or the truncated model
+    differs with a cache.
     """
     if recipe.early_exit is None:
         return ()
@@ -35,7 +39,7 @@ def check_early_exit(model: PreTrainedModel, layers: Sequence[LayerFacts], recip
             raise RecipeError(
                 f"{_REFUSED}of its first {recipe.early_exit} layers {len(truncated)} keep keys and values."
             )
-        check_causal(model, truncated, recipe)
+        check_causal(model, truncated, recipe, stand_ins)
         return truncated
 
     return with_first_layers(model, len(layers), recipe.early_exit, detect)

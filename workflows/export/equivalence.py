@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import torch
@@ -20,9 +21,11 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from workflows.checkpoint.configuration import walk
 from workflows.common.errors import LayoutError, RecipeError, printable
 from workflows.common.kernel_constraints import layout_violation
-from workflows.export.attention import ATTENTION_NAME, MODEL_ERRORS, HostCacheAdapter, LayerFacts
-from workflows.export.decoder import logits_in_steps, run_causal
+from workflows.export.attention import ATTENTION_NAME, MODEL_ERRORS, LayerFacts
+from workflows.export.decoder import cached_steps, run_step
+from workflows.export.layerwise import run_layerwise
 from workflows.export.reference import STEPS, ReferenceLogits
+from workflows.export.stand_ins import StandIns
 from workflows.recipe.compatibility import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
 
@@ -53,27 +56,27 @@ def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
         raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")
 
 
-def check_causal(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> ReferenceLogits:
+def check_causal(
+    model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe, stand_ins: StandIns | None = None
+) -> ReferenceLogits:
     """Returns the model's own eager logits if the logits through a cache are equal.
 
-    Raises RecipeError where they differ, where the model cannot be run, and where a window in its config was neither
-    detected nor exceeded; CheckpointError for unknown layer types. The model must have been loaded with our attention,
-    and keeps it.
+    stand_ins: of a model without weights, which is then run layer by layer. Raises RecipeError where they differ, where
+    the model cannot be run, and where a window in its config was neither detected nor exceeded; CheckpointError for
+    unknown layer types. The model must have been loaded with our attention, and keeps it.
     """
     check_layer_types(getattr(_config(model), "layer_types", None))  # a config class may derive it from other keys
     count = comparison_tokens(model, layers, recipe)
     _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
-
-    def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
-        return run_causal(model, adapter, ids[:, start:end], torch.arange(start, end)[None])
-
+    plans = _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model)))
     try:
         with torch.no_grad(), _plain_experts(model):
-            expected = _eager_logits(model, ids)
-            for ends in _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model))):
-                _compare(logits_in_steps(layers, ends, run), expected[: ends[-1]], ends, _is_routed(model))
+            computed = _all_logits(model, layers, ids, plans, stand_ins)
+            expected = next(computed)
+            for ends, logits in zip(plans, computed, strict=True):
+                _compare(logits, expected[: ends[-1]], ends, _is_routed(model))
     except MODEL_ERRORS as error:
         raise RecipeError(
             f"Run with a cache, this model's own code fails ({type(error).__name__}: {printable(error, 120)}), so it "
@@ -151,14 +154,43 @@ def _plain_experts(model: PreTrainedModel) -> Iterator[None]:
         model.set_experts_implementation(before)
 
 
+def _all_logits(
+    model: PreTrainedModel,
+    layers: Sequence[LayerFacts],
+    ids: torch.Tensor,
+    plans: Sequence[Sequence[int]],
+    stand_ins: StandIns | None,
+) -> Iterator[torch.Tensor]:
+    """[S,V] of the unmodified model, then of each plan of steps through a cache."""
+    planned = [cached_steps(layers, ends) for ends in plans]
+    if stand_ins is None:
+        yield _eager_logits(model, ids)
+        for plan in planned:
+            yield torch.cat([run_step(model, ids, step) for step in plan])
+        return
+    own = ("eager", partial(_own_logits, model, ids))
+    steps = [(ATTENTION_NAME, partial(run_step, model, ids, step)) for plan in planned for step in plan]
+    try:
+        logits = iter(run_layerwise(model, len(layers), [own, *steps], stand_ins))
+    finally:
+        model.set_attn_implementation(ATTENTION_NAME)
+    yield next(logits)
+    for plan in planned:
+        yield torch.cat([next(logits) for _ in plan])
+
+
+def _own_logits(model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
+    logits: torch.Tensor = model(input_ids=ids, use_cache=False).logits[0]
+    return logits
+
+
 def _eager_logits(model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
     """[S,V]: the logits of the unmodified model."""
     model.set_attn_implementation("eager")
     try:
-        logits: torch.Tensor = model(input_ids=ids, use_cache=False).logits[0]
+        return _own_logits(model, ids)
     finally:
         model.set_attn_implementation(ATTENTION_NAME)
-    return logits
 
 
 def _step_plans(layers: Sequence[LayerFacts], count: int, at_ease: int) -> list[list[int]]:

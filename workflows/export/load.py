@@ -16,6 +16,7 @@ from transformers import PreTrainedModel
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import ATTENTION_NAME
+from workflows.export.stand_ins import StandIns, is_stand_in
 from workflows.recipe.task import is_headless
 
 _FAILURES = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, OSError, RuntimeError,
@@ -40,14 +41,19 @@ _CLASSES = {
 
 
 def load_model(
-    checkpoint: Checkpoint, task: str, remote_code: bool = False, attention: str = ATTENTION_NAME
+    checkpoint: Checkpoint,
+    task: str,
+    remote_code: bool = False,
+    attention: str = ATTENTION_NAME,
+    stand_ins: StandIns | None = None,
 ) -> PreTrainedModel:
     """Loads the model of `checkpoint` for `task`, in float32 and evaluation mode.
 
     remote_code: run the checkpoint's own code, for which consent was given. attention: transformers' name of the
-    attention implementation; the default lets a cache adapter hold the cache. Raises CheckpointError where a weight is
+    attention implementation; the default lets a cache adapter hold the cache. stand_ins: in place of the large weights,
+    whose numbers are checked when they are read. Raises CheckpointError where a weight is
     missing, has another shape, is not finite, or where the vocabulary does not fit the embedding: loaders fill such
-    gaps with random numbers silently.
+    gaps with random numbers silently; NotStreamedError for a model that stand-ins cannot be made of.
     """
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
@@ -58,11 +64,14 @@ def load_model(
         with torch.device("meta"):
             skeleton = _CLASSES[task].from_config(config, trust_remote_code=remote_code)
         _check_shapes(checkpoint, skeleton)
+        if stand_ins is not None:
+            stand_ins.check_loadable(skeleton)
         with ExitStack() as files:
+            stored = _stored(checkpoint, files)
             model, info = type(skeleton).from_pretrained(
                 None,
                 config=config,
-                state_dict=_stored(checkpoint, files),
+                state_dict=stored if stand_ins is None else stand_ins.state_dict(stored),
                 dtype=torch.float32,
                 attn_implementation=attention,
                 experts_implementation=EXPERTS,
@@ -80,7 +89,10 @@ def load_model(
     missing = sorted(name for name in map(str, info["missing_keys"]) if not _is_unused(name, task))
     if missing:
         raise _missing(checkpoint, task, missing)
-    check_unused_weights(checkpoint, model, sorted(map(str, info["unexpected_keys"])), one_head=task in _GENERATING)
+    unused = sorted(map(str, info["unexpected_keys"]))
+    check_unused_weights(checkpoint, model, unused, one_head=task in _GENERATING, stand_ins=stand_ins)
+    if stand_ins is not None:
+        stand_ins.check_loaded(model)
     _check_values(checkpoint, model)
     return model.eval().requires_grad_(False)
 
@@ -139,6 +151,8 @@ def _check_shapes(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
 
 def _check_values(checkpoint: Checkpoint, model: PreTrainedModel) -> None:
     for name, weight in model.named_parameters():
+        if is_stand_in(weight):
+            continue
         ends = torch.aminmax(weight.detach()) if weight.numel() else ()  # both are NaN if the weight has a NaN
         if not all(math.isfinite(float(end)) for end in ends):
             raise CheckpointError(f"{checkpoint.source}: the weight {printable(name)} holds NaN or infinite values.")
@@ -157,7 +171,13 @@ def _check_values(checkpoint: Checkpoint, model: PreTrainedModel) -> None:
 _COMPUTED = ("inv_freq", "position_ids", "masked_bias", "relative_position_index")
 
 
-def check_unused_weights(checkpoint: Checkpoint, model: PreTrainedModel, names: Sequence[str], one_head: bool) -> None:
+def check_unused_weights(
+    checkpoint: Checkpoint,
+    model: PreTrainedModel,
+    names: Sequence[str],
+    one_head: bool,
+    stand_ins: StandIns | None = None,
+) -> None:
     """Raises CheckpointError where one of `names`, which `model` did not load, is a weight that it needs.
 
     one_head: other heads are errors; otherwise they are allowed, as in BERT's files. transformers has already excluded
@@ -170,7 +190,7 @@ def check_unused_weights(checkpoint: Checkpoint, model: PreTrainedModel, names: 
         if name not in buffers
         and name.rsplit(".", 1)[-1] not in _COMPUTED
         and (one_head or not _is_another_head(model, name))
-        and not _is_tied(checkpoint, model, name)
+        and not _is_tied(checkpoint, model, name, stand_ins)
     ]
     if lost:
         what = printable(", ".join(checkpoint.architectures)) or checkpoint.model_type
@@ -195,13 +215,15 @@ def _is_another_head(model: PreTrainedModel, name: str) -> bool:
     return True
 
 
-def _is_tied(checkpoint: Checkpoint, model: PreTrainedModel, name: str) -> bool:
+def _is_tied(checkpoint: Checkpoint, model: PreTrainedModel, name: str, stand_ins: StandIns | None) -> bool:
     """Whether the weight is a copy of the embedding or the head."""
     stored = checkpoint.tensors.get(name)
     ends = [end.weight for end in (model.get_input_embeddings(), model.get_output_embeddings()) if end is not None]
     candidates = [weight for weight in ends if stored is not None and tuple(weight.shape) == stored.shape]
     if stored is None or not candidates:
         return False
+    if stand_ins is not None and all(map(is_stand_in, candidates)):
+        return any(stand_ins.holds(name, weight) for weight in candidates)
     with safe_open(checkpoint.folder / stored.file, "pt") as file:
         tensor = file.get_tensor(name).to(torch.float32)
     return any(torch.equal(tensor, weight) for weight in candidates)

@@ -18,7 +18,6 @@ from functools import partial
 
 import onnx_ir as ir
 import torch
-from onnx_ir.tensor_adapters import TorchTensor
 from transformers import PreTrainedModel
 
 from workflows.common.errors import RecipeError
@@ -26,6 +25,7 @@ from workflows.export.attention import MODEL_ERRORS, LayerFacts
 from workflows.export.early_exit import with_first_layers
 from workflows.export.layer_kinds import find_layer_list, hidden_output, layer_kinds
 from workflows.export.signature import PATTERNS, ExportSignature
+from workflows.export.stand_ins import turn_weights, weight_initializer, weights_as_inputs
 from workflows.export.trace import export_program, quiet_exporter, trace
 from workflows.kvcache.geometry import FACTS_KEY
 
@@ -101,8 +101,8 @@ def _trace_partially(
     def first() -> ir.Model:
         module, signature = make(layers[: repeat.traced])
         with _exposed_hidden_states(module, repeat.path, signature):
-            program = export_program(module, signature, opset, simplified=False)
-        with quiet_exporter(), _weights_as_inputs(program.model, f"{repeat.path}."):
+            program = export_program(module, signature, opset)
+        with quiet_exporter(), weights_as_inputs(program.model, f"{repeat.path}."):
             program.optimize()
         return program.model
 
@@ -128,27 +128,6 @@ def _exposed_hidden_states(module: torch.nn.Module, path: str, signature: Export
         signature.outputs = before
         for hook in hooks:
             hook.remove()
-
-
-@contextmanager
-def _weights_as_inputs(model: ir.Model, prefix: str) -> Iterator[None]:
-    """Within it, the layers' weights are inputs, so that the optimizer folds nothing that differs between layers."""
-    graph = model.graph
-    weights = {name: value for name, value in graph.initializers.items() if name.startswith(prefix)}
-    tensors = {name: value.const_value for name, value in weights.items()}
-    for name, value in weights.items():
-        del graph.initializers[name]
-        value.const_value = None
-        graph.inputs.append(value)
-    try:
-        yield
-    finally:
-        inputs = [value for value in graph.inputs if value.name not in weights]
-        graph.inputs.clear()
-        graph.inputs.extend(inputs)
-        for name, value in weights.items():
-            value.const_value = tensors[name]
-            graph.initializers[name] = value
 
 
 @dataclass(frozen=True)
@@ -216,7 +195,7 @@ class _LayerCopier:
         ends = [_AFTER % layer, *(present % layer for _, _, present in PATTERNS.pairs())]
         mine = _ancestors(self._ends[name] for name in ends) - _ancestors([self._ends[_AFTER % (layer - 1)]])
         nodes = tuple(node for node in self._graph if node in mine)
-        inputs = {value for node in nodes for value in node.inputs if value is not None}
+        inputs = dict.fromkeys(value for node in nodes for value in node.inputs if value is not None)
         return _LayerGraph(layer, nodes, {value: role for value in inputs if (role := self._role(value, layer))})
 
     def _role(self, value: ir.Value, layer: int) -> str:
@@ -235,7 +214,7 @@ class _LayerCopier:
             if role == _AFTER:
                 values[value] = hidden
             elif role in weights:
-                values[value] = _initializer(self._graph, f"{self._repeat.path}.{index}.{role}", weights[role])
+                values[value] = weight_initializer(self._graph, f"{self._repeat.path}.{index}.{role}", weights[role])
             else:
                 name = role % index
                 values[value] = self._ends[name] = ir.Value(name=name, shape=value.shape, type=value.type)
@@ -268,38 +247,9 @@ class _LayerCopier:
             ends.clear()
             ends.extend(self._ends[name] for name in names)
         graph.sort()
-        _turn_weights(graph, f"{self._repeat.path}.")
+        turn_weights(graph, f"{self._repeat.path}.")
         if whole.facts is not None:
             self._model.metadata_props[FACTS_KEY] = whole.facts.to_json()
-
-
-def _turn_weights(graph: ir.Graph, prefix: str) -> None:
-    """Stores the layers' weights transposed as they are multiplied; the optimizer did so for the other weights.
-
-    Passes do not pack a product with a Transpose, and onnxruntime would transpose the weight whenever it opens the
-    graph.
-    """
-    for node in list(graph):
-        weight = node.inputs[0] if node.op_type == "Transpose" and node.domain == "" else None
-        tensor = weight.const_value if weight is not None and weight.is_initializer() else None
-        if weight is None or not str(weight.name).startswith(prefix):
-            continue
-        # the exporter and _initializer create these classes
-        assert isinstance(tensor, ir.Tensor) and isinstance(tensor.raw, torch.Tensor)
-        axes = tuple(node.attributes.get_ints("perm", tuple(range(len(tensor.shape)))[::-1]))
-        name = f"{weight.name}.turned.{''.join(map(str, axes))}"
-        turned = graph.initializers.get(name) or _initializer(graph, name, tensor.raw.permute(axes))
-        node.outputs[0].replace_all_uses_with(turned)
-        graph.remove(node, safe=True)
-        if not weight.uses():
-            del graph.initializers[str(weight.name)]
-
-
-def _initializer(graph: ir.Graph, name: str, weight: torch.Tensor) -> ir.Value:
-    tensor = TorchTensor(weight, name=name)
-    value = ir.Value(name=name, shape=ir.Shape(tensor.shape), type=ir.TensorType(tensor.dtype), const_value=tensor)
-    graph.register_initializer(value)
-    return value
 
 
 def _ancestors(values: Iterable[ir.Value]) -> set[ir.Node]:

@@ -34,6 +34,7 @@ from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.export.decoder import DecoderModule
 from workflows.export.signature import ExportSignature
 from workflows.export.single_graph import SingleGraphModule
+from workflows.export.stand_ins import turn_weights, weights_as_inputs
 from workflows.export.transformer_only import TransformerModule
 from workflows.kvcache.geometry import FACTS_KEY
 from workflows.recipe.schema import DEFAULT_OPSET
@@ -44,24 +45,26 @@ def trace(module: torch.nn.Module, signature: ExportSignature, opset: int) -> ir
 
     Raises RecipeError for what a cache adapter cannot do, and JoineryError for what torch cannot export.
     """
-    return export_program(module, signature, opset).model
+    program = export_program(module, signature, opset)
+    with quiet_exporter(), weights_as_inputs(program.model):
+        program.optimize()
+    turn_weights(program.model.graph)
+    return program.model
 
 
-def export_program(
-    module: torch.nn.Module, signature: ExportSignature, opset: int, simplified: bool = True
-) -> torch.onnx.ONNXProgram:
-    """Like `trace`, as an ONNXProgram; without `simplified`, as torch translated it.
+def export_program(module: torch.nn.Module, signature: ExportSignature, opset: int) -> torch.onnx.ONNXProgram:
+    """Like `trace`, as torch translated it.
 
     Where ONNX lacks an operator, the module is traced again with values computed from its configuration folded to
     constants.
     """
     try:
-        return _exported(module, signature, opset, simplified, contextlib.nullcontext())
+        return _exported(module, signature, opset, contextlib.nullcontext())
     except torch.onnx.OnnxExporterError as error:
         if "No ONNX function found" not in str(_root_cause(error)):  # what torch says of a missing operator
             _refuse(error)
     try:
-        return _exported(module, signature, opset, simplified, TraceConstantFolding())
+        return _exported(module, signature, opset, TraceConstantFolding())
     except torch.onnx.OnnxExporterError as error:
         _refuse(error)
 
@@ -70,7 +73,6 @@ def _exported(
     module: torch.nn.Module,
     signature: ExportSignature,
     opset: int,
-    simplified: bool,
     mode: contextlib.AbstractContextManager[object],
 ) -> torch.onnx.ONNXProgram:
     """Runs torch's exporter within `mode`."""
@@ -87,7 +89,7 @@ def _exported(
             dynamic_shapes=(axes,) if starred else axes,
             custom_translation_table=attention_translations(opset),
             verbose=False,
-            optimize=simplified,
+            optimize=False,
         )
     assert program is not None  # not None with dynamo=True and no file
     if signature.facts is not None:

@@ -12,7 +12,6 @@ from collections import defaultdict
 from workflows.checkpoint import Checkpoint
 from workflows.recipe.family import Family
 
-STREAMING = False  # becomes True with the build that streams
 STREAM_ABOVE = 256 << 20  # bytes of float32 weights; fewer are held in memory
 _FIXED_BYTES = 525 << 20  # of a small model
 _WHOLE_COPIES = 1.08
@@ -23,7 +22,7 @@ _LAYER = re.compile(r"^.*?\.\d+\.")  # `model.layers.3.` of `model.layers.3.mlp.
 def can_stream(checkpoint: Checkpoint, family: Family) -> bool:
     """Whether to try a build without the weights in memory: of a decoder, large, that runs no code of its own."""
     is_plain = family.cached and not (family.encoder or family.remote_code)
-    return STREAMING and is_plain and float32_bytes(checkpoint) > STREAM_ABOVE
+    return is_plain and float32_bytes(checkpoint) > STREAM_ABOVE
 
 
 def float32_bytes(checkpoint: Checkpoint) -> int:

@@ -1,0 +1,158 @@
+"""Runs a model of stand-ins several times at once, layer by layer, so that each weight is read once and dropped.
+
+    run 1 ──▶ layer 0 ┐                      ┌▶ layer 1 …      a phase: every run goes from one layer's beginning
+    run 2 ──▶ layer 0 ┼─ weights read, used, ┼▶ layer 1 …      to the next one's, in order; then the weights that
+    run 3 ──▶ layer 0 ┘   dropped            └▶ layer 1 …      it read are dropped
+
+Only one run computes at a time. A run that reads what another one wrote in a layer comes after it in the list.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+from transformers import PreTrainedModel
+
+from workflows.export.layer_kinds import find_layer_list
+from workflows.export.stand_ins import NotStreamedError, StandIns, is_stand_in
+
+_Loaded = dict[torch.nn.Parameter, torch.Tensor]  # a parameter → its stand-in
+
+
+class _StoppedError(Exception):
+    """Ends a run whose phase will not come, for another run failed."""
+
+
+class _Run(threading.Thread):
+    """A thread that computes in phases; outside of them it waits."""
+
+    def __init__(self, attention: str, compute: Callable[[], torch.Tensor]) -> None:
+        super().__init__(daemon=True)
+        self.attention, self._compute = attention, compute
+        self._turn, self._pause = threading.Semaphore(0), threading.Semaphore(0)
+        self._error: BaseException | None = None
+        self._stopped = False
+        self.result: torch.Tensor | None = None
+
+    def run(self) -> None:
+        try:
+            self._await_turn()
+            with torch.no_grad():
+                self.result = self._compute()
+        except _StoppedError:
+            pass
+        except BaseException as error:  # noqa: BLE001 - the thread that waits raises it
+            self._error = error
+        finally:
+            self._pause.release()
+
+    def advance(self) -> None:
+        """Computes up to the next layer's beginning, or to the end. Raises what the model raises."""
+        self._turn.release()
+        self._pause.acquire()
+        if self._error is not None:
+            raise self._error
+
+    def wait(self) -> None:
+        """Called in the thread at a layer's beginning."""
+        self._pause.release()
+        self._await_turn()
+
+    def stop(self) -> None:
+        """Ends the thread, wherever it waits."""
+        self._stopped = True
+        self._turn.release()
+        self.join()
+
+    def _await_turn(self) -> None:
+        self._turn.acquire()
+        if self._stopped:
+            raise _StoppedError
+
+
+Computation = tuple[str, Callable[[], torch.Tensor]]  # transformers' name of the attention, and the run
+
+
+def run_layerwise(
+    model: PreTrainedModel,
+    layers: int,
+    computations: Sequence[Computation],
+    stand_ins: StandIns,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> list[torch.Tensor]:
+    """The result of each computation, which runs the whole model once.
+
+    layers: how many the model has. report: takes the numbers of phases done and of all. Raises NotStreamedError for a
+    model without a list of layers, and CheckpointError for a weight that is not finite.
+    """
+    path = find_layer_list(model, layers)
+    if path is None:
+        raise NotStreamedError(f"its {layers} layers are not in a list")
+    blocks = list(model.get_submodule(path))
+    runs = [_Run(attention, compute) for attention, compute in computations]
+    current = ""
+    with _pausing(blocks), _loading_when_called(model, stand_ins) as drop:
+        for run in runs:
+            run.start()
+        try:
+            for phase in range(layers + 1):
+                report(phase, layers + 1)
+                for run in runs:
+                    if run.attention != current:  # the same for the whole model, while runs alternate
+                        current = run.attention
+                        model.set_attn_implementation(current)
+                    run.advance()
+                drop()
+        finally:
+            for run in runs:
+                run.stop()
+    results = [run.result for run in runs if run.result is not None]
+    if len(results) < len(runs):
+        raise NotStreamedError(f"it does not run its {layers} layers one after the other")
+    return results
+
+
+@contextmanager
+def _pausing(blocks: Sequence[torch.nn.Module]) -> Iterator[None]:
+    """Within it, a run waits at the beginning of each layer."""
+
+    def pause(*_: object) -> None:
+        thread = threading.current_thread()
+        if isinstance(thread, _Run):
+            thread.wait()
+
+    hooks = [block.register_forward_pre_hook(pause) for block in blocks]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+@contextmanager
+def _loading_when_called(model: PreTrainedModel, stand_ins: StandIns) -> Iterator[Callable[[], None]]:
+    """Within it, a module's weights are read when it is called; yields the function that drops them again."""
+    loaded: _Loaded = {}
+
+    def load(module: torch.nn.Module, _: object) -> None:
+        for weight in module.parameters(recurse=False):
+            if weight not in loaded and is_stand_in(weight):
+                loaded[weight] = weight.data
+                weight.data = stand_ins.read(weight)
+
+    def drop() -> None:
+        for weight, stand_in in loaded.items():
+            weight.data = stand_in
+        loaded.clear()
+
+    owners = [one for one in model.modules() if any(map(is_stand_in, one.parameters(recurse=False)))]
+    hooks = [owner.register_forward_pre_hook(load) for owner in owners]
+    try:
+        yield drop
+    finally:
+        drop()
+        for hook in hooks:
+            hook.remove()
