@@ -23,7 +23,8 @@ from workflows.common.errors import RecipeError
 from workflows.common.files import link_or_copy
 from workflows.common.tensors import Array
 from workflows.generate import Engine
-from workflows.graph.weights import WEIGHTS
+from workflows.graph.described_weights import is_described
+from workflows.graph.weights import WEIGHTS, write_described
 from workflows.quantize import METHODS, Ranges
 from workflows.quantize.calibration.moments import SecondMoments
 from workflows.quantize.calibration.prompts import calibration_prompts
@@ -134,9 +135,16 @@ def _observed_graph(file: Path, values: list[str], watcher: RunObserver) -> byte
 
 
 def stage_bundle(folder: Path, composite: OptimizedComposite) -> Bundle:
-    """The stage's graphs with the checkpoint's tokenizer files, as an unverified bundle in `folder`."""
+    """The stage's graphs with the checkpoint's tokenizer files, as an unverified bundle in `folder`.
+
+    Its sessions need a weight file, so one that is described is written: 4 bytes a weight.
+    """
     write_tokenizer(composite.tokenizer_folder, folder / "tokenizer")
     (folder / "recipe.json").write_text(composite.recipe.model_dump_json(), "utf-8")
-    for name in (*composite.files, WEIGHTS):
+    for name in composite.files:
         link_or_copy(composite.optimized / name, folder / name)
+    if is_described(composite.optimized):
+        write_described(composite.optimized, folder / WEIGHTS)
+    else:
+        link_or_copy(composite.optimized / WEIGHTS, folder / WEIGHTS)
     return unverified_bundle(folder, composite.pipeline, str(folder))

@@ -19,7 +19,9 @@ from workflows.build.workspace import Report
 from workflows.bundle.evidence import Evidence, load_evidence
 from workflows.common.errors import JoineryError, RecipeError
 from workflows.common.files import try_remove
+from workflows.evaluation.layerwise_parity import LayerwiseParityRunner
 from workflows.evaluation.parity import ParityRunner
+from workflows.export.reference import ReferenceLogits
 from workflows.graph.weights import load_saved_graph, save_graphs
 from workflows.inspection.build_stages import archive_name
 from workflows.inspection.snapshots import ComponentSnapshots
@@ -105,8 +107,13 @@ def _refuse_unchanged(recipe: Recipe, evidence: Evidence) -> None:
 def _parity(composite: OptimizedComposite, folder: Path, report: Report) -> dict[str, Any]:
     """Compares the quantized graphs with the optimized ones, or states why the CPU provider cannot run them."""
     files = {name: session.file for name, session in composite.pipeline.pipeline.sessions.items()}
-    probe = ParityRunner(composite.pipeline)
-    before = probe.run({name: composite.optimized / file for name, file in files.items()})
+    optimized = ReferenceLogits.read(composite.optimized)
+    probe: ParityRunner
+    if optimized is not None:
+        probe, before = LayerwiseParityRunner(composite.pipeline, optimized), list(optimized.logits)
+    else:
+        probe = ParityRunner(composite.pipeline)
+        before = probe.run({name: composite.optimized / file for name, file in files.items()})
     try:
         after = probe.run({name: folder / file for name, file in files.items()}, mapped=False)
     except JoineryError as error:

@@ -32,6 +32,7 @@ from workflows.common.errors import Cancelled, DeviceError, LayoutError
 from workflows.common.files import raise_disk_full
 from workflows.process.sandbox import OnFetched, keep_network
 from workflows.recipe import Recipe, family_for, resolve_recipe
+from workflows.recipe.build_memory import can_stream
 from workflows.recipe.cache_layout import layout_notice
 from workflows.recipe.compatibility import target_remarks
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
@@ -99,7 +100,7 @@ def build(
         if not request.ignore_estimate and request.goal is None:
             require_disk(checkpoint, recipe, out)
         digest = checkpoint.compute_digest(report, cancelled)
-        if not request.ignore_estimate and not has_stage(out, "export", _export_key(recipe, digest)):
+        if not request.ignore_estimate and not has_stage(out, "export", _export_key(checkpoint, recipe, digest)):
             require_memory(estimate)
     with open_workspace(out, request.force, report, cancelled) as work:
         try:
@@ -108,6 +109,9 @@ def build(
             recipe = _with_static_cache(checkpoint, recipe, request, error, report)
             stages, recipe = _make_stages(work, checkpoint, recipe, digest, request.goal, goal_digest)
         work.check()
+        from workflows.graph.described_weights import is_described  # imports onnx_ir: not needed to start a build
+
+        streamed = is_described(stages[0])
         with timed_stage(report, "bundle"), raise_disk_full(out):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
     from workflows.generate.text_problems import find_text_problems  # imports onnxruntime: not needed to start a build
@@ -116,7 +120,7 @@ def build(
         report(NoticeEvent(code="doubt", message=problem))
     if recipe.compile:
         _compile(out, recipe, report, cancelled)
-    return build_summary(request.out, began, estimate.streamed)
+    return build_summary(request.out, began, streamed)
 
 
 def _with_static_cache(
@@ -172,7 +176,7 @@ def _make_stages(
 ) -> tuple[list[Path], Recipe]:
     """The folders of the stages before the bundle, in order, and the recipe with the mix of a goal."""
     prompts = _prompts_digest(recipe.quantize.calibration.prompts)
-    key = _export_key(recipe, digest)
+    key = _export_key(checkpoint, recipe, digest)
     exported = work.stage("export", key, partial(_export, work, checkpoint, recipe))
     cut = cut_of_components(checkpoint, recipe, load_evidence(exported))
     pipeline = make_pipeline(checkpoint, recipe, cut)
@@ -192,10 +196,14 @@ def _make_stages(
     return [*stages, work.stage("quantize", key, partial(_quantize, work, composite))], recipe
 
 
-def _export_key(recipe: Recipe, digest: str) -> str:
-    """The key of the stage `export`: the checkpoint's digest and what of the recipe that stage depends on."""
+def _export_key(checkpoint: Checkpoint, recipe: Recipe, digest: str) -> str:
+    """The key of the stage `export`: the checkpoint's digest and what of the recipe that stage depends on.
+
+    The stages of a streamed build read the checkpoint where it is, so they depend on its place, too.
+    """
     later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
-    return _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), recipe.build_target.fixed)
+    place = [str(checkpoint.folder)] if can_stream(checkpoint, family_for(recipe.model_type, recipe.task)) else []
+    return _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), recipe.build_target.fixed, *place)
 
 
 # -- a stage's code is imported when the stage is made: a reused stage needs neither torch nor onnx_ir ---------------
@@ -249,7 +257,8 @@ def _search(work: BuildWorkspace, composite: OptimizedComposite, key: str, goal:
 def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
     """Writes the bundle's files into a draft folder of the workspace."""
     from workflows.build.tokenizer import write_tokenizer
-    from workflows.graph.weights import WEIGHTS
+    from workflows.graph.described_weights import is_described
+    from workflows.graph.weights import WEIGHTS, write_described
     from workflows.inspection.build_stages import archive_name
 
     last = stages[-1]
@@ -264,8 +273,11 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     archives = [archive_name(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
     goals = {stage / GOAL_FILE: draft / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()}
-    names = [*(component["file"] for component in components), WEIGHTS, *archives]
+    described = is_described(last)
+    names = [*(component["file"] for component in components), *([] if described else [WEIGHTS]), *archives]
     work.transfer_files(goals | {last / name: draft / name for name in names})
+    if described:
+        write_described(last, draft / WEIGHTS)
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     calibration = recipe.quantize.calibration  # without a path of this machine
     named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})

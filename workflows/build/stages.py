@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,12 @@ from workflows.build.workspace import Report, timed_stage
 from workflows.bundle.evidence import Evidence, load_evidence
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
-from workflows.common.errors import Cancelled, JoineryError, LayoutError, MemoryShortError, RecipeError
+from workflows.common.errors import Cancelled, JoineryError, LayoutError, RecipeError, is_out_of_memory
 from workflows.common.tensor_names import DEFAULT_CAPACITY
-from workflows.evaluation.parity import EACH_PASS_MAX_BYTES, TOLERANCE, Parity, ParityRunner, is_usable
+from workflows.evaluation.layerwise_parity import LayerwiseParityRunner
+from workflows.evaluation.parity import EACH_PASS_MAX_BYTES, TOLERANCE, Outputs, Parity, ParityRunner, is_usable
 from workflows.export.reference import ReferenceLogits
+from workflows.graph.described_weights import is_described
 from workflows.graph.weights import WEIGHTS, load_saved_graph, save_graphs
 from workflows.inspection.build_stages import EXPORT, archive_name
 from workflows.inspection.snapshots import ComponentSnapshots, GraphSnapshot
@@ -65,28 +66,37 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     graphs that write their cache cannot run: a kernel may have an unknown precondition.
     """
     passes = [PASSES[name] for name, on in recipe.passes.items() if on]
-    watch = _PassObserver(exported, pipeline, folder, recipe.cache)
+    reference, described = ReferenceLogits.read(exported), is_described(exported)
+    watch = _PassObserver(exported, pipeline, folder, recipe.cache, make_runner(pipeline, reference, described))
     models: dict[str, ir.Model] = {}
     evidence: Evidence = []
     for component in load_evidence(exported):
         model = models[component["file"]] = load_saved_graph(exported / component["file"])
         steps = watch.run_passes(component["component"], model, passes, report)
         evidence.append({**component, "name": "optimize", "passes": steps} | graph_facts(model))
-    regions = save_graphs(models, folder)
+    regions = save_graphs(models, folder, described)
     for name, snapshots in watch.snapshots.items():
         snapshots.write(folder / archive_name(name), regions)
     report(ProgressEvent(stage="optimize", message="comparing the graphs with the exported ones"))
     parity = watch.compare_all()
-    truth = _reference_parity(exported, recipe, pipeline, watch.finished)
+    if isinstance(watch.runner, LayerwiseParityRunner):  # for the quantized graphs: a run costs a minute
+        watch.runner.reference_of(watch.finished).write(folder)
+    truth = _reference_parity(reference, recipe, watch)
     return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
 
 
-def _reference_parity(exported: Path, recipe: Recipe, pipeline: Pipeline, files: Mapping[str, Path]) -> Any:
+def make_runner(pipeline: Pipeline, reference: ReferenceLogits | None, described: bool) -> ParityRunner:
+    """The runner of a stage's graphs: layer by layer over the reference's tokens where their weights are described."""
+    if not described or reference is None:
+        return ParityRunner(pipeline)
+    return LayerwiseParityRunner(pipeline, reference)
+
+
+def _reference_parity(reference: ReferenceLogits | None, recipe: Recipe, watch: _PassObserver) -> Any:
     """Compares the final graphs with the reference logits, if there are any. Raises RecipeError if they differ."""
-    reference = ReferenceLogits.read(exported)
     if reference is None:
         return None
-    truth = ParityRunner(pipeline).compare_with_reference(reference, files)
+    truth = watch.runner.compare_with_reference(reference, watch.finished)
     if not truth.holds(_TOLERANCES[recipe.kv_dtype]):
         raise RecipeError(
             f"The graphs' logits are off by {truth.difference:.3g} from the model's own (of values up to "
@@ -99,35 +109,42 @@ def _reference_parity(exported: Path, recipe: Recipe, pipeline: Pipeline, files:
 class _PassObserver:
     """Takes a snapshot after each pass and, where the weights are small, compares it with the one before."""
 
-    def __init__(self, exported: Path, pipeline: Pipeline, folder: Path, cache: str) -> None:
+    def __init__(self, exported: Path, pipeline: Pipeline, folder: Path, cache: str, runner: ParityRunner) -> None:
         self.snapshots: dict[str, ComponentSnapshots] = {}
-        self._folder, self._probe = folder, ParityRunner(pipeline)
+        self.runner, self._folder = runner, folder
         own = {*pipeline.pipeline.sessions} - {*pipeline.pipeline.outline().sessions}
         draft = pipeline.draft_pipeline(pipeline.capacity or DEFAULT_CAPACITY)
         # components that no run of the target uses
         self._drafts = dict.fromkeys(own, ParityRunner(draft)) if draft else {}
         self._files = {name: exported / session.file for name, session in pipeline.pipeline.sessions.items()}
+        self._each = not is_described(exported) and (exported / WEIGHTS).stat().st_size <= EACH_PASS_MAX_BYTES
+        self._cache = cache
+        # a large graph is compared with the model's own logits, and with the exported one where it differs from these
+        self._exported = None if isinstance(runner, LayerwiseParityRunner) else self._run_exported()
+
+    def _run_exported(self) -> Outputs:
+        """The outputs of the exported graphs. Raises LayoutError where those that write their cache do not run."""
         try:
-            self._exported = self._probe.run(self._files)
+            outputs = self.runner.run(self._files)
         except JoineryError as error:
             problem = "The exported graphs do not run, so passes cannot be compared with them"
-            if cache_writer(cache) == "host" or isinstance(error, MemoryShortError | Cancelled):
+            if cache_writer(self._cache) == "host" or isinstance(error, Cancelled) or is_out_of_memory(error):
                 raise JoineryError(f"{problem}: {error}") from error
-            reason = f"The graphs of the {cache} cache do not run ({str(error).rstrip('.')})"
+            reason = f"The graphs of the {self._cache} cache do not run ({str(error).rstrip('.')})"
             raise LayoutError(f"{reason}: build with --cache static.") from error
-        if not all(map(is_usable, self._exported)):
+        if not all(map(is_usable, outputs)):
             raise JoineryError(
                 "The exported graphs give NaN or infinity for ordinary tokens, so passes cannot be compared with "
                 "them: this model cannot be built."
             )
-        self._each = (exported / WEIGHTS).stat().st_size <= EACH_PASS_MAX_BYTES
+        return outputs
 
     def run_passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:
         """Runs `passes` on the model of one component; returns the evidence of each."""
         history = self.snapshots[component] = ComponentSnapshots()
         history.take(EXPORT, model)
-        probe, last, steps = self._drafts.get(component, self._probe), f"{EXPORT}.onnx", list[dict[str, Any]]()
-        before = self._exported if probe is self._probe else probe.run(self._files)
+        probe, last, steps = self._drafts.get(component, self.runner), f"{EXPORT}.onnx", list[dict[str, Any]]()
+        before = self._exported if probe is self.runner or not self._each else probe.run(self._files)
         titles = {one.name: one.title for one in passes}
 
         def after(done: PassReport, changed: ir.Model) -> None:
@@ -138,6 +155,7 @@ class _PassObserver:
                 snapshot, last = history.take(done.name, changed), f"{done.name}.onnx"
                 if self._each:
                     outputs = self._run(probe, component, snapshot, done.name)
+                    assert before is not None  # as for all models of whose passes each is compared
                     parity = probe.compare(before, outputs)
                     self._judge(parity, done.name, component)
                     before = outputs
@@ -148,10 +166,19 @@ class _PassObserver:
         return steps
 
     def compare_all(self) -> dict[str, Any]:
-        """Compares all final graphs together with the exported ones."""
+        """Compares all final graphs together with the model's own logits, or with the exported ones."""
+        try:
+            finished = self.runner.run(self.finished)
+        except JoineryError:
+            self._run_exported()  # raises where these do not run either
+            raise
+        if isinstance(self.runner, LayerwiseParityRunner):
+            parity = self.runner.compare_with_model(self.finished)
+            if parity.greedy_tokens and parity.holds():
+                return replace(parity, note="all passes together, with the model's own logits").to_dict()
         limit = f"above {EACH_PASS_MAX_BYTES >> 20} MB of weights passes are not compared one by one"
         note = "" if self._each else f"all passes together: {limit}"
-        parity = self._probe.compare(self._exported, self._probe.run(self.finished))
+        parity = self.runner.compare(self._exported or self._run_exported(), finished)
         self._judge(parity, "the passes together", "the model")
         return replace(parity, note=parity.note or note).to_dict()
 

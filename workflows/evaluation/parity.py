@@ -116,14 +116,10 @@ class ParityRunner:
         Raises GraphError and JoineryError where onnxruntime cannot open or run a graph, and CheckpointError for a model
         whose logits are constant.
         """
-        if (spread := float(np.ptp(reference.logits, axis=-1).max(initial=0))) < _SAID:
-            raise CheckpointError(
-                f"The model's logits are equal for every token (they differ by {spread:.1g}): a number in "
-                "config.json, or the weights, are damaged; get the checkpoint again."
-            )
+        check_spread(reference)
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
         machine = comparison_machine(self._pipeline, self._open(files), len(ids))
-        off = [_difference(wanted[row], logits) for row, logits in reference_steps(machine, ids) if row in wanted]
+        off = [logits_difference(wanted[row], logits) for row, logits in reference_steps(machine, ids) if row in wanted]
         return ReferenceParity(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)
 
     def _open(self, files: Mapping[str, Path], mapped: bool = True) -> dict[str, OpenSession]:
@@ -140,7 +136,7 @@ class ParityRunner:
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
         """Compares the outputs of two runs."""
         pairs = list(zip(before, after, strict=True))
-        off = np.array([_difference(one, other) for one, other in pairs])
+        off = np.array([logits_difference(one, other) for one, other in pairs])
         difference = float(off.max(initial=0))
         largest = max((float(np.abs(one[np.isfinite(one)]).max(initial=0)) for one in before), default=0.0)
         if self._tokens is None:
@@ -165,6 +161,15 @@ class ParityRunner:
             outputs.append(np.array(machine.step([token], "decode")[-1], np.float32))
         self._tokens = self._tokens or [int(logits.argmax()) for logits in outputs]
         return outputs
+
+
+def check_spread(reference: ReferenceLogits) -> None:
+    """Raises CheckpointError for a model whose logits are constant."""
+    if (spread := float(np.ptp(reference.logits, axis=-1).max(initial=0))) < _SAID:
+        raise CheckpointError(
+            f"The model's logits are equal for every token (they differ by {spread:.1g}): a number in "
+            "config.json, or the weights, are damaged; get the checkpoint again."
+        )
 
 
 def comparison_machine(pipeline: Pipeline, sessions: Mapping[str, OpenSession], tokens: int) -> Machine:
@@ -200,7 +205,7 @@ def _steps(files: Mapping[str, Path]) -> int:
     return STEPS if size <= EACH_PASS_MAX_BYTES else STEPS_ABOVE
 
 
-def _difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+def logits_difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     """The largest difference; NaN where the shapes differ, or either has NaN or +∞.
 
     A logit of −∞ excludes its token, and may be in both.

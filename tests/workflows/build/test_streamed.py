@@ -1,0 +1,123 @@
+"""Builds without the weights in memory: the same bytes as builds that hold them, in every precision."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workflows.conftest import make_qwen3
+from workflows.build import BuildRequest, build
+from workflows.bundle.evidence import load_evidence
+from workflows.common.errors import Cancelled, JoineryError
+from workflows.export import stand_ins
+from workflows.graph.described_weights import WeightRecipe, join_recipes
+from workflows.graph.weights import WEIGHTS
+from workflows.recipe import build_memory
+from workflows.wire.events import Event, ProgressEvent
+
+DEMOS = ("demo:qwen3", "demo:qwen3-draft")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint whose layers are copied, and whose head is a weight of its own."""
+    return make_qwen3(tmp_path_factory.mktemp("checkpoint"), num_hidden_layers=6, head_dim=16)
+
+
+@pytest.fixture(autouse=True)
+def _stages_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(stand_ins, "REAL_BELOW", 1 << 10)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of the weights, and of the graphs."""
+    files = [folder / WEIGHTS, *sorted(folder.glob("*.onnx"))]
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def both(source: str | Path, folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> tuple[Path, Path]:
+    """A bundle of which the weights were in memory, and one of which they were not."""
+    build(BuildRequest(str(source), folder / "whole", options))
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
+    messages: list[str] = []
+
+    def report(event: Event) -> None:
+        messages.append(str(getattr(event, "message", "")))
+
+    build(BuildRequest(str(source), folder / "streamed", options), report)
+    assert not [message for message in messages if message.startswith("The build holds all weights")]
+    return folder / "whole", folder / "streamed"
+
+
+def test_int4_is_that_of_a_build_with_the_weights_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
+) -> None:
+    whole, streamed = both(source, tmp_path, monkeypatch, precision="int4")
+    assert digests(streamed) == digests(whole)
+    first = load_evidence(streamed)[-1]
+    assert first["parity"]["greedy_tokens"] == 14 and first["parity"]["max_abs_diff"] > 0
+    (truth,) = {entry["against_model"]["max_abs_diff"] for entry in load_evidence(streamed) if "against_model" in entry}
+    assert truth < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"precision": "fp32"},
+        {"precision": "fp16"},
+        {"precision": "int8"},
+        {"precision": "int8-dynamic"},
+        {"precision": "w8a16"},
+        {"precision": "int4", "quantize": {"rounding": "compensated"}},
+        {"precision": "int4", "variant": "transformer-only"},
+        {"precision": "int4", "cache": "window", "capacity": 256},
+        {"precision": "int4", "cache": "scatter", "early_exit": 2},
+    ],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
+def test_every_precision_and_layout_is_that_of_a_whole_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], source: Path
+) -> None:
+    calibrated = options["precision"] == "w8a16" or "quantize" in options
+    whole, streamed = both("demo:qwen3" if calibrated else source, tmp_path, monkeypatch, **options)
+    assert digests(streamed) == digests(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("demo", DEMOS)
+def test_every_demo_is_that_of_a_whole_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: str) -> None:
+    whole, streamed = both(demo, tmp_path, monkeypatch, precision="int4")
+    assert digests(streamed) == digests(whole)
+
+
+def test_a_cancelled_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path) -> None:
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
+    stages: list[str] = []
+    cancelled = False
+
+    def report(event: Event) -> None:
+        nonlocal cancelled
+        cancelled |= isinstance(event, ProgressEvent) and event.message == "quantizing the weights" and event.done == 9
+
+    request = BuildRequest(str(source), tmp_path / "out", {"precision": "int4"})
+    with pytest.raises(Cancelled):
+        build(request, report, lambda: cancelled)
+    build(request, lambda event: stages.append(f"{getattr(event, 'stage', '')} {getattr(event, 'state', '')}"))
+    assert "export reused" in stages and "optimize reused" in stages and "quantize done" in stages
+
+
+def test_graphs_that_compute_otherwise_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
+) -> None:
+    def wrongly_joined(recipes: list[WeightRecipe | None], axis: int) -> WeightRecipe | None:
+        return join_recipes([*reversed(recipes)], axis)
+
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
+    monkeypatch.setattr("workflows.optimize.packing.join_recipes", wrongly_joined)
+    with pytest.raises(JoineryError, match="The pass the passes together changed what the model computes"):
+        build(BuildRequest(str(source), tmp_path / "out", {"precision": "fp32"}))
