@@ -42,6 +42,7 @@ TOGETHER = {
     # an export is judged by what its graph computes, a recipe by what is made of it
     "export/test_repeated_layers": "export/layer_kinds",
     "export/test_transformer_only": "export/components export/decoder export/load export/reference export/signature",
+    "build/test_streamed": "evaluation/layerwise_parity",
     "evaluation/test_segments": "evaluation/segment_session evaluation/segmentation",
     "families/test_demos": "export/remote_encoder_decoder",
     "families/test_identity": "export/in_place",

@@ -14,7 +14,7 @@ import onnx_ir as ir
 
 from workflows.build.calibrate import find_moments, find_ranges
 from workflows.build.pipeline import OptimizedComposite
-from workflows.build.stages import graph_facts
+from workflows.build.stages import graph_facts, segment_report
 from workflows.build.workspace import Report
 from workflows.bundle.evidence import Evidence, load_evidence
 from workflows.common.errors import JoineryError, RecipeError
@@ -33,9 +33,9 @@ from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
 from workflows.recipe import Recipe
-from workflows.wire.events import NoticeEvent, ProgressEvent
+from workflows.wire.events import NoticeEvent, ProgressEvent, Stage
 
-STAGE = "quantize"
+STAGE: Stage = "quantize"
 
 
 def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -> Evidence:
@@ -108,11 +108,10 @@ def _parity(composite: OptimizedComposite, folder: Path, report: Report) -> dict
     """Compares the quantized graphs with the optimized ones, or states why the CPU provider cannot run them."""
     files = {name: session.file for name, session in composite.pipeline.pipeline.sessions.items()}
     optimized = ReferenceLogits.read(composite.optimized)
-    probe: ParityRunner
+    probe, on_segment = ParityRunner(composite.pipeline), segment_report(STAGE, report)
     if optimized is not None:
-        probe, before = LayerwiseParityRunner(composite.pipeline, optimized), list(optimized.logits)
+        probe, before = LayerwiseParityRunner(composite.pipeline, optimized, on_segment), list(optimized.logits)
     else:
-        probe = ParityRunner(composite.pipeline)
         before = probe.run({name: composite.optimized / file for name, file in files.items()})
     try:
         after = probe.run({name: folder / file for name, file in files.items()}, mapped=False)

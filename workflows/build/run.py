@@ -109,11 +109,9 @@ def build(
             recipe = _with_static_cache(checkpoint, recipe, request, error, report)
             stages, recipe = _make_stages(work, checkpoint, recipe, digest, request.goal, goal_digest)
         work.check()
-        from workflows.graph.described_weights import is_described  # imports onnx_ir: not needed to start a build
-
-        streamed = is_described(stages[0])
         with timed_stage(report, "bundle"), raise_disk_full(out):
-            publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
+            draft, streamed = _draft(work, checkpoint, recipe, stages)
+            publish(draft, out, force=request.force)
     from workflows.generate.text_problems import find_text_problems  # imports onnxruntime: not needed to start a build
 
     for problem in find_text_problems(read_bundle(out)):
@@ -254,8 +252,8 @@ def _search(work: BuildWorkspace, composite: OptimizedComposite, key: str, goal:
     return work.stage("goal", key, lambda folder: make_goal(composite, goal, work, folder, trials))
 
 
-def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
-    """Writes the bundle's files into a draft folder of the workspace."""
+def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> tuple[Path, bool]:
+    """Writes the bundle's files into a draft folder of the workspace; also returns whether the stages streamed."""
     from workflows.build.tokenizer import write_tokenizer
     from workflows.graph.described_weights import is_described
     from workflows.graph.weights import WEIGHTS, write_described
@@ -286,7 +284,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
     (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")
-    return draft
+    return draft, is_described(stages[0])
 
 
 def _key(*parts: Any) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.optimize.queries import required_inputs
 from workflows.recipe import Recipe
 from workflows.recipe.schema import cache_writer
-from workflows.wire.events import ProgressEvent
+from workflows.wire.events import ProgressEvent, Stage
 
 # Rounding relative to the float32 model, by the dtype of the cache: half precision has 11 bits.
 _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
@@ -67,7 +68,10 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     """
     passes = [PASSES[name] for name, on in recipe.passes.items() if on]
     reference, described = ReferenceLogits.read(exported), is_described(exported)
-    watch = _PassObserver(exported, pipeline, folder, recipe.cache, make_runner(pipeline, reference, described))
+    runner = ParityRunner(pipeline)
+    if described and reference is not None:
+        runner = LayerwiseParityRunner(pipeline, reference, segment_report("optimize", report))
+    watch = _PassObserver(exported, pipeline, folder, recipe.cache, runner)
     models: dict[str, ir.Model] = {}
     evidence: Evidence = []
     for component in load_evidence(exported):
@@ -85,11 +89,14 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
 
 
-def make_runner(pipeline: Pipeline, reference: ReferenceLogits | None, described: bool) -> ParityRunner:
-    """The runner of a stage's graphs: layer by layer over the reference's tokens where their weights are described."""
-    if not described or reference is None:
-        return ParityRunner(pipeline)
-    return LayerwiseParityRunner(pipeline, reference)
+def segment_report(stage: Stage, report: Report) -> Callable[[int, int], None]:
+    """Reports the segments of a graph that a comparison has run."""
+
+    def on_segment(done: int, total: int) -> None:
+        message = "running the graph, layer by layer"
+        report(ProgressEvent(stage=stage, message=message, done=done, total=total, unit="layers"))
+
+    return on_segment
 
 
 def _reference_parity(reference: ReferenceLogits | None, recipe: Recipe, watch: _PassObserver) -> Any:
@@ -179,8 +186,15 @@ class _PassObserver:
         limit = f"above {EACH_PASS_MAX_BYTES >> 20} MB of weights passes are not compared one by one"
         note = "" if self._each else f"all passes together: {limit}"
         parity = self.runner.compare(self._exported or self._run_exported(), finished)
-        self._judge(parity, "the passes together", "the model")
+        self._judge(parity, "the passes together", f"the model{'' if parity.holds() else self._first_layer()}")
         return replace(parity, note=parity.note or note).to_dict()
+
+    def _first_layer(self) -> str:
+        """Where the passes changed what the model computes, if a comparison layer by layer shows it."""
+        if not isinstance(self.runner, LayerwiseParityRunner):
+            return ""
+        layer = self.runner.first_difference(self._files, self.finished)
+        return " after the last layer" if layer is None else f" from layer {layer} on"
 
     @property
     def finished(self) -> dict[str, Path]:

@@ -7,23 +7,47 @@ The tokens are given, where ParityRunner generates them: a greedy token needs th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle.schema import Pipeline
-from workflows.evaluation.parity import Outputs, Parity, ParityRunner, ReferenceParity, check_spread, logits_difference
+from workflows.common.tensors import Array
+from workflows.evaluation.parity import (
+    TOLERANCE,
+    Outputs,
+    Parity,
+    ParityRunner,
+    ReferenceParity,
+    check_spread,
+    logits_difference,
+)
 from workflows.evaluation.segments import SegmentedRunner
 from workflows.export.reference import ReferenceLogits
 
 
-class LayerwiseParityRunner(ParityRunner):
-    """Runs one composite with different graphs, always on the tokens of `reference`."""
+def _into(rows: dict[int, list[Array]]) -> Callable[[int, Mapping[str, Array]], None]:
+    """Copies each layer's cache rows into `rows`."""
 
-    def __init__(self, pipeline: Pipeline, reference: ReferenceLogits) -> None:
+    def copy(layer: int, values: Mapping[str, Array]) -> None:
+        rows[layer] = [np.array(values[name], np.float32) for name in sorted(values)]
+
+    return copy
+
+
+class LayerwiseParityRunner(ParityRunner):
+    """Runs one composite with different graphs, always on the tokens of `reference`.
+
+    on_segment: receives how many segments are done, of how many, before each; it may raise.
+    """
+
+    def __init__(
+        self, pipeline: Pipeline, reference: ReferenceLogits, on_segment: Callable[[int, int], None] = lambda *_: None
+    ) -> None:
         super().__init__(pipeline)
+        self._on_segment = on_segment
         self._reference, self._tokens = reference, reference.ids.tolist()
         self._done: tuple[dict[str, Path], dict[int, NDArray[np.float32]]] = {}, {}  # the last files, and their logits
 
@@ -54,8 +78,24 @@ class LayerwiseParityRunner(ParityRunner):
         stacked = np.stack([logits[row] for row in rows])
         return ReferenceLogits(self._reference.ids, np.array(rows), stacked, self._reference.routed)
 
+    def first_difference(self, before: Mapping[str, Path], after: Mapping[str, Path]) -> int | None:
+        """The first layer whose keys or values differ by more than rounding; None where only later values do."""
+        rows: list[dict[int, list[Array]]] = []
+        for files in (before, after):
+            found: dict[int, list[Array]] = {}
+            runner = SegmentedRunner(self._pipeline)
+            runner.run(files, self._reference.ids.tolist(), on_segment=self._on_segment, on_layer=_into(found))
+            rows.append(found)
+        for layer in sorted(rows[0].keys() & rows[1].keys()):
+            for one, other in zip(rows[0][layer], rows[1][layer], strict=True):
+                if not float(np.abs(one - other).max(initial=0)) <= TOLERANCE * max(
+                    1.0, float(np.abs(one).max(initial=0))
+                ):
+                    return layer
+        return None
+
     def _logits(self, files: Mapping[str, Path], mapped: bool = True) -> dict[int, NDArray[np.float32]]:
         if self._done[0] != files:
             ids, runner = self._reference.ids.tolist(), SegmentedRunner(self._pipeline)
-            self._done = dict(files), runner.run(files, ids, mapped=mapped)
+            self._done = dict(files), runner.run(files, ids, on_segment=self._on_segment, mapped=mapped)
         return self._done[1]

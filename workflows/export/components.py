@@ -78,9 +78,14 @@ def export_components(checkpoint: Checkpoint, recipe: Recipe, folder: Path, repo
     cannot be divided as the recipe states.
     """
     family = family_for(recipe.model_type, recipe.task)
+
+    def on_layer(done: int, total: int) -> None:
+        message = "running the model with a cache, layer by layer"
+        report(ProgressEvent(stage="export", message=message, done=done, total=total, unit="layers"))
+
     if can_stream(checkpoint, family):
         try:
-            return _export(checkpoint, recipe, folder, report, StandIns(checkpoint))
+            return _export(checkpoint, recipe, folder, report, StandIns(checkpoint, on_layer))
         except NotStreamedError as refusal:
             needed = f"{build_bytes(checkpoint, streamed=False) / 1e9:,.1f} GB"
             message = f"The build holds all weights in memory, about {needed}, because {refusal}."

@@ -81,12 +81,11 @@ def run_layerwise(
     layers: int,
     computations: Sequence[Computation],
     stand_ins: StandIns,
-    report: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[torch.Tensor]:
     """The result of each computation, which runs the whole model once.
 
-    layers: how many the model has. report: takes the numbers of phases done and of all. Raises NotStreamedError for a
-    model without a list of layers, and CheckpointError for a weight that is not finite.
+    layers: how many the model has. Raises NotStreamedError for a model without a list of layers, CheckpointError for a
+    weight that is not finite, and what the callback of `stand_ins` raises.
     """
     path = find_layer_list(model, layers)
     if path is None:
@@ -99,7 +98,7 @@ def run_layerwise(
             run.start()
         try:
             for phase in range(layers + 1):
-                report(phase, layers + 1)
+                stand_ins.on_layer(phase, layers + 1)
                 for run in runs:
                     if run.attention != current:  # the same for the whole model, while runs alternate
                         current = run.attention

@@ -10,7 +10,7 @@ number tells the stored tensor. What is computed from one is wrong: nothing may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,9 +38,13 @@ class NotStreamedError(Exception):
 
 
 class StandIns:
-    """The stand-ins of one checkpoint's large weights."""
+    """The stand-ins of one checkpoint's large weights.
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
+    on_layer: receives how many layers are done, of how many, while the model is run layer by layer; it may raise.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, on_layer: Callable[[int, int], None] = lambda done, total: None) -> None:
+        self.on_layer = on_layer
         self._folder, self._tensors = checkpoint.folder, checkpoint.tensors
         self._names = [name for name, one in checkpoint.tensors.items() if one.elements >= REAL_BELOW]
 

@@ -43,20 +43,17 @@ def own(model: PreTrainedModel) -> torch.Tensor:
     return logits
 
 
-def test_runs_together_give_what_runs_alone_give(models: tuple[PreTrainedModel, PreTrainedModel, StandIns]) -> None:
+def test_runs_together_give_what_runs_alone_give(
+    models: tuple[PreTrainedModel, PreTrainedModel, StandIns], monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole, hollow, stand = models
     layers = causal_layers(whole)
     ends = [20, 36, 37]
     plan = cached_steps(layers, ends)
     steps = [(ATTENTION_NAME, lambda step=step: run_step(hollow, IDS, step)) for step in plan]
     phases: list[tuple[int, int]] = []
-    expected, *found = run_layerwise(
-        hollow,
-        LAYERS,
-        [("eager", lambda: own(hollow)), *steps],
-        stand,
-        lambda done, total: phases.append((done, total)),
-    )
+    monkeypatch.setattr(stand, "on_layer", lambda done, total: phases.append((done, total)))
+    expected, *found = run_layerwise(hollow, LAYERS, [("eager", lambda: own(hollow)), *steps], stand)
     whole.set_attn_implementation("eager")
     with torch.no_grad():
         assert torch.equal(expected, own(whole))
