@@ -34,7 +34,7 @@ from workflows.process.sandbox import OnFetched, keep_network
 from workflows.recipe import Recipe, family_for, resolve_recipe
 from workflows.recipe.build_memory import can_stream
 from workflows.recipe.cache_layout import layout_notice
-from workflows.recipe.compatibility import target_remarks
+from workflows.recipe.compatibility import check_notice, target_remarks
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
 from workflows.wire.reports.goal import GOAL_FILE
@@ -91,6 +91,8 @@ def build(
             report(NoticeEvent(code="cache", message=message))
         for message in recipe.build_target.reasons:
             report(NoticeEvent(code="target", message=message))
+        if message := check_notice(recipe):
+            report(NoticeEvent(code="check", message=message))
         if recipe.compile:
             from workflows.runtime.providers.context_compiler import check_compiles  # imports onnxruntime
 

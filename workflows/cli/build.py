@@ -44,6 +44,7 @@ def build(
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
+    check: str | None = typer.Option(None, "--check", help="full or quick: in how many ways the result is compared."),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
     force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
     ignore_estimate: bool = typer.Option(
@@ -55,7 +56,7 @@ def build(
     from workflows.measure.recording import collect_stages, record_build, to_stderr
 
     options = _read_recipe(recipe) if recipe else {}
-    named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
+    named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk, "check": check}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
     request = BuildRequest(

@@ -8,6 +8,7 @@ The tokens are given, where ParityRunner generates them: a greedy token needs th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,8 +76,7 @@ class LayerwiseParityRunner(ParityRunner):
         """The logits of these graphs, as a reference for others."""
         logits = self._logits(files)
         rows = sorted(logits)
-        stacked = np.stack([logits[row] for row in rows])
-        return ReferenceLogits(self._reference.ids, np.array(rows), stacked, self._reference.routed)
+        return replace(self._reference, rows=np.array(rows), logits=np.stack([logits[row] for row in rows]))
 
     def first_difference(self, before: Mapping[str, Path], after: Mapping[str, Path]) -> int | None:
         """The first layer whose keys or values differ by more than rounding; None where only later values do."""
@@ -96,6 +96,7 @@ class LayerwiseParityRunner(ParityRunner):
 
     def _logits(self, files: Mapping[str, Path], mapped: bool = True) -> dict[int, NDArray[np.float32]]:
         if self._done[0] != files:
-            ids, runner = self._reference.ids.tolist(), SegmentedRunner(self._pipeline)
-            self._done = dict(files), runner.run(files, ids, on_segment=self._on_segment, mapped=mapped)
+            ids, runner, singles = self._reference.ids.tolist(), SegmentedRunner(self._pipeline), self._reference.steps
+            logits = runner.run(files, ids, on_segment=self._on_segment, mapped=mapped, singles=singles)
+            self._done = dict(files), logits
         return self._done[1]

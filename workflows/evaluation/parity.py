@@ -119,7 +119,8 @@ class ParityRunner:
         check_spread(reference)
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
         machine = comparison_machine(self._pipeline, self._open(files), len(ids))
-        off = [logits_difference(wanted[row], logits) for row, logits in reference_steps(machine, ids) if row in wanted]
+        steps = reference_steps(machine, ids, reference.steps)
+        off = [logits_difference(wanted[row], logits) for row, logits in steps if row in wanted]
         return ReferenceParity(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)
 
     def _open(self, files: Mapping[str, Path], mapped: bool = True) -> dict[str, OpenSession]:
@@ -179,9 +180,12 @@ def comparison_machine(pipeline: Pipeline, sessions: Mapping[str, OpenSession], 
     return machine
 
 
-def reference_steps(machine: Machine, ids: Sequence[int]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    """Feeds `ids`: a prompt in chunks, then single tokens; yields each step's last token's number and logits [V]."""
-    prompt, reached = max(1, len(ids) - REFERENCE_STEPS), -1
+def reference_steps(
+    machine: Machine, ids: Sequence[int], singles: int = REFERENCE_STEPS
+) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """Feeds `ids`: a prompt in chunks, then `singles` single tokens; yields each step's last token's number and logits
+    [V]."""
+    prompt, reached = max(1, len(ids) - singles), -1
     for fed, phase in [*machine.chunks(ids[:prompt]), *(([token], "decode") for token in ids[prompt:])]:
         reached += len(fed)
         yield reached, machine.step(fed, phase)[-1]

@@ -24,6 +24,7 @@ from workflows.common.tensors import Array, TensorSpec
 from workflows.evaluation.parity import comparison_machine, reference_steps
 from workflows.evaluation.segment_session import PassWeights, SegmentedGraph, SegmentSession
 from workflows.evaluation.segmentation import GraphCut
+from workflows.export.reference import STEPS
 from workflows.graph.signature import signature_of
 from workflows.graph.weights import load_saved_graph
 from workflows.runtime.execution.machine import Machine
@@ -50,14 +51,15 @@ class SegmentedRunner:
         on_segment: Callable[[int, int], None] = lambda done, total: None,
         mapped: bool = True,
         on_layer: Callable[[int, Mapping[str, Array]], None] | None = None,
+        singles: int = STEPS,
     ) -> dict[int, NDArray[np.float32]]:
         """The logits [V] after the last token of each step, by that token's number; the steps are reference_steps'.
 
         files: component → its graph. on_segment: receives how many segments are done, of how many, before each. mapped:
         as in ParityRunner.run. on_layer: receives a layer and, by past input, the rows of its cache after all tokens:
-        of two graphs that should compute the same, the first layer that differs comes after the fault. Raises
-        GraphError for graphs that form no composite of tokens alone, and GraphError and JoineryError where onnxruntime
-        cannot open or run a segment.
+        of two graphs that should compute the same, the first layer that differs comes after the fault. singles: see
+        reference_steps. Raises GraphError for graphs that form no composite of tokens alone, and GraphError and
+        JoineryError where onnxruntime cannot open or run a segment.
         """
         components, program = self._components(files, load)
         passes, rows = _passes(program, components), dict[int, NDArray[np.float32]]()
@@ -66,7 +68,7 @@ class SegmentedRunner:
             weights = PassWeights()
             sessions = {name: one.session(active.get(name), weights, mapped) for name, one in components.items()}
             machine = comparison_machine(self._pipeline, sessions, len(ids))
-            for row, logits in reference_steps(machine, ids):
+            for row, logits in reference_steps(machine, ids, singles):
                 if number == len(passes) - 1:
                     rows[row] = np.array(logits, np.float32)
             if on_layer is not None:

@@ -24,7 +24,7 @@ from workflows.common.kernel_constraints import layout_violation
 from workflows.export.attention import ATTENTION_NAME, MODEL_ERRORS, LayerFacts
 from workflows.export.decoder import cached_steps, run_step
 from workflows.export.layerwise import run_layerwise
-from workflows.export.reference import STEPS, ReferenceLogits
+from workflows.export.reference import QUICK_STEPS, STEPS, ReferenceLogits
 from workflows.export.stand_ins import StandIns
 from workflows.recipe.compatibility import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
@@ -70,21 +70,23 @@ def check_causal(
     _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
-    plans = _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model)))
+    singles = QUICK_STEPS if recipe.check == "quick" else STEPS
+    plans = _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model)), singles)
+    plans = plans[-1:] if recipe.check == "quick" else plans
     try:
         with torch.no_grad(), _plain_experts(model):
             computed = _all_logits(model, layers, ids, plans, stand_ins)
             expected = next(computed)
             for ends, logits in zip(plans, computed, strict=True):
-                _compare(logits, expected[: ends[-1]], ends, _is_routed(model))
+                _compare(logits, expected[: ends[-1]], ends, _is_routed(model), singles)
     except MODEL_ERRORS as error:
         raise RecipeError(
             f"Run with a cache, this model's own code fails ({type(error).__name__}: {printable(error, 120)}), so it "
             "cannot be built."
         ) from error
     chunk = recipe.compared_chunk
-    rows = [*range(chunk - 1, count - STEPS - 1, chunk), *range(max(0, count - STEPS - 1), count)]
-    return ReferenceLogits(ids[0].numpy(), np.array(rows), expected[rows].numpy(), _is_routed(model))
+    rows = [*range(chunk - 1, count - singles - 1, chunk), *range(max(0, count - singles - 1), count)]
+    return ReferenceLogits(ids[0].numpy(), np.array(rows), expected[rows].numpy(), _is_routed(model), singles)
 
 
 def comparison_tokens(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> int:
@@ -193,15 +195,15 @@ def _eager_logits(model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
         model.set_attn_implementation(ATTENTION_NAME)
 
 
-def _step_plans(layers: Sequence[LayerFacts], count: int, at_ease: int) -> list[list[int]]:
-    """The ends of the steps: one step; two, divided within the smallest window; many, the last of single tokens.
+def _step_plans(layers: Sequence[LayerFacts], count: int, at_ease: int, singles: int) -> list[list[int]]:
+    """The ends of the steps: one step; two, divided within the smallest window; many, the last `singles` of one token.
 
     Only the plan of many steps goes to `count` where that exceeds `at_ease`: it is the most thorough.
     """
     windows = [layer.window for layer in layers if layer.window]
     few = min(count, at_ease)
     two, cut = (max(1, min([length, *windows]) // 2) for length in (few, count))
-    many = [min(cut + 1, count), *range(max(cut + 2, count - STEPS), count + 1)]
+    many = [min(cut + 1, count), *range(max(cut + 2, count - singles), count + 1)]
     return [[few], [two, few], sorted({*many, count})]
 
 
@@ -209,13 +211,13 @@ def _is_routed(model: PreTrainedModel) -> bool:
     return any("expert" in name for name, _ in model.named_modules())
 
 
-def _compare(logits: torch.Tensor, expected: torch.Tensor, ends: Sequence[int], routed: bool) -> None:
+def _compare(logits: torch.Tensor, expected: torch.Tensor, ends: Sequence[int], routed: bool, singles: int) -> None:
     """Raises RecipeError where a step's logits [S,V] differ from the model's; single tokens count as one step."""
     largest = max(float(row.abs().max()) for row in expected)  # row by row: all of them may be gigabytes
     off = torch.stack([(one - other).abs().max() for one, other in zip(logits, expected, strict=True)])
     off /= max(1.0, largest)
     for start, end in zip((0, *ends), ends, strict=False):
-        rows = off[start:end] if end - start > 1 else off[-STEPS:]
+        rows = off[start:end] if end - start > 1 else off[-singles:]
         worst = float(rows.quantile(_ROUTED)) if routed else float(rows.max())
         if not worst <= _TOLERANCE:
             raise RecipeError(

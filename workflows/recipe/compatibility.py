@@ -52,6 +52,16 @@ def target_refusals(recipe: Recipe) -> list[str]:
     return refusals
 
 
+def check_notice(recipe: Recipe) -> str:
+    """What a quick check leaves out; empty for a full one."""
+    if recipe.check == "full":
+        return ""
+    return (
+        "The check is quick: the model runs through its cache in one way instead of three, and one token instead of "
+        "twelve is fed alone."
+    )
+
+
 def target_remarks(recipe: Recipe) -> list[str]:
     """A sentence for each setting that has a drawback on the target's provider."""
     return list(dict.fromkeys(target.noted[one] for target, one in _settings(recipe) if one in target.noted))

@@ -118,7 +118,8 @@ class Recipe(BaseModel):
     no draft. session_options: component, or `all` → onnxruntime session options (bundle/session_options.py) of the
     bundle. place: component → its provider, if not the target. expose: additional outputs: the last hidden states, from
     which extra heads draft. compile: whether the target's provider compiles the bundle's graphs after the build
-    (`joinery compile`), with the options in session_options.
+    (`joinery compile`), with the options in session_options. check: `quick` compares the model and the graphs in fewer
+    ways (compatibility.check_notice).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -145,6 +146,7 @@ class Recipe(BaseModel):
     expose: Literal["hidden_states"] | None = None
     compile: bool = False
     opset: Opset = DEFAULT_OPSET
+    check: Literal["full", "quick"] = "full"
 
     @property
     def build_target(self) -> Target:

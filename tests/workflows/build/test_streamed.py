@@ -16,7 +16,7 @@ from workflows.export import stand_ins
 from workflows.graph.described_weights import WeightRecipe, join_recipes
 from workflows.graph.weights import WEIGHTS
 from workflows.recipe import build_memory
-from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.events import Event, NoticeEvent, ProgressEvent
 
 DEMOS = ("demo:qwen3", "demo:qwen3-draft")
 
@@ -86,6 +86,24 @@ def test_every_precision_and_layout_is_that_of_a_whole_build(
     calibrated = options["precision"] == "w8a16" or "quantize" in options
     whole, streamed = both("demo:qwen3" if calibrated else source, tmp_path, monkeypatch, **options)
     assert digests(streamed) == digests(whole)
+
+
+@pytest.mark.slow
+def test_a_quick_check_gives_the_same_bytes_and_says_what_it_leaves_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
+) -> None:
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
+    notices: list[str] = []
+
+    def report(event: Event) -> None:
+        notices.extend([event.message] if isinstance(event, NoticeEvent) and event.code == "check" else [])
+
+    for check in ("full", "quick"):
+        build(BuildRequest(str(source), tmp_path / check, {"precision": "int4", "check": check}), report)
+    assert digests(tmp_path / "quick") == digests(tmp_path / "full")
+    assert [notice.partition(":")[0] for notice in notices] == ["The check is quick"]
+    tokens = {name: load_evidence(tmp_path / name)[-1]["parity"]["greedy_tokens"] for name in ("full", "quick")}
+    assert tokens == {"full": 14, "quick": 3}
 
 
 @pytest.mark.slow

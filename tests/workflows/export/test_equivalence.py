@@ -77,9 +77,9 @@ def test_beyond_memory_a_window_is_refused_by_name_where_no_layer_was_seen_to_ha
 
 
 def test_a_large_model_takes_many_steps_to_the_end_and_the_others_as_far_as_is_cheap() -> None:
-    few, two, many = checking._step_plans(layers(512), 528, 80)
+    few, two, many = checking._step_plans(layers(512), 528, 80, 12)
     assert (few, two) == ([80], [40, 80]) and many[0] == 257 and many[-9:] == list(range(520, 529))
-    assert checking._step_plans(layers(None), 80, 1000)[:2] == [[80], [40, 80]]
+    assert checking._step_plans(layers(None), 80, 1000, 12)[:2] == [[80], [40, 80]]
 
 
 @pytest.mark.parametrize(("sizes", "why"), [
@@ -96,3 +96,7 @@ def test_a_layer_with_other_heads_than_the_first_is_seen(sizes: tuple[int, int],
         return
     with pytest.raises(RecipeError, match=f"The gqa cache is not right for this model, for .*{why} --cache static"):
         check_layers(mixed, "gqa")
+
+
+def test_a_quick_check_has_one_way_and_one_single_token() -> None:
+    assert checking._step_plans(layers(None), 80, 1000, 1)[-1] == [41, 79, 80]
