@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.text.formatting import format_bytes, format_number
+from app.text.formatting import format_bytes, pluralize
 from app.text.translatable import tr
 from workflows.wire.reports.memory import MemoryFit
 
@@ -19,5 +19,5 @@ def memory_text(memory: MemoryFit) -> str:
         parts.append(tr("KV cache {0} per token").format(format_bytes(memory.kv_bytes_per_token)))
     parts.append(tr("{0} free").format(format_bytes(memory.free_bytes)))
     if memory.tokens is not None:
-        parts.append(tr("{0} tokens fit").format(format_number(memory.tokens)))
+        parts.append(pluralize(memory.tokens, tr("1 token fits"), tr("{0} tokens fit")))
     return " · ".join(parts)

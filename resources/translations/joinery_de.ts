@@ -131,6 +131,10 @@
       <translation>1 Token</translation>
     </message>
     <message>
+      <source>1 token fits</source>
+      <translation>1 Token passt hinein</translation>
+    </message>
+    <message>
       <source>1 token held</source>
       <translation>1 Token gehalten</translation>
     </message>
