@@ -13,7 +13,7 @@ from workflows.build import BuildRequest, build, requirements
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.common import memory
 from workflows.common.errors import RequestError
-from workflows.recipe import Recipe, resolve_recipe
+from workflows.recipe import Recipe, build_memory, resolve_recipe
 from workflows.wire.events import Event, LogEvent, NoticeEvent, StageEvent
 
 GB = 10**9
@@ -31,6 +31,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Machine
     free = Machine()
 
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 1 << 60)
     for module in (requirements, requirements.build_estimate.__globals__):
         patched = module if isinstance(module, dict) else vars(module)
         monkeypatch.setitem(patched, "obtainable_bytes", lambda: free.memory + free.swap)
@@ -55,6 +56,20 @@ def test_the_needs_are_stated_in_one_line(machine: Machine, tmp_path: Path) -> N
     disk = (estimate.disk_bytes + 64 * GB) / GB
     assert f"{disk:.1f} GB of disk beside {tmp_path / 'out'} (100.0 GB free;" in line.message
     assert line.message.endswith(f"and {estimate.seconds / 60:.0f} min.")
+
+
+def test_a_streamed_build_needs_its_largest_tensor_and_layer(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
+    checkpoint, recipe = large("int4")
+    estimate = requirements.state_requirements(checkpoint, recipe, tmp_path / "out", lambda _: None)
+    layer = sum(one.elements for name, one in checkpoint.tensors.items() if name.startswith("model.layers.0."))
+    largest = max(one.elements for one in checkpoint.tensors.values())
+    assert estimate.streamed and estimate.memory_bytes == round(525 * 2**20 + 4 * (1.35 * largest + 2 * layer))
+    assert estimate.work_bytes < 0.2 * 4 * checkpoint.parameters
+    calibrated = requirements.state_requirements(*large("w8a16"), tmp_path / "out", lambda _: None)
+    assert calibrated.work_bytes > 4 * checkpoint.parameters
 
 
 def test_what_may_not_suffice_is_a_notice(machine: Machine, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ MORE = {
     **dict.fromkeys(PROMPTED, frozenset({"common.files", "common.strict_json"})),
     "inspect": {"common.files", "common.svg", "inspection"},
     "cache": {"common.files", "common.locks", "common.stage_cache", "filelock"},
-    **dict.fromkeys(BUILDERS, BUILD | {"common.stage_cache", "filelock", "psutil"}),
+    **dict.fromkeys(BUILDERS, BUILD | {"common.stage_cache", "filelock", "inspection", "psutil"}),
 }
 """What a command's module imports before it runs: packages of workflows/, single modules of two, other packages."""
 

@@ -13,7 +13,6 @@ from statistics import median
 from workflows.checkpoint import Checkpoint
 from workflows.common.files import free_disk_bytes
 from workflows.common.memory import free_bytes, obtainable_bytes
-from workflows.common.tensors import item_bytes
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.build_memory import build_bytes, can_stream, float32_bytes, whole_build_bytes
 from workflows.recipe.family import ModelGeometry
@@ -56,7 +55,8 @@ def build_estimate(
     weights = float32_bytes(checkpoint)
     streamed = can_stream(checkpoint, family_for(recipe.model_type, recipe.task))
     runs = [run for run in runs if bool(run.figures.get("streamed")) == streamed]
-    item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
+    half = recipe.precision in ("fp16", "bf16") or recipe.kv_dtype == "float16"
+    item = 2 if half else 4  # bytes of a number in the cache
     nearest = sorted(runs, key=lambda run: abs(log(max(_float32_bytes(run), 1) / max(weights, 1))))[:_NEAREST]
     stages = {
         stage: round(_stage_seconds(stage, recipe.precision, weights, nearest), 2)
@@ -76,11 +76,18 @@ def build_estimate(
         builds=len(nearest),
         stages=stages,
         snapshot_bytes=layers * _SNAPSHOT_BYTES,
-        work_bytes=precision_bytes(recipe.precision, checkpoint, recipe) if streamed else 2 * weights,
+        work_bytes=_work_bytes(checkpoint, recipe) if streamed else 2 * weights,
         streamed=streamed,
         # a peak of earlier builds counts pages of files, which the system can drop
         memory_short=min(memory, corrected) > _SURELY_SHORT * obtainable_bytes(),
     )
+
+
+def _work_bytes(checkpoint: Checkpoint, recipe: Recipe) -> int:
+    """What a streamed build writes beside its result: quantized weights, and float32 ones for a calibration to run."""
+    calibrated = recipe.precision in ("w8a16", "w8a8") or recipe.quantize.rounding == "compensated"
+    parts = 0 if recipe.keeps_weights else precision_bytes(recipe.precision, checkpoint, recipe)
+    return parts + (float32_bytes(checkpoint) if calibrated else 0)
 
 
 def _stage_seconds(stage: str, precision: str, weights: int, runs: Sequence[RunRecord]) -> float:
