@@ -9,6 +9,8 @@ from tests.sweep.fuzz import FAMILIES, fuzz
 from tests.sweep.run import Case, decoders, heads, read, run, shard_of
 from tests.sweep.table import document, fuzz_section, heads_section
 from tests.sweep.tiny import HEAD, LAYERS
+from workflows.export import stand_ins
+from workflows.recipe import build_memory
 
 KINDS = ("wrong", "traceback", "no config", "refused", "equal")
 
@@ -26,6 +28,7 @@ def main() -> None:
     parser.add_argument("--family", nargs="+", default=FAMILIES, choices=FAMILIES, help="of the fuzz")
     parser.add_argument("--cases", type=int, default=200, help="of the fuzz, each family")
     parser.add_argument("--graphs", action="store_true", help="fuzz real builds; else the seam, by PyTorch alone")
+    parser.add_argument("--streamed", action="store_true", help="build each without its weights in memory")
     parser.add_argument("--graphs-of", nargs="+", default=[], metavar="SIZE=F", help="verdicts, for the document")
     parser.add_argument("--heads", type=Path, help="verdicts of `heads`, for the document")
     parser.add_argument("--seams", type=Path, help="verdicts of `seams`, for the document")
@@ -38,6 +41,8 @@ def main() -> None:
         page = document(list(decoders()), columns) + heads_section(read(given.heads))
         given.document.write_text(page + fuzz_section(list(read(given.fuzz).values())), "utf-8")
         return
+    if given.streamed:
+        build_memory.STREAM_ABOVE, stand_ins.REAL_BELOW = 0, 64
     cases = shard_of(_cases(given), given.shard)
     if given.only:
         cases = {name: case for name, case in cases.items() if name in given.only}
