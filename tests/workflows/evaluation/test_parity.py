@@ -77,7 +77,7 @@ def test_graphs_that_say_nan_are_not_built_upon(
 
     monkeypatch.setattr(ParityRunner, "run", lambda self, files: rows(1, NAN))
     with pytest.raises(JoineryError, match="exported graphs give NaN or infinity for ordinary tokens"):
-        _PassObserver(demo_bundle, pipeline_of(demo_bundle), tmp_path, "static")
+        _PassObserver(demo_bundle, pipeline_of(demo_bundle), tmp_path, "static", ParityRunner(pipeline_of(demo_bundle)))
 
 
 def test_a_decoder_begins_with_its_own_token(built: Built) -> None:
