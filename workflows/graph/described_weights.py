@@ -89,13 +89,13 @@ class WeightRecipe:
         kind = np.dtype(part.dtype) if _is_constant(part) else np.dtype(_STORED[part.dtype])
         if not count:
             return b""
-        flat = np.memmap(part.file, kind, "r", part.offset, (count,))
+        flat = _mapped(part, kind, (count,))
         return repr((part.axes, part.dtype)).encode() + flat[:: max(1, count // _SAMPLE)].tobytes()
 
     def compute(self) -> Array:
         """The numbers, in the stored dtype of constants and float32 for those of a checkpoint.
 
-        Raises CheckpointError for NaN and infinite numbers of a checkpoint.
+        Raises CheckpointError for NaN and infinite numbers of a checkpoint, and for a file that is gone.
         """
         first = self.parts[0]
         axes = first.axes or tuple(range(len(first.shape)))
@@ -244,7 +244,7 @@ def _read(stored: StoredWeight, target: Array) -> None:
     kind = np.dtype(stored.dtype) if _is_constant(stored) else np.dtype(_STORED[stored.dtype])
     if not stored.shape:
         target = target.reshape(1)
-    source = np.memmap(stored.file, kind, "r", stored.offset, target.shape)
+    source = _mapped(stored, kind, target.shape)
     rows = max(1, _CONVERTED // (count // len(source)))
     blocks = [slice(start, start + rows) for start in range(0, len(source), rows)]
 
@@ -264,6 +264,17 @@ def _read(stored: StoredWeight, target: Array) -> None:
         raise CheckpointError(
             f"{printable(Path(stored.file).name)}: the weight {printable(stored.name)} holds NaN or infinite values."
         )
+
+
+def _mapped(stored: StoredWeight, kind: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """The stored bytes, mapped. Raises CheckpointError for a file that is gone, or shorter than it was."""
+    try:
+        return np.memmap(stored.file, kind, "r", stored.offset, shape)
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"The weight {printable(stored.name)} cannot be read from {printable(stored.file)} "
+            f"({printable(error, 120)}): leave the checkpoint where it is until the build ends."
+        ) from error
 
 
 def _is_finite(numbers: Array) -> bool:

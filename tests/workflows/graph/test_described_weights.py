@@ -77,6 +77,17 @@ def test_a_weight_that_is_not_finite_is_named(tmp_path: Path, dtype: str, value:
         WeightRecipe.of(stored(tmp_path, values, dtype, "model.q")).compute()
 
 
+@pytest.mark.parametrize("harm", ["gone", "short"])
+def test_a_file_that_is_gone_or_cut_is_named(tmp_path: Path, harm: str) -> None:
+    weight = stored(tmp_path, weights(40, 8), "float32", "model.q")
+    if harm == "gone":
+        Path(weight.file).unlink()
+    else:
+        Path(weight.file).write_bytes(bytes(100))
+    with pytest.raises(CheckpointError, match=r"The weight model\.q cannot be read from .*model\.q\.bin"):
+        WeightRecipe.of(weight).compute()
+
+
 def graph(folder: Path, described: bool) -> ir.Model:
     """A graph over a stored weight that is used twice, a part of it, a constant, and an equal stored weight."""
     one, other = weights(96, 96), weights(96, 96, seed=1)
