@@ -35,6 +35,7 @@ from workflows.export.attention import (
 )
 from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
 from workflows.export.signature import PATTERNS, ExportSignature
+from workflows.export.stand_ins import StandInProducts
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 
 
@@ -171,7 +172,8 @@ def causal_layers(model: PreTrainedModel) -> tuple[LayerFacts, ...]:
     ids = torch.zeros(1, 3, dtype=torch.long)
 
     def run(adapter: ProbeCacheAdapter) -> None:
-        run_causal(model, adapter, ids, torch.arange(3)[None], own_mask=True)
+        with StandInProducts():
+            run_causal(model, adapter, ids, torch.arange(3)[None], own_mask=True)
 
     return detect_layers(run)
 

@@ -25,7 +25,7 @@ from workflows.export.attention import MODEL_ERRORS, LayerFacts
 from workflows.export.early_exit import with_first_layers
 from workflows.export.layer_kinds import find_layer_list, hidden_output, layer_kinds
 from workflows.export.signature import PATTERNS, ExportSignature
-from workflows.export.stand_ins import turn_weights, weight_initializer, weights_as_inputs
+from workflows.export.stand_ins import StandInProducts, turn_weights, weight_initializer, weights_as_inputs
 from workflows.export.trace import export_program, quiet_exporter, trace
 from workflows.kvcache.geometry import FACTS_KEY
 
@@ -79,7 +79,8 @@ def _kinds(path: str, layers: Sequence[LayerFacts], make: MakeDecoder) -> tuple[
     module, signature = make(layers)
     inputs = signature.inputs
     caches = [(inputs[PATTERNS.past_key % i], inputs[PATTERNS.past_value % i]) for i in range(len(layers))]
-    return layer_kinds(list(module.get_submodule(path)), layers, caches, lambda: module(*inputs.values()))
+    with StandInProducts():
+        return layer_kinds(list(module.get_submodule(path)), layers, caches, lambda: module(*inputs.values()))
 
 
 def _first(kinds: Sequence[int]) -> int | None:

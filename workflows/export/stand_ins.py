@@ -10,7 +10,7 @@ number tells the stored tensor. What is computed from one is wrong: nothing may 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 import onnx_ir as ir
 import torch
 from onnx_ir.tensor_adapters import TorchTensor
+from torch.overrides import TorchFunctionMode
 from transformers import PreTrainedModel
 from transformers.conversion_mapping import get_model_conversion_mapping
 from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
@@ -144,6 +145,20 @@ def is_stand_in(weight: torch.Tensor) -> bool:
     """Whether the tensor is one number expanded to its shape."""
     axes = zip(weight.shape, weight.stride(), strict=True)
     return weight.numel() > 1 and not any(stride for size, stride in axes if size > 1)
+
+
+class StandInProducts(TorchFunctionMode):  # type: ignore[misc]  # torch is not type-checked here
+    """Within it, a linear layer of a stand-in sums its input: torch would copy the stand-in to its full size."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Calls `func`, or computes [..., N] of [..., K] and a stand-in [N,K]."""
+        if func is not torch.nn.functional.linear or kwargs or not is_stand_in(args[1]):
+            return func(*args, **(kwargs or {}))
+        rows, weight, *bias = args
+        product = (rows.sum(-1, keepdim=True) * weight[0, 0]).expand(*rows.shape[:-1], weight.shape[0])
+        return product + bias[0] if bias and bias[0] is not None else product
 
 
 def _long_axes(shape: tuple[int, ...]) -> list[int]:

@@ -57,7 +57,17 @@ class Joinery:
     def start(self, kill_after: float | None = None) -> Result:
         """One build; it finds what an earlier one left. Raises PeerError."""
         environment = prepare("joinery", self._folder)
-        words = ["-m", "workflows", "build", str(self._checkpoint), "--out", str(self._out), *self._options, "--json"]
+        words = [
+            "-m",
+            "workflows",
+            "build",
+            str(self._checkpoint),
+            "--out",
+            str(self._out),
+            "--force",
+            *self._options,
+            "--json",
+        ]
         variables = environment.variables_of_child | {"JOINERY_HOME": str(self._folder / "home")}
         self._folder.mkdir(parents=True, exist_ok=True)
         command = self._limit.command([environment.python, *words])
