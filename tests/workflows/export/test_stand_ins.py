@@ -57,7 +57,15 @@ def test_a_stand_in_takes_no_memory_and_tells_its_weight(streamed: None) -> None
         assert torch.equal(stand.read(weight), stored[name].float()), name
 
 
-@pytest.mark.parametrize("options", [{}, {"cache": "static", "early_exit": 2}, {"variant": "transformer-only"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param({"cache": "static", "early_exit": 2}, marks=pytest.mark.slow),
+        pytest.param({"variant": "transformer-only"}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
 def test_the_graphs_and_the_weight_file_are_those_of_a_whole_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:

@@ -78,7 +78,6 @@ def test_builds_of_the_same_kind_count(monkeypatch: pytest.MonkeyPatch) -> None:
     streamed = replace(whole, figures=whole.figures | {"streamed": 1, "export_s": 16.0, "peak_mib": 1_052})
     held = estimate("fp32", whole, streamed)
     assert held.stages["export"] == pytest.approx(9, rel=0.01) and (held.builds, held.streamed) == (1, False)
-    monkeypatch.setattr(build_memory, "STREAMING", True)
     monkeypatch.setattr(build_memory, "STREAM_ABOVE", 1)
     flowing = estimate("int4", whole, streamed)
     assert flowing.stages["export"] == pytest.approx(16, rel=0.01) and (flowing.builds, flowing.streamed) == (1, True)
