@@ -84,15 +84,7 @@ def build(
         recipe = resolve_recipe(checkpoint, _options(request))
         for component in ("all", *recipe.session_options):
             component_options(component, recipe)  # invalid options raise before anything is written
-        for message in target_remarks(recipe):
-            report(NoticeEvent(code="precision", message=message))
-        family = family_for(recipe.model_type, recipe.task)
-        if message := layout_notice(recipe, family, checkpoint.config, request.options):
-            report(NoticeEvent(code="cache", message=message))
-        for message in recipe.build_target.reasons:
-            report(NoticeEvent(code="target", message=message))
-        if message := check_notice(recipe):
-            report(NoticeEvent(code="check", message=message))
+        _report_choices(checkpoint, recipe, request, report)
         if recipe.compile:
             from workflows.runtime.providers.context_compiler import check_compiles  # imports onnxruntime
 
@@ -121,6 +113,20 @@ def build(
     if recipe.compile:
         _compile(out, recipe, report, cancelled)
     return build_summary(request.out, began, streamed)
+
+
+def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildRequest, report: Report) -> None:
+    """Reports what the recipe's choices mean, and those that nobody made."""
+    family = family_for(recipe.model_type, recipe.task)
+    notices = [
+        *(("precision", message) for message in target_remarks(recipe)),
+        ("cache", layout_notice(recipe, family, checkpoint.config, request.options)),
+        *(("target", message) for message in recipe.build_target.reasons),
+        ("check", check_notice(recipe)),
+    ]
+    for code, message in notices:
+        if message:
+            report(NoticeEvent(code=code, message=message))
 
 
 def _with_static_cache(
