@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from workflows.common.tensors import Array, TensorSpec
 from workflows.evaluation.segmentation import INLINE, GraphCut, GraphSegment
-from workflows.graph.weights import Key, tensor_key
+from workflows.graph.weights import Key, in_order, tensor_key
 from workflows.runtime.loading.sessions import OpenSession, SessionPlan, open_session
 from workflows.runtime.program.signature import FileSignature
 
@@ -119,7 +119,7 @@ class PassWeights:
         key = tensor_key(tensor)
         if key not in self._values:
             self._tensors.append(tensor)
-            array = np.ascontiguousarray(tensor.numpy())
+            array = in_order(tensor.numpy())
             if array.dtype.kind == "V":  # numpy knows no such numbers, as bfloat16
                 array = array.view(f"u{array.itemsize}")
             self._values[key] = ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, int(tensor.dtype))

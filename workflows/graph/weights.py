@@ -13,12 +13,14 @@ import hashlib
 import os
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import onnx_ir as ir
+import psutil
 
 from workflows.common.digests import HashingFile, hashing_file
 from workflows.common.files import link_or_copy, raise_disk_full
@@ -45,7 +47,8 @@ _BLOCK = 1 << 22
 # Bytes of a tensor that are looked at before it is held against one of its size; an odd number apart, so that they are
 # of all the bytes of a number: half of those are zero in float32 that was bfloat16.
 _SAMPLE = 64
-_STRIP = 8  # columns of a matrix that are turned at once: half of what a line of the cache holds of a row
+_STRIP = 16  # columns of a matrix that are turned at once: what a line of the cache holds of a row
+_TURNED = 1 << 10  # columns that a thread turns
 # Offsets that a page, and Windows' 64 KiB views of files, can be mapped at; small tensors fill a cache line.
 _ALIGNMENTS = ((1 << 20, 1 << 16), (1 << 12, 1 << 12), (0, 1 << 6))
 Key = Hashable
@@ -141,7 +144,7 @@ def write_described(folder: Path, target: Path) -> None:
     with raise_disk_full(target, weight_file_size(folder)), hashing_file(target) as file:
         for offset, numbers in written_regions(folder):
             file.write(bytes(offset - file.tell()))
-            file.write(_in_order(numbers).reshape(-1).view(np.uint8).data)
+            file.write(in_order(numbers).reshape(-1).view(np.uint8).data)
 
 
 def _link_weights(holders: ValuesByTensor, folder: Path, described: bool) -> list[tuple[Key, WeightRegion]]:
@@ -216,7 +219,7 @@ def _equal_region(recipe: WeightRecipe, candidates: Sequence[DescribedRegion]) -
 
 
 def _computed_bytes(recipe: WeightRecipe) -> Array:
-    return _in_order(recipe.compute()).reshape(-1).view(np.uint8)
+    return in_order(recipe.compute()).reshape(-1).view(np.uint8)
 
 
 def _shared_tensor(values: list[ir.Value]) -> ir.TensorProtocol:
@@ -272,16 +275,22 @@ def tensor_bytes(tensor: ir.TensorProtocol) -> memoryview:
     """Returns the tensor's bytes as ONNX stores them, without a copy if its elements fill whole bytes."""
     if tensor.dtype.bitwidth < 8 or sys.byteorder == "big":
         return memoryview(tensor.tobytes())
-    return _in_order(tensor.numpy()).reshape(-1).view(np.uint8).data
+    return in_order(tensor.numpy()).reshape(-1).view(np.uint8).data
 
 
-def _in_order(array: Array) -> Array:
-    """Returns the array in C order; for a transposed matrix seven times as fast as numpy."""
+def in_order(array: Array) -> Array:
+    """Returns the array in C order; for a large transposed matrix five times as fast as numpy."""
     if array.ndim != 2 or not array.flags.f_contiguous or array.flags.c_contiguous:
         return np.ascontiguousarray(array)
     rows = np.empty(array.shape, array.dtype)
-    for start in range(0, array.shape[1], _STRIP):
-        rows[:, start : start + _STRIP] = array[:, start : start + _STRIP]
+
+    def turn(start: int) -> None:
+        for strip in range(start, min(start + _TURNED, array.shape[1]), _STRIP):
+            rows[:, strip : strip + _STRIP] = array[:, strip : strip + _STRIP]
+
+    with ThreadPoolExecutor(psutil.cpu_count(logical=False) or 1) as pool:
+        for _ in pool.map(turn, range(0, array.shape[1], _TURNED)):
+            pass
     return rows
 
 
