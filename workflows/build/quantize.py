@@ -17,7 +17,7 @@ from workflows.build.pipeline import OptimizedComposite
 from workflows.build.stages import graph_facts, segment_report
 from workflows.build.workspace import Report
 from workflows.bundle.evidence import Evidence, load_evidence
-from workflows.common.errors import JoineryError, RecipeError
+from workflows.common.errors import Cancelled, JoineryError, RecipeError
 from workflows.common.files import try_remove
 from workflows.evaluation.layerwise_parity import LayerwiseParityRunner
 from workflows.evaluation.parity import ParityRunner
@@ -115,6 +115,8 @@ def _parity(composite: OptimizedComposite, folder: Path, report: Report) -> dict
         before = probe.run({name: composite.optimized / file for name, file in files.items()})
     try:
         after = probe.run({name: folder / file for name, file in files.items()}, mapped=False)
+    except Cancelled:
+        raise
     except JoineryError as error:
         if not any(METHODS[p].retypes for name in files if (p := composite.recipe.precision_of(name)) in METHODS):
             raise JoineryError(f"The quantized graphs do not run: {error}") from error

@@ -133,9 +133,11 @@ class _PassObserver:
         """The outputs of the exported graphs. Raises LayoutError where those that write their cache do not run."""
         try:
             outputs = self.runner.run(self._files)
+        except Cancelled:
+            raise
         except JoineryError as error:
             problem = "The exported graphs do not run, so passes cannot be compared with them"
-            if cache_writer(self._cache) == "host" or isinstance(error, Cancelled) or is_out_of_memory(error):
+            if cache_writer(self._cache) == "host" or is_out_of_memory(error):
                 raise JoineryError(f"{problem}: {error}") from error
             reason = f"The graphs of the {self._cache} cache do not run ({str(error).rstrip('.')})"
             raise LayoutError(f"{reason}: build with --cache static.") from error
@@ -176,6 +178,8 @@ class _PassObserver:
         """Compares all final graphs together with the model's own logits, or with the exported ones."""
         try:
             finished = self.runner.run(self.finished)
+        except Cancelled:
+            raise
         except JoineryError:
             self._run_exported()  # raises where these do not run either
             raise

@@ -50,10 +50,12 @@ def load_model(
     """Loads the model of `checkpoint` for `task`, in float32 and evaluation mode.
 
     remote_code: run the checkpoint's own code, for which consent was given. attention: transformers' name of the
-    attention implementation; the default lets a cache adapter hold the cache. stand_ins: in place of the large weights,
-    whose numbers are checked when they are read. Raises CheckpointError where a weight is
-    missing, has another shape, is not finite, or where the vocabulary does not fit the embedding: loaders fill such
-    gaps with random numbers silently; NotStreamedError for a model that stand-ins cannot be made of.
+    attention implementation; the default lets a cache adapter hold the cache. stand_ins: in place of the large
+    weights, whose numbers are checked when they are read.
+
+    Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the vocabulary does not
+    fit the embedding: loaders fill such gaps with random numbers silently. Raises NotStreamedError for a model that
+    stand-ins cannot be made of.
     """
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()

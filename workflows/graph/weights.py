@@ -160,10 +160,12 @@ def _link_weights(holders: ValuesByTensor, folder: Path, described: bool) -> lis
     source = Path(files.pop())
     if is_described(source.parent) != described:
         return []
-    if sum(tensor.nbytes for tensor in places.values()) < _LINKED_SHARE * weight_file_size(source.parent):
+    size = read_description(source.parent)[1] if described else source.stat().st_size
+    if sum(tensor.nbytes for tensor in places.values()) < _LINKED_SHARE * size:
         return []
-    for name in (DESCRIPTION, CONSTANTS) if described else (WEIGHTS,):
-        link_or_copy(source.with_name(name), folder / name)
+    linked = {name: source.with_name(name) for name in (DESCRIPTION, CONSTANTS)} if described else {WEIGHTS: source}
+    for name, file in linked.items():
+        link_or_copy(file, folder / name)
     return [(key, WeightRegion(tensor.offset or 0, tensor.nbytes)) for key, tensor in places.items()]
 
 

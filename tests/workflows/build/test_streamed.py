@@ -129,6 +129,23 @@ def test_a_cancelled_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pyt
     assert "export reused" in stages and "optimize reused" in stages and "quantize done" in stages
 
 
+@pytest.mark.parametrize("stage", ["export", "optimize", "quantize"])
+def test_a_comparison_can_be_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path, stage: str
+) -> None:
+    """It ends as a cancelled build, not as graphs that do not run."""
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
+    cancelled = False
+
+    def report(event: Event) -> None:
+        nonlocal cancelled
+        cancelled |= isinstance(event, ProgressEvent) and (event.stage, event.unit, event.done) == (stage, "layers", 2)
+
+    with pytest.raises(Cancelled, match=r"^The build was cancelled"):
+        build(BuildRequest(str(source), tmp_path / "out", {"precision": "fp16"}), report, lambda: cancelled)
+    assert cancelled
+
+
 def test_graphs_that_compute_otherwise_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
 ) -> None:

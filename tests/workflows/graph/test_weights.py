@@ -101,6 +101,20 @@ def test_weights_that_stayed_are_linked(exported: Path) -> None:
     assert set(regions) == set(keys)
 
 
+def test_a_file_of_another_name_is_linked(exported: Path) -> None:
+    """As that of a single quantized tensor; it is the weight file then."""
+    other = (exported / WEIGHTS).rename(exported / "part-1.data")
+    model = ir.load(exported / "a.onnx")
+    for value in large_initializers(model):
+        tensor = value.const_value
+        assert isinstance(tensor, ir.ExternalTensor)
+        value.const_value = ir.ExternalTensor(
+            other, tensor.offset, tensor.length, tensor.dtype, shape=ir.Shape(tensor.shape), name=str(tensor.name)
+        )
+    save_graphs({"a.onnx": model}, exported.parent / "optimized")
+    assert other.samefile(exported.parent / "optimized" / WEIGHTS)
+
+
 def test_what_a_pass_added_and_took_away(exported: Path) -> None:
     """A new file with the new tensor and without the old one; the untouched ones are copied."""
     models = {name: ir.load(exported / "a.onnx") for name in ("a.onnx", "b.onnx")}
