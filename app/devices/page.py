@@ -180,7 +180,9 @@ class DevicesPage(QWidget):
             card.refresh()
 
     def _refresh_all(self, *_: object) -> None:
-        self.memory.setVisible(bool(self.memory.text()) and self._bundle_path == self._current_path())
+        if self._bundle_path != self._current_path():
+            self.memory.clear()
+        self.memory.setVisible(bool(self.memory.text()))
         self._refresh_cards()
         self.table.refresh()
 

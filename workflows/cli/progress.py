@@ -74,8 +74,10 @@ class ProgressDisplay:
             self._progress.update(
                 task, description=f"{event.stage}: {event.message}", total=event.total or None, completed=event.done
             )
+        elif isinstance(event, LogEvent) and event.level == "info" and not self._progress.console.is_terminal:
+            print_line(event.message)  # stderr is for what is wrong
         elif isinstance(event, LogEvent | NoticeEvent):
-            self._progress.console.print(event.message, highlight=False)
+            self._progress.console.print(event.message, highlight=False, soft_wrap=True)
 
     def _task(self, stage: str) -> TaskID:
         if stage not in self._tasks:

@@ -87,7 +87,9 @@ def test_layouts_may_differ(sharp_qwen3: Path, sharp: Path, tmp_path: Path) -> N
         assert found.top1_agreement == 1
         assert found.kv_cosine == pytest.approx(1, abs=1e-6)
         assert found.hidden_cosine == pytest.approx(1, abs=1e-6)
-        assert 0 < found.logit_max_abs_diff < 1e-2
+        assert found.logit_max_abs_diff < 1e-2
+        # its kernel adds in another order; products that are not packed give each row the same bits in any chunk
+        assert (found.logit_max_abs_diff > 0) == (name == "gqa")
 
 
 def test_the_layer_that_was_disturbed_is_reported(sharp: Path, tmp_path: Path) -> None:
