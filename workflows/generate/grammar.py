@@ -122,8 +122,12 @@ class _GrammarMatcher:
         shared = min(len(self._consumed), len(ids)) if same is None else same
         if shared < len(self._consumed):
             self._matcher.rollback(len(self._consumed) - shared)
-        self._matcher.consume_tokens(list(ids[shared:]))
-        self._consumed[shared:] = ids[shared:]
+            del self._consumed[shared:]
+        for token in ids[shared:]:
+            if self._matcher.is_stopped():  # a draft may go on behind the end, where the matcher would fail for good
+                break
+            self._matcher.consume_token(token)
+            self._consumed.append(token)
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         if self._matcher.is_error():
             reason = printable(" ".join(self._matcher.get_error().split()), 160)

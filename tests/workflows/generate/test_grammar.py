@@ -123,6 +123,21 @@ def test_branches_need_nothing_of_their_own(engine: Engine) -> None:
         assert allowed(kept, text) == allowed(fresh(), text) != []
 
 
+def test_a_draft_may_go_on_behind_the_end(engine: Engine) -> None:
+    """A processor that was shown an end token and more goes back, and still allows what a fresh one allows."""
+    schema = ReplyForm("json_schema", '{"enum": ["yes", "no"]}')
+    encode = engine.text.tokenizer.encode  # type: ignore[union-attr]
+
+    def allowed(process: Any, ids: list[int]) -> list[int]:
+        return np.flatnonzero(np.isfinite(process([5, *ids], np.zeros(engine.text.vocabulary, np.float32)))).tolist()
+
+    kept = grammar_processor(schema, engine.text, [2], 1)
+    whole = encode('"no"', add_special_tokens=False).ids
+    for ids in (whole[:-1], [*whole, 2], [*whole, 2, 7], whole, whole[:-1], whole[:1]):
+        expected = [2] if ids[: len(whole)] == whole else allowed(grammar_processor(schema, engine.text, [2], 1), ids)
+        assert allowed(kept, ids) == expected != []
+
+
 WRONG = {
     "json_schema": ('{"type": "nonsense"}', "The JSON schema cannot be used: Invalid type: nonsense"),
     "regex": ("[0-9", "The regular expression cannot be used: .*unclosed"),
