@@ -100,6 +100,8 @@ TOGETHER = {
     "quantize/test_mixed_precision": "quantize/half_storage",
     "quantize/test_qdq": "quantize/qdq_plan",
     "quantize/test_weight_only": "quantize/lazy_tensors quantize/linear_layers",
+    # pictures and sound are read from whole files
+    "media/sound/test_sound_file": "media/sound/container",
     # a run of a bundle on a device
     "runtime/loading/test_compiled_contexts": "bundle/contexts runtime/providers/context_compiler",
     "runtime/program/test_compiler": (

@@ -10,6 +10,7 @@
     │   ├── BundleError              a bundle's file is missing, altered or malformed
     │   ├── GraphError               an .onnx file cannot be read, or is not what it should be
     │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
+    │   ├── MediaError               a picture or a sound that cannot be read, or settings that are not known
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
     ├── HistoryError                 the history of runs cannot be read or written
@@ -94,6 +95,10 @@ class GraphError(RequestError):
 
 class PromptError(RequestError):
     """A prompt that cannot be run: empty, longer than the capacity, ids beyond the vocabulary."""
+
+
+class MediaError(RequestError):
+    """A picture or sound that is damaged, too large or of another kind, or a preprocessing setting not known here."""
 
 
 class PromptCacheError(RequestError):

@@ -1,0 +1,133 @@
+"""Reads a sound file to mono samples at a model's rate.
+
+file ──container──▶ known and complete ──header──▶ within the limits ──blocks──▶ channels averaged ──Resampler──▶ Sound
+
+libsndfile decodes it, block by block; beside a block and the result nothing of the sound is in memory.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from workflows.common.errors import MediaError, PackageError, printable
+from workflows.common.files import special_file_kind
+from workflows.media.sound.container import READABLE, check_container
+from workflows.media.sound.resampling import Resampler, Samples
+
+MOST_HOURS = 4.0
+"""The longest sound that is read: 16,000 samples a second of float32 take 0.86 GiB then."""
+RATES = range(1_000, 384_001)
+"""The sampling rates in Hz that are read."""
+_BLOCK = 1 << 18  # values of all channels together
+
+
+@dataclass(frozen=True)
+class Sound:
+    """samples: float32 [n], mono, at `rate` Hz. duration: seconds. The others are of the file."""
+
+    samples: Samples
+    rate: int
+    duration: float
+    original_rate: int
+    original_channels: int
+
+
+def read_sound(source: Path | bytes, rate: int, most_hours: float = MOST_HOURS) -> Sound:
+    """The sound of a file, or of a file's bytes, at `rate` Hz. Samples are as stored: −1…1, or beyond in float files.
+
+    Raises MediaError for a file that is no sound, that is empty, damaged or cut off, that has NaN or infinite samples,
+    or that states more than `most_hours`.
+    """
+    if rate not in RATES:
+        raise MediaError(f"Sound cannot be converted to {rate:,} Hz: {RATES.start:,} to {RATES.stop - 1:,} Hz can be.")
+    with _opened(source) as (file, name):
+        check_container(file, name)
+        with _decoder(file, name) as decoder:
+            _check_header(decoder, name, most_hours)
+            samples = _decode(decoder, rate, name)
+            return Sound(samples, rate, decoder.frames / decoder.samplerate, decoder.samplerate, decoder.channels)
+
+
+@contextmanager
+def _opened(source: Path | bytes) -> Iterator[tuple[BinaryIO, str]]:
+    """The file and its name for messages."""
+    if isinstance(source, bytes):
+        yield io.BytesIO(source), "The sound"
+        return
+    name = f"The sound file {printable(source.name)}"
+    if kind := special_file_kind(source):
+        raise MediaError(f"{name} is {kind}: give a sound file ({READABLE}).")
+    try:
+        # by its number: soundfile takes a file that is named .raw for one without a header
+        file = os.fdopen(os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb")
+    except OSError as error:
+        raise MediaError(f"{name} cannot be read: {error.strerror}.") from None
+    with file:
+        yield file, name
+
+
+@contextmanager
+def _decoder(file: BinaryIO, name: str) -> Iterator[Any]:
+    """An open `soundfile.SoundFile`; its errors become MediaError, also those of reading from it."""
+    try:
+        import soundfile  # loads libsndfile, which pictures do not need
+    except OSError as error:
+        raise PackageError(
+            f"The package soundfile cannot load libsndfile ({printable(error)}): "
+            "pip install --force-reinstall soundfile."
+        ) from None
+    try:
+        with soundfile.SoundFile(file) as decoder:
+            yield decoder
+    except soundfile.LibsndfileError as error:
+        reason = printable(error.error_string).rstrip(".").replace(". ", "; ")
+        raise MediaError(f"{name} is damaged or cut off ({reason}): copy or download it again.") from None
+
+
+def _check_header(decoder: Any, name: str, most_hours: float) -> None:
+    """What the file says of itself, before anything is decoded."""
+    if decoder.samplerate not in RATES:
+        raise MediaError(
+            f"{name} has a sampling rate of {decoder.samplerate:,} Hz: "
+            f"rates from {RATES.start:,} to {RATES.stop - 1:,} Hz can be read."
+        )
+    if not decoder.frames:
+        raise MediaError(f"{name} holds no sound: its length is zero.")
+    if decoder.frames >= 1 << 62:  # libsndfile's number for a length that is not known
+        raise MediaError(f"{name} does not state its length: convert it to wav.")
+    if decoder.frames > most_hours * 3600 * decoder.samplerate:
+        hours = decoder.frames / decoder.samplerate / 3600
+        raise MediaError(f"{name} lasts {hours:,.1f} hours, and at most {most_hours:g} are read: cut it into parts.")
+
+
+def _decode(decoder: Any, rate: int, name: str) -> Samples:
+    """All samples: channels averaged, at `rate`."""
+    resampler = Resampler(decoder.samplerate, rate)
+    result = np.empty(-(-decoder.frames * rate // decoder.samplerate), np.float32)
+    end = done = 0
+    frames = max(1, _BLOCK // decoder.channels)
+    while done < decoder.frames:
+        block = decoder.read(min(frames, decoder.frames - done), dtype="float32", always_2d=True)
+        if not len(block):
+            raise MediaError(
+                f"{name} is cut off: {done / decoder.samplerate:,.2f} of its "
+                f"{decoder.frames / decoder.samplerate:,.2f} seconds are there, so copy or download it again."
+            )
+        mono = block.mean(axis=1, dtype=np.float32)
+        if not np.isfinite(mono).all():
+            second = (done + int(np.argmin(np.isfinite(mono)))) / decoder.samplerate
+            raise MediaError(f"{name} has a sample that is not finite, at {second:,.2f} seconds: export it again.")
+        done += len(block)
+        part = resampler.push(mono)
+        result[end : end + len(part)] = part
+        end += len(part)
+    result[end:] = resampler.finish()
+    return result
