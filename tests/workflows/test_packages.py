@@ -101,3 +101,5 @@ def test_what_is_no_missing_package_stays_what_it_is() -> None:
     assert str(package_error(broken, "build")).endswith("pip install --force-reinstall 'torch==2.13.0'.")
     unknown = ModuleNotFoundError("No module named 'einops'", name="einops")
     assert str(package_error(unknown, "build")).endswith("pip install 'einops'.")
+    renamed = ModuleNotFoundError("No module named 'PIL'", name="PIL.Image")
+    assert "pip install 'pillow" in str(package_error(renamed, "generate"))

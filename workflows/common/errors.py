@@ -172,6 +172,7 @@ _MEMORY_ADVICE = {
     "open": "open the bundle with a smaller capacity, or build one of a lower precision",
 }
 _OWN_PACKAGES = {"workflows", "app", "resources"}
+_DISTRIBUTIONS = {"PIL": "pillow"}  # import name → the name that pip knows, where they differ
 _BUILD_JOBS = {"build", "eval", "assemble", "import", "import-genai", "export-genai", "plan", "recipe", "compile"}
 
 
@@ -219,6 +220,7 @@ def _requirement(package: str) -> str:
     """The argument of `pip install` for an import name: Joinery's requirement, or the extra that has it."""
     from importlib import metadata
 
+    package = _DISTRIBUTIONS.get(package, package)
     plain = normalized_name(package)
     try:
         requirements = metadata.requires("joinery") or []

@@ -1,22 +1,52 @@
 """Pictures and sound at run time, without torch and transformers: from files to the tensors of a model's encoders.
 
-sound file ──read_sound──▶ Sound ──sound_features(settings)──▶ LogMel.features ──▶ [mels, frames]
+sound file   ──read_sound──▶ Sound ──sound_features(settings)──▶ LogMel.features ──▶ [mels, frames]
+picture file ──read_picture──▶ Picture ──picture_processor(settings)──▶ PictureInputs: tensors, layouts
+prompt       ──picture_tokens(settings)──▶ expand_pictures(prompt, tokens, layouts) ──▶ a token per feature row
 
-Settings are the keys of a checkpoint's preprocessor_config.json. An object made of them has `settings`: the keys that
-change values, as a JSON object for a bundle, of which the same object can be made again. What cannot be read or is not
-known raises MediaError; nothing is ignored that changes a value.
+Settings are the keys of a checkpoint's preprocessor_config.json or processor_config.json. An object made of them has
+`settings`: the keys that change values, as a JSON object for a bundle, of which an equal object is made. What cannot be
+read or is not known raises MediaError; nothing that changes a value is ignored.
 
     read_sound(path, rate)          a wav, flac, ogg, mp3 or aiff file as float32 mono samples at `rate` Hz
     sound_features(settings)        LogMel: rate, samples of a chunk, frames; features(samples)
+    read_picture(path)              a png, jpeg, webp, gif, bmp or tiff file as uint8 [height, width, 3], with notes
+    picture_processor(settings)     of Qwen-VL, Idefics3, SmolVLM, CLIP, SigLIP or Gemma 3; called with pictures
+    picture_tokens(settings)        the text of a picture in the prompt: placeholder, token, text(layout)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workflows.media.pictures import (
+    Picture,
+    PictureInputs,
+    PictureLayout,
+    PictureProcessor,
+    PictureTokens,
+    expand_pictures,
+    picture_processor,
+    picture_tokens,
+    read_picture,
+)
 from workflows.media.sound import LogMel, Sound, read_sound
 
-__all__ = ["LogMel", "Sound", "read_sound", "sound_features"]
+__all__ = [
+    "LogMel",
+    "Picture",
+    "PictureInputs",
+    "PictureLayout",
+    "PictureProcessor",
+    "PictureTokens",
+    "Sound",
+    "expand_pictures",
+    "picture_processor",
+    "picture_tokens",
+    "read_picture",
+    "read_sound",
+    "sound_features",
+]
 
 
 def sound_features(settings: Mapping[str, object]) -> LogMel:

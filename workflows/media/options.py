@@ -55,9 +55,13 @@ class Options:
             raise self.fault(name, f"{count} numbers")
         return tuple(self._finite(name, one) for one in row)
 
-    def sizes(self, name: str, default: Mapping[str, int], keys: Sequence[Collection[str]]) -> dict[str, int]:
-        """Positive whole numbers by key. keys: the sets of keys that are possible."""
+    def sizes(
+        self, name: str, default: Mapping[str, int], keys: Sequence[Collection[str]], number: Collection[str] = ()
+    ) -> dict[str, int]:
+        """Positive whole numbers by key. keys: the sets of keys that are possible. number: those of a single number."""
         value = self.get(name, default)
+        if number and isinstance(value, int):
+            value = dict.fromkeys(number, value)
         given = {key: one for key, one in value.items() if one is not None} if isinstance(value, Mapping) else {}
         if not any(given.keys() == set(one) for one in keys):
             raise self.fault(name, " or ".join("{" + ", ".join(sorted(one)) + "}" for one in keys))
@@ -68,9 +72,9 @@ class Options:
     def only(self, name: str, value: object, because: str) -> None:
         """Accepts one value, which is the default too. because: what is not done here, the end of a sentence."""
         if self.get(name, value) != value:
+            possible = "leave it out" if value is None else f"only {value} can be used"
             raise MediaError(
-                f"{self._kind} has {name} = {printable(self._values[name], 60)}, and {because}: "
-                f"only {value} can be used."
+                f"{self._kind} has {name} = {printable(self._values[name], 60)}, and {because}: {possible}."
             )
 
     def ignore(self, *names: str) -> None:

@@ -1,0 +1,145 @@
+"""Every processor gives the values of transformers' PIL backend, bit by bit, and refuses what it does not honour."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.workflows.media.pictures.making import picture
+from workflows.common.errors import MediaError
+from workflows.media import PictureLayout, picture_processor
+
+SIZES = [(1, 1), (3, 200), (200, 3), (27, 29), (40, 40), (97, 64), (64, 97), (65, 64), (301, 211), (130, 129), (5, 7)]
+HALF = [0.5, 0.5, 0.5]
+TILE = {"size": {"longest_edge": 256}, "max_image_size": {"longest_edge": 64}}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "Qwen2-VL": ("Qwen2VLImageProcessor", {"size": {"shortest_edge": 3136, "longest_edge": 50_000}}),
+    "Qwen2-VL, older": ("Qwen2VLImageProcessor", {"min_pixels": 28 * 28, "max_pixels": 9000}),
+    "Qwen3-VL": (
+        "Qwen2VLImageProcessor",
+        {"patch_size": 16, "image_mean": HALF, "image_std": HALF}
+        | {"size": {"shortest_edge": 4096, "longest_edge": 65536}},
+    ),
+    "three frames, merge 1": ("Qwen2VLImageProcessor", {"temporal_patch_size": 3, "merge_size": 1, "patch_size": 8,
+                                                       "max_pixels": 9000, "do_normalize": False}),
+    "Idefics3": ("Idefics3ImageProcessor", TILE),
+    "Idefics3, clamp": ("Idefics3ImageProcessor", TILE | {"do_image_splitting": False, "size": {"longest_edge": 5000}}),
+    "Idefics3, not divided": ("Idefics3ImageProcessor", TILE | {"do_image_splitting": False, "resample": 0}),
+    "Idefics3, one size": ("Idefics3ImageProcessor", TILE | {"size": {"height": 100, "width": 130}}),
+    "SmolVLM": ("SmolVLMImageProcessor", TILE | {"do_rescale": False, "do_normalize": False}),
+    "CLIP": ("CLIPImageProcessor", {"size": {"shortest_edge": 32}, "crop_size": {"height": 32, "width": 32}}),
+    "CLIP, numbers": ("CLIPImageProcessor", {"size": 30, "crop_size": 41, "rescale_factor": 0.01}),
+    "CLIP, no crop": ("CLIPImageProcessor", {"size": {"height": 20, "width": 33}, "do_center_crop": False}),
+    "SigLIP": ("SiglipImageProcessor", {}),
+    "SigLIP, a number": ("SiglipImageProcessor", {"size": 17, "image_mean": 0.25}),
+    "Gemma 3": ("Gemma3ImageProcessor", {"size": {"height": 96, "width": 96}, "do_convert_rgb": None}),
+    "Gemma 3, a number": ("Gemma3ImageProcessor", {"size": 40, "resample": 5}),
+}  # fmt: skip
+NARROW = [(3, 200), (200, 3)]  # a larger one is slow where its longer edge becomes 5,000
+
+
+def reference(kind: str, settings: dict[str, Any]) -> Any:
+    import transformers
+
+    return getattr(transformers, f"{kind}Pil")(**settings)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_values_are_those_of_transformers(case: str) -> None:
+    kind, settings = CASES[case]
+    theirs, ours = reference(kind, settings), picture_processor({"image_processor_type": kind} | settings)
+    tiled = {"return_row_col_info": True} if kind in ("Idefics3ImageProcessor", "SmolVLMImageProcessor") else {}
+    for height, width in NARROW if "clamp" in case else SIZES:
+        one = picture(height, width)
+        expected = theirs(Image.fromarray(one.pixels), return_tensors="np", **tiled)
+        result = ours([one])
+        rows = [int(expected[name][0][0]) for name in ("rows", "cols")] if tiled else None
+        assert rows is None or [result.layouts[0].rows, result.layouts[0].columns] == rows, (height, width)
+        assert result.tensors["pixel_values"].dtype == np.float32
+        for name, values in result.tensors.items():
+            wanted = np.asarray(expected[name])
+            wanted = wanted[0] if tiled else wanted  # [prompts, tiles, …]
+            assert wanted.shape == values.shape and (wanted == values).all(), (name, height, width)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_settings_make_an_equal_processor(case: str) -> None:
+    """Those of a checkpoint's file as transformers writes it, and those that a bundle keeps of them."""
+    kind, settings = CASES[case]
+    ours = picture_processor({"image_processor_type": kind} | settings)
+    kept = json.loads(json.dumps(ours.settings))
+    written = json.loads(reference(kind, settings).to_json_string())
+    for again in (kept, written, {"image_processor": kept}, kept | {"image_processor_type": f"{kind}Fast"}):
+        assert picture_processor(again).settings == ours.settings == kept
+
+
+def test_several_pictures() -> None:
+    """Of different sizes: their patches and tiles one after another, as transformers joins them."""
+    pictures = [picture(50, 70, 1), picture(130, 61, 2), picture(40, 40, 3)]
+    images = [Image.fromarray(one.pixels) for one in pictures]
+    settings = {"size": {"shortest_edge": 3136, "longest_edge": 20_000}}
+    expected = reference("Qwen2VLImageProcessor", settings)(images, return_tensors="np")
+    result = picture_processor({"image_processor_type": "Qwen2VLImageProcessor"} | settings)(pictures)
+    assert (result.tensors["pixel_values"] == expected["pixel_values"]).all()
+    assert result.tensors["image_grid_thw"].tolist() == expected["image_grid_thw"].tolist()
+    grids = result.tensors["image_grid_thw"] // (1, 2, 2)
+    assert result.layouts == tuple(PictureLayout(int(rows), int(columns)) for _, rows, columns in grids)
+    expected = reference("Idefics3ImageProcessor", TILE)([images], return_tensors="np")
+    result = picture_processor({"image_processor_type": "Idefics3ImageProcessor"} | TILE)(pictures)
+    assert (result.tensors["pixel_values"] == expected["pixel_values"][0]).all()
+    assert len(result.tensors["pixel_values"]) == sum(one.rows * one.columns + 1 for one in result.layouts)
+
+
+def test_pictures_of_several_sizes_need_one_at_a_time() -> None:
+    processor = picture_processor({"image_processor_type": "SiglipImageProcessor", "size": {"shortest_edge": 20}})
+    with pytest.raises(MediaError, match=r"several sizes \(20 × 40, 40 × 20\), and the model takes one"):
+        processor([picture(40, 20), picture(20, 40)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "height", "width", "words"),
+    [
+        ("Qwen2VLImageProcessor", 1, 201, "201 × 1 pixels is too narrow for this model"),
+        ("CLIPImageProcessor", 1, 4000, "would be scaled to 896,000 × 224, which is more than 80,000,000 pixels"),
+    ],
+)
+def test_pictures_that_cannot_be_scaled_are_refused(kind: str, height: int, width: int, words: str) -> None:
+    with pytest.raises(MediaError, match=words):
+        picture_processor({"image_processor_type": kind})([picture(height, width)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "words"),
+    [
+        ("None", {}, "by settings that name no image_processor_type: there are CLIPImageProcessor, Gemma3"),
+        ("LlavaNextImageProcessorFast", {}, "of the kind LlavaNextImageProcessorFast: there are"),
+        (
+            "Gemma3ImageProcessor",
+            {"do_pan_and_scan": True},
+            "do_pan_and_scan = True, and crops of a picture are not made",
+        ),
+        ("CLIPImageProcessor", {"do_resize": False}, "do_resize = False, and models take .*: only True can be used"),
+        (
+            "CLIPImageProcessor",
+            {"do_sharpen": 2},
+            "CLIPImageProcessor has the setting do_sharpen = 2, which is not known",
+        ),
+        ("CLIPImageProcessor", {"image_std": 0}, "image_std = 0 and needs numbers other than 0"),
+        ("CLIPImageProcessor", {"resample": 9}, "resample = 9 and needs a whole number from 0 to 5"),
+        ("CLIPImageProcessor", {"pad_size": {"height": 1, "width": 1}}, "not padded to a size: leave it out"),
+        ("Idefics3ImageProcessor", {"do_pad": False}, "do_pad = False, and tiles are given with their mask"),
+        ("Qwen2VLImageProcessor", {"do_center_crop": True}, "do_center_crop = True"),
+        (
+            "Qwen2VLImageProcessor",
+            {"size": {"height": 3, "width": 3}},
+            r"needs \{longest_edge, shortest_edge\} or \{max_",
+        ),
+    ],
+)
+def test_what_is_not_honoured_is_refused(kind: str, settings: dict[str, object], words: str) -> None:
+    with pytest.raises(MediaError, match=words):
+        picture_processor(settings | ({} if kind == "None" else {"image_processor_type": kind}))

@@ -1,0 +1,106 @@
+"""The text of a picture in a prompt is that of transformers' processors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workflows.common.errors import MediaError
+from workflows.media import PictureLayout, expand_pictures, picture_tokens
+
+GRIDS = [(0, 0), (1, 1), (2, 3), (4, 1)]
+PROMPT = "User: {0}a picture{0} and another"
+
+
+def processor(name: str, image_processor: str, **more: Any) -> Any:
+    """A processor of transformers with a tokenizer of one word."""
+    import transformers
+    from tokenizers import Tokenizer, models
+
+    extra = {"image_token": "<image_soft_token>", "boi_token": "<start_of_image>", "eoi_token": "<end_of_image>"}
+    special = {"extra_special_tokens": extra} if name == "Gemma3Processor" else {}
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(models.WordLevel({"?": 0}, unk_token="?")), unk_token="?", **special
+    )
+    return getattr(transformers, name)(getattr(transformers, f"{image_processor}Pil")(), tokenizer, **more)
+
+
+def expanded(theirs: Any, prompt: str, inputs: dict[str, Any], count: int) -> str:
+    texts = [theirs.replace_image_token(inputs, index) for index in range(count)]
+    return str(theirs.get_text_with_replacements([prompt], texts)[0][0])
+
+
+def test_tiles() -> None:
+    theirs = processor("Idefics3Processor", "Idefics3ImageProcessor", image_seq_len=5)
+    tokens = picture_tokens({"processor_class": "Idefics3Processor", "image_seq_len": 5})
+    for rows, columns in GRIDS:
+        layouts = [PictureLayout(rows, columns), PictureLayout(0, 0)]
+        inputs = {"rows": [[rows, 0]], "cols": [[columns, 0]]}
+        prompt = PROMPT.format(tokens.placeholder)
+        result = expand_pictures(prompt, tokens, layouts)
+        assert result == expanded(theirs, prompt, inputs, 2)
+        assert result.count(tokens.token) == 5 * (rows * columns + 2)
+
+
+def test_tiles_of_smolvlm() -> None:
+    from transformers.models.smolvlm.processing_smolvlm import get_image_prompt_string
+
+    tokens = picture_tokens({"processor_class": "SmolVLMProcessor", "image_seq_len": 3})
+    for rows, columns in GRIDS:
+        expected = get_image_prompt_string(rows, columns, 3, "<fake_token_around_image>", "<image>", "<global-img>")
+        assert tokens.text(PictureLayout(rows, columns)) == expected
+
+
+@pytest.mark.parametrize("name", ["Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor"])
+def test_a_grid(name: str) -> None:
+    """Their grid is in patches, of which merge × merge become one token."""
+    import transformers
+
+    theirs = object.__new__(getattr(transformers, name))
+    theirs.image_token, theirs.image_processor = "<|image_pad|>", transformers.Qwen2VLImageProcessorPil(merge_size=2)
+    tokens = picture_tokens({"processor_class": name})
+    assert tokens.text(PictureLayout(3, 5)) == theirs.replace_image_token({"image_grid_thw": np.array([[1, 6, 10]])}, 0)
+    assert expand_pictures("a<|image_pad|>b", tokens, [PictureLayout(1, 2)]) == "a<|image_pad|><|image_pad|>b"
+
+
+def test_a_picture_of_gemma() -> None:
+    theirs = processor("Gemma3Processor", "Gemma3ImageProcessor", image_seq_length=7)
+    tokens = picture_tokens({"processor_class": "Gemma3Processor", "image_seq_length": 7})
+    prompt = PROMPT.format(tokens.placeholder)
+    result = expand_pictures(prompt, tokens, [PictureLayout(1, 1)] * 2)
+    assert result == expanded(theirs, prompt, {"num_crops": [0, 0]}, 2)
+    assert result.count(tokens.token) == 14
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("Idefics3Processor", 169), ("Gemma3Processor", 256), ("Qwen2VLProcessor", 0)]
+)
+def test_settings_are_kept(name: str, count: int) -> None:
+    """And where they are silent, the number of tokens is that of transformers."""
+    tokens = picture_tokens({"processor_class": name, "image_processor": {"size": 3}})
+    kept = json.loads(json.dumps(tokens.settings))
+    assert picture_tokens(kept) == tokens
+    assert not count or kept.popitem()[1] == count
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "of a processor_class None are not known: there are Gemma3Processor, Idefics3Processor"),
+        ({"processor_class": "PixtralProcessor"}, "of a processor_class PixtralProcessor are not known"),
+        ({"processor_class": "Idefics3Processor", "image_seq_len": 0}, "image_seq_len = 0 and needs a whole number"),
+        ({"processor_class": "Idefics3Processor", "row_token": "r"}, "setting row_token = r, which is not known"),
+    ],
+)
+def test_what_is_not_known_is_refused(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(MediaError, match=words):
+        picture_tokens(settings)
+
+
+def test_each_picture_needs_a_placeholder() -> None:
+    tokens = picture_tokens({"processor_class": "Qwen2VLProcessor"})
+    with pytest.raises(MediaError, match=r"has 1 placeholders <\|image_pad\|> for 2 pictures: each picture needs one"):
+        expand_pictures("<|image_pad|>", tokens, [PictureLayout(1, 1)] * 2)

@@ -1,0 +1,54 @@
+"""Pictures at run time, without torch and transformers: from a file to the tensors of a model's vision encoder.
+
+file ──picture_file──▶ RGB ──processor: patch_grid, tiles or fixed_size──▶ tensors and layouts ──tokens──▶ prompt
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from workflows.common.errors import MediaError, printable
+from workflows.media.pictures import fixed_size, tiles
+from workflows.media.pictures.fixed_size import FixedSize
+from workflows.media.pictures.patch_grid import PatchGrid
+from workflows.media.pictures.picture_file import MOST_PIXELS, Picture, read_picture
+from workflows.media.pictures.processor import PictureInputs, PictureLayout, PictureProcessor
+from workflows.media.pictures.tiles import Tiles
+from workflows.media.pictures.tokens import PictureTokens, expand_pictures, picture_tokens
+
+__all__ = [
+    "MOST_PIXELS",
+    "PROCESSORS",
+    "Picture",
+    "PictureInputs",
+    "PictureLayout",
+    "PictureProcessor",
+    "PictureTokens",
+    "expand_pictures",
+    "picture_processor",
+    "picture_tokens",
+    "read_picture",
+]
+
+PROCESSORS: dict[str, Callable[[Mapping[str, object]], PictureProcessor]] = {
+    "Qwen2VLImageProcessor": PatchGrid.from_settings,
+    **{kind: partial(Tiles.from_settings, kind) for kind in tiles.KINDS},
+    **{kind: partial(FixedSize.from_settings, kind) for kind in fixed_size.KINDS},
+}
+"""By `image_processor_type`, without the ending of its backend."""
+
+
+def picture_processor(settings: Mapping[str, object]) -> PictureProcessor:
+    """The processor that the settings describe: a preprocessor_config.json, or a processor_config.json that has one.
+
+    Raises MediaError for a processor of another kind and for settings that are not known or not honoured.
+    """
+    part = settings.get("image_processor")
+    values = part if isinstance(part, Mapping) else settings
+    kind = str(values.get("image_processor_type"))
+    name = kind.removesuffix("Fast").removesuffix("Pil")
+    if name not in PROCESSORS:
+        what = "that name no image_processor_type" if kind == "None" else f"of the kind {printable(kind, 60)}"
+        raise MediaError(f"Pictures cannot be prepared by settings {what}: there are {', '.join(sorted(PROCESSORS))}.")
+    return PROCESSORS[name](values)

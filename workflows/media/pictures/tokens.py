@@ -1,0 +1,141 @@
+"""The text that stands for a picture in a prompt: one placeholder becomes as many tokens as the encoder gives rows.
+
+prompt with placeholders + PictureLayout of each picture ──expand_pictures──▶ prompt with a token per feature row
+
+    Idefics3, SmolVLM   <fake_token_around_image><row_1_col_1><image>…, a line per row of tiles, the whole picture last
+    Qwen-VL             <|image_pad|> per merged patch; the chat template writes the tokens around them
+    Gemma 3             <start_of_image><image_soft_token>…<end_of_image> between empty lines
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from workflows.common.errors import MediaError, printable
+from workflows.media.options import Options
+from workflows.media.pictures.processor import PictureLayout
+
+KINDS = {
+    "Idefics3Processor": "image_seq_len",
+    "SmolVLMProcessor": "image_seq_len",
+    "Gemma3Processor": "image_seq_length",
+    "Qwen2VLProcessor": None,
+    "Qwen2_5_VLProcessor": None,
+    "Qwen3VLProcessor": None,
+}
+"""Processor class → the key of the number of tokens of a picture or a tile; None where it follows from the picture."""
+_DEFAULT_TOKENS = {"image_seq_len": 169, "image_seq_length": 256}
+
+
+class PictureTokens(Protocol):
+    """placeholder: what stands for a picture in a prompt. token: what each row of picture features replaces."""
+
+    @property
+    def placeholder(self) -> str: ...
+
+    @property
+    def token(self) -> str: ...
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """By the names of processor_config.json."""
+
+    def text(self, layout: PictureLayout) -> str:
+        """What replaces the placeholder of a picture."""
+
+
+@dataclass(frozen=True)
+class TileTokens:
+    """count: tokens of a tile."""
+
+    kind: str
+    count: int
+    placeholder = token = "<image>"
+    _edge = "<fake_token_around_image>"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind, "image_seq_len": self.count}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        images = self.token * self.count
+        rows = [
+            "".join(f"{self._edge}<row_{row}_col_{column}>{images}" for column in range(1, layout.columns + 1)) + "\n"
+            for row in range(1, layout.rows + 1)
+        ]
+        return "".join([*rows, "\n" if rows else "", f"{self._edge}<global-img>{images}{self._edge}"])
+
+
+@dataclass(frozen=True)
+class GridTokens:
+    """A token per feature row."""
+
+    kind: str
+    placeholder = token = "<|image_pad|>"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        return self.token * (layout.rows * layout.columns)
+
+
+@dataclass(frozen=True)
+class FramedTokens:
+    """count: tokens of a picture."""
+
+    kind: str
+    count: int
+    placeholder = "<start_of_image>"
+    token = "<image_soft_token>"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind, "image_seq_length": self.count}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        return f"\n\n{self.placeholder}{self.token * self.count}<end_of_image>\n\n"
+
+
+def picture_tokens(settings: Mapping[str, object]) -> PictureTokens:
+    """The token layout that a processor_config.json describes, by its processor_class.
+
+    Older checkpoints name the class in preprocessor_config.json or tokenizer_config.json, and may leave out the number
+    of tokens; it is then the one that transformers takes. Raises MediaError for a class that is not known.
+    """
+    kind = str(settings.get("processor_class"))
+    if kind not in KINDS:
+        raise MediaError(
+            f"The picture tokens of a processor_class {printable(kind, 60)} are not known: there are "
+            f"{', '.join(sorted(KINDS))}."
+        )
+    options, key = Options(settings, kind), KINDS[kind]
+    options.ignore("image_processor", "video_processor", "feature_extractor", "tokenizer", "chat_template")
+    count = options.integer(key, _DEFAULT_TOKENS[key], highest=65_536) if key else 0
+    options.finish()
+    if key is None:
+        return GridTokens(kind)
+    return TileTokens(kind, count) if key == "image_seq_len" else FramedTokens(kind, count)
+
+
+def expand_pictures(prompt: str, tokens: PictureTokens, layouts: Sequence[PictureLayout]) -> str:
+    """The prompt with its placeholders replaced, the first by the first picture's text and so on.
+
+    Raises MediaError where there are not as many placeholders as pictures.
+    """
+    first, *others = prompt.split(tokens.placeholder)
+    if len(others) != len(layouts):
+        raise MediaError(
+            f"The prompt has {len(others)} placeholders {tokens.placeholder} for {len(layouts)} pictures: "
+            "each picture needs one."
+        )
+    return first + "".join(tokens.text(layout) + rest for layout, rest in zip(layouts, others, strict=True))
