@@ -1,7 +1,7 @@
 """A model as a single graph without a cache.
 
-tokens   input_ids [1,S] · attention_mask [1,S] (1 visible, 0 padding) · token_type_ids [1,S] if the model has types
-             ──▶ last_hidden_state [1,S,H] · logits [1,S,V] or [1,labels]
+tokens   input_ids [B,S] · attention_mask [B,S] (1 visible, 0 padding) · token_type_ids [B,S] if the model has types
+             ──▶ last_hidden_state [B,S,H] · logits [B,S,V] or [B,labels]
 pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state · predicted_depth [1,H,W] · field_of_view
 """
 
@@ -16,7 +16,7 @@ from workflows.common.tensor_names import MASK, PIXELS
 from workflows.export.signature import SEQUENCE, ExportSignature
 from workflows.recipe.cut import Component
 
-HEIGHT, WIDTH = "height", "width"
+BATCH, HEIGHT, WIDTH = "batch", "height", "width"
 
 
 class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
@@ -32,8 +32,9 @@ class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not 
 
 
 def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature:
-    """The signature of the graph: any number of tokens, or an image of the model's size.
+    """The signature of the graph: any number of texts and tokens, or an image of the model's size.
 
+    Rotary positions of these models have one row for all texts, which the ONNX operator does not repeat: one text.
     Includes the part's inputs and outputs, and the model's own: token types, the field of view of a camera.
     """
     signature = ExportSignature(outputs=[*part.own_outputs])
@@ -45,8 +46,10 @@ def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature
     names = [*part.own_inputs]
     if "token_type_ids" in parameters_of(model.forward).parameters and getattr(model.config, "type_vocab_size", 0) > 1:
         names.append("token_type_ids")
+    rotary = any("Rotary" in type(module).__name__ for module in model.modules())
+    rows, axes = (1, {1: SEQUENCE}) if rotary else (2, {0: BATCH, 1: SEQUENCE})
     for name in names:
-        signature.add(name, torch.full((1, 7), int(name == MASK), dtype=torch.long), {1: SEQUENCE})
+        signature.add(name, torch.full((rows, 7), int(name == MASK), dtype=torch.long), axes)
     return signature
 
 
