@@ -18,6 +18,7 @@ from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictB
 from workflows.bundle.speculation import strategy_faults, sub_flow
 from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
 from workflows.bundle.strict_model import StrictModel
+from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, TextLimits
 
 RuntimeSetting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
@@ -84,8 +85,9 @@ class Metadata(StrictModel):
     a growing cache treat every slot as a token, whatever their mask says, so that no slot may be empty
     (GroupQueryAttention). names: `session.tensor` of a graph → Joinery's name for it. kv_heads, head_size: of a cache
     whose graphs leave them open. place: session → the provider that it runs on, if not the default one. draft: the
-    bundle that drafts, where no session does; a person states its location. genai: the keys of an onnxruntime-genai
-    configuration that have no equivalent in this file.
+    bundle that drafts, where no session does; a person states its location. texts, embedding, classification: of a
+    graph without a cache that reads tokens. genai: the keys of an onnxruntime-genai configuration that have no
+    equivalent in this file.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -106,6 +108,9 @@ class Metadata(StrictModel):
     names: dict[PortName, str] = Field(default_factory=dict, exclude_if=not_)
     place: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
     draft: Annotated[BundleReference | None, Field(exclude_if=not_)] = None
+    texts: Annotated[TextLimits | None, Field(exclude_if=not_)] = None
+    embedding: Annotated[EmbeddingSettings | None, Field(exclude_if=not_)] = None
+    classification: Annotated[ClassificationSettings | None, Field(exclude_if=not_)] = None
     genai: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
     built_at: str = ""
     components: list[ComponentMetadata] = Field(default_factory=list)

@@ -1,0 +1,148 @@
+"""Labels of texts, spans of texts, and scores of pairs, from the logits of one graph.
+
+logits [labels] ──softmax or sigmoid──▶ label → probability      logits [1] of (query, text) ──▶ score, sorted
+logits [S,labels] ──softmax──▶ a label per token ──find_spans──▶ spans of the text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle.text_tasks import ClassificationSettings
+from workflows.common.errors import BundleError, printable
+from workflows.predict.spans import TextSpan, find_spans
+from workflows.predict.text_encoder import EncodedText
+from workflows.predict.text_model import TextModel, truncation_note
+
+_SEQUENCE, _TOKEN = "text-classification", "token-classification"
+
+
+@dataclass(frozen=True)
+class LabelScore:
+    """A label with its probability; of a regression the number itself."""
+
+    label: str
+    score: float
+
+
+@dataclass(frozen=True)
+class ClassifiedText:
+    """The labels of a text, the most probable first, or its spans. note: what was left out of the text, or empty."""
+
+    index: int
+    text: str
+    tokens: int
+    truncated: bool
+    labels: Sequence[LabelScore]
+    spans: Sequence[TextSpan]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class RankedText:
+    """A text with its score for a query; logit: the number that the score was made of."""
+
+    index: int
+    text: str
+    tokens: int
+    truncated: bool
+    score: float
+    logit: float
+    note: str = ""
+
+
+class Classifier:
+    """An open bundle that classifies texts or their tokens, or scores pairs. settings: labels, and what logits mean."""
+
+    def __init__(self, model: TextModel, settings: ClassificationSettings) -> None:
+        self.model, self.settings = model, settings
+        self.by_token = len(model.output.shape) == 3
+
+    def classify(self, texts: Sequence[str]) -> list[ClassifiedText]:
+        """The labels of `texts`, or their spans, in order. Raises PromptError that names the wrong text."""
+        names = [f"Text {number}" for number in range(1, len(texts) + 1)]
+        encoded = [self.model.encoder.encode(text, name) for text, name in zip(texts, names, strict=True)]
+        return [
+            ClassifiedText(
+                index=index,
+                text=texts[index],
+                tokens=len(one.ids),
+                truncated=one.truncated,
+                labels=[] if self.by_token else self._labels(logits),
+                spans=self._spans(texts[index], one, logits) if self.by_token else [],
+                note=truncation_note(names[index], one),
+            )
+            for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded), strict=True))
+        ]
+
+    def rank(self, query: str, texts: Sequence[str]) -> list[RankedText]:
+        """The texts by their scores for `query`, the highest first; equal ones in their order.
+
+        Raises BundleError where a pair has no single score, PromptError that names the wrong text.
+        """
+        if self.by_token or len(self.settings.labels) != 1:
+            what = "labels of tokens" if self.by_token else f"{len(self.settings.labels)} labels"
+            raise BundleError(
+                f"{self.model.bundle.folder} gives {what} and not one score of a pair: rank takes a reranker, whose "
+                "model has one label."
+            )
+        names = [f"Text {number} with the query" for number in range(1, len(texts) + 1)]
+        encoded = [self.model.encoder.encode(query, name, pair=text) for text, name in zip(texts, names, strict=True)]
+        ranked = []
+        for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded), strict=True)):
+            logit = float(logits[0])
+            score = logit if self.settings.score == "identity" else float(_sigmoid(logits)[0])
+            note = truncation_note(names[index], one)
+            ranked.append(RankedText(index, texts[index], len(one.ids), one.truncated, score, logit, note))
+        return sorted(ranked, key=lambda one: -one.logit)
+
+    def _labels(self, logits: NDArray[np.float32]) -> list[LabelScore]:
+        scores = _PROBABILITIES[self.settings.activation](logits)
+        found = [LabelScore(label, float(score)) for label, score in zip(self.settings.labels, scores, strict=True)]
+        return sorted(found, key=lambda one: -one.score)
+
+    def _spans(self, text: str, encoded: EncodedText, logits: NDArray[np.float32]) -> list[TextSpan]:
+        return find_spans(text, encoded, _softmax(logits), self.settings.labels)
+
+
+def open_classifier(folder: str | Path, provider: str = "cpu") -> Classifier:
+    """Opens a bundle that classifies. Raises BundleError for another kind of bundle."""
+    model = TextModel.open(folder, provider)
+    bundle, shape = model.bundle, model.output.shape
+    task, settings = bundle.pipeline.metadata.task, bundle.pipeline.metadata.classification
+    if settings is None and task not in (_SEQUENCE, _TOKEN):
+        raise BundleError(
+            f"{bundle.folder} was built for {printable(task or 'another task')}, so its graph gives no labels: build a "
+            f"checkpoint for {_SEQUENCE} or {_TOKEN}."
+        )
+    count = shape[-1]
+    if settings is None:  # built before the labels were kept
+        known = count if isinstance(count, int) else 1
+        settings = ClassificationSettings(labels=[f"LABEL_{place}" for place in range(known)])
+    if isinstance(count, int) and count != len(settings.labels):
+        raise BundleError(
+            f"{bundle.folder} names {len(settings.labels)} labels and its graph gives {count}: correct "
+            "metadata.classification in pipeline.json."
+        )
+    return Classifier(model, settings)
+
+
+def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    raised = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+
+
+def _sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -700, 700))))
+
+
+def _identity(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    return logits.astype(np.float64)
+
+
+_PROBABILITIES = {"softmax": _softmax, "sigmoid": _sigmoid, "identity": _identity}
