@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from workflows.build.text_tasks import text_metadata
 from workflows.bundle.composition import CrossState, DataflowEdge, Flow, KVState, SessionSpec, SharedState
 from workflows.bundle.outline import FlowStage
 from workflows.bundle.schema import ComponentMetadata, GenerationDefaults, Metadata, Pipeline, SpecialTokens
@@ -82,7 +83,12 @@ def make_pipeline(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: C
     untouched: components in which quantization found no weight to change.
     """
     if cut.cache is None:
-        return Pipeline(pipeline=_flow(cut, recipe, untouched), metadata=_metadata(checkpoint, recipe, cut, layout=""))
+        texts = text_metadata(checkpoint, recipe)
+        return Pipeline(
+            pipeline=_flow(cut, recipe, untouched),
+            tokens=SpecialTokens(pad=checkpoint.pad_token_id) if texts else SpecialTokens(),
+            metadata=_metadata(checkpoint, recipe, cut, layout="", **texts),
+        )
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config)
     return Pipeline(
@@ -164,7 +170,7 @@ def component_options(component: str, recipe: Recipe) -> dict[str, Any]:
         raise RecipeError(f"{where} is wrong in the recipe: {message}.") from None
 
 
-def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **of_the_cache: Any) -> Metadata:
+def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **more: Any) -> Metadata:
     return Metadata(
         model_type=recipe.model_type,
         name=_display_name(checkpoint),
@@ -178,7 +184,7 @@ def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **of_the_cache: 
             ComponentMetadata(name=part.name, role=part.role.value, precision=recipe.precision_of(part.name))
             for part in cut.components
         ],
-        **of_the_cache,
+        **more,
     )
 
 

@@ -262,6 +262,7 @@ def _search(work: BuildWorkspace, composite: OptimizedComposite, key: str, goal:
 
 def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> tuple[Path, bool]:
     """Writes the bundle's files into a draft folder of the workspace; also returns whether the stages streamed."""
+    from workflows.build.dense_layers import write_dense
     from workflows.build.tokenizer import write_tokenizer
     from workflows.graph.described_weights import is_described
     from workflows.graph.weights import WEIGHTS, write_described
@@ -285,6 +286,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     if described:
         write_described(last, draft / WEIGHTS)
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
+    write_dense(checkpoint, recipe, draft)
     calibration = recipe.quantize.calibration  # without a path of this machine
     named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})
     quantize = recipe.quantize.model_copy(update={"calibration": named})

@@ -16,6 +16,7 @@ from workflows.checkpoint.config_checks import check_sizes, check_values
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.remote_code import remote_code
+from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import Cancelled, CheckpointError, RemoteCodeError, printable
@@ -64,7 +65,12 @@ class Checkpoint:
         """The files that a build reads: configs, tokenizer, code and weights, sorted."""
         small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, weights.INDEX_FILE}
         present = {name for name in small if exists(self.folder, name)}
-        return tuple(sorted({*present, *self.remote_code, *self.weight_files}))
+        return tuple(sorted({*present, *self.remote_code, *self.weight_files, *embedding_files(self.folder)}))
+
+    @property
+    def embeds(self) -> bool:
+        """Whether it is of sentence-transformers and makes vectors of texts."""
+        return is_embedder(self.folder)
 
     @cached_property
     def digest(self) -> str:

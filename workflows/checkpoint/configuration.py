@@ -44,6 +44,11 @@ def read_config(folder: Path) -> dict[str, object]:
             f"{printable(folder)} is a bundle, whose graphs are already built and possibly quantized: build again "
             "from its original checkpoint."
         )
+    if not exists(folder, CONFIG) and exists(folder, "0_Transformer"):  # of early sentence-transformers
+        raise CheckpointError(
+            f"{printable(folder)} keeps its config.json in 0_Transformer: put the files of that folder beside "
+            "modules.json, and set its path in that file to an empty text."
+        )
     if not exists(folder, CONFIG):
         raise CheckpointError(
             f"{printable(folder)} has no config.json, so it is not a checkpoint; give the folder that holds it."

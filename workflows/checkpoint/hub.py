@@ -22,16 +22,17 @@ from workflows import __version__
 from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.configuration import CODE_CONFIGS, CONFIG, GENERATION
 from workflows.checkpoint.download import DownloadState, RemoteFile, download, run_in_thread
-from workflows.checkpoint.files import safe_name, sha256
+from workflows.checkpoint.files import read_bytes, safe_name, sha256
 from workflows.checkpoint.hub_cache import COMMIT, HubCache
 from workflows.checkpoint.remote_code import CODE_LIMIT, auto_map_modules, remote_code
+from workflows.checkpoint.sentence_transformers import MODULES, SENTENCE_FILES, module_file_names
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, read_tokenizer
 from workflows.common.digests import remember_digest
 from workflows.common.errors import CheckpointError, HubError, printable
 from workflows.wire.events import Event, LogEvent
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
-_SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES}
+_SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *SENTENCE_FILES}
 _SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 _ETAG = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _CLIENT_SWITCHES = ("HF_HUB_DISABLE_XET", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK")
@@ -100,10 +101,12 @@ class _SnapshotDownload:
         self._get_all([*small, *probable], small, listing, TOKENIZER_LIMIT)
         code = self._code(folder, listing)
         self._get_all(code, code, listing, CODE_LIMIT)
+        modules = self._modules(folder, listing)
+        self._get_all([*small, *code, *modules], modules, listing, TOKENIZER_LIMIT)
         remote_code(folder)
         read_tokenizer(folder)
         shards = probable if is_single else sorted(set(weights.read_index(folder).values()))
-        self._get_all([*small, *code, *shards], shards, listing, None)
+        self._get_all([*small, *code, *modules, *shards], shards, listing, None)
         self.cache.set_revision(self.revision, self.commit)
         return folder
 
@@ -112,6 +115,12 @@ class _SnapshotDownload:
         configuration.read_config(folder)
         named = [auto_map_modules(configuration.read_optional(folder, name), name) for name in CODE_CONFIGS]
         return sorted(name for name in listing if name.endswith(".py"))[:_CODE_FILES] if any(named) else []
+
+    def _modules(self, folder: Path, listing: dict[str, RemoteFile]) -> list[str]:
+        """The files of the modules of sentence-transformers, where modules.json names any."""
+        if MODULES not in listing:
+            return []
+        return [name for name in module_file_names(read_bytes(folder, MODULES, TOKENIZER_LIMIT)) if name in listing]
 
     def _listing(self) -> dict[str, RemoteFile]:
         """Lists the repository's files at the revision; sets `commit`."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.sentence_transformers import read_embedding
 from workflows.common.errors import RecipeError, printable
 from workflows.recipe.families import FAMILIES, family_for, tasks_of
 from workflows.recipe.family import Family
@@ -46,6 +47,8 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
     if family.remote_code:  # the checkpoint defines its own class names
         return tasks
     _refuse_other_modalities(checkpoint)
+    if checkpoint.embeds:
+        _check_embedder(checkpoint, family)
     _refuse_mismatched_family(checkpoint, family)
     fitting = tuple(task for task in tasks if _fits(heads, task))
     if not fitting:
@@ -59,10 +62,12 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
 def task_of(checkpoint: Checkpoint) -> str:
     """The task of `checkpoint`. Raises RecipeError that lists the choices where its files do not determine it.
 
-    A sequence-to-sequence model may serve several: `task_specific_params` decides where it names exactly one, else the
-    family's first.
+    An embedder of sentence-transformers gives features, whatever head its architecture names. A sequence-to-sequence
+    model may serve several: `task_specific_params` decides where it names exactly one, else the family's first.
     """
     tasks = tasks_for(checkpoint)
+    if checkpoint.embeds and _FEATURES in tasks:
+        return _FEATURES
     if len(tasks) == 1 and tasks != (_FEATURES,):
         return tasks[0]
     if set(tasks) <= _SEQUENCE_TASKS:
@@ -89,6 +94,8 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
     if family.remote_code:
         return
     _refuse_other_modalities(checkpoint)
+    if checkpoint.embeds and task == _FEATURES:
+        _check_embedder(checkpoint, family)
     heads = {_task_of_head(name) for name in checkpoint.architectures}
     if not _fits(heads, task):
         raise RecipeError(
@@ -96,6 +103,19 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
             f"{_alternatives(checkpoint)}."
         )
     _refuse_mismatched_family(checkpoint, family)
+
+
+def _check_embedder(checkpoint: Checkpoint, family: Family) -> None:
+    """Raises RecipeError for an embedder that is no text encoder, CheckpointError for modules that are refused."""
+    if family.reads == "tokens":
+        read_embedding(checkpoint.folder)
+        return
+    known = next(one for one in FAMILIES.families if one.reads == "tokens")
+    kind = "a decoder" if family.cached and not family.encoder else "no text encoder"
+    raise RecipeError(
+        f"The checkpoint makes vectors of texts (modules.json of sentence-transformers) with {checkpoint.model_type}, "
+        f"{kind}: Joinery builds embedders of {', '.join(known.model_types)} alone."
+    )
 
 
 def _alternatives(checkpoint: Checkpoint) -> str:

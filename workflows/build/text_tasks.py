@@ -1,0 +1,117 @@
+"""The metadata of a bundle that reads texts through one graph: the limit of a text, pooling, labels.
+
+config.json, tokenizer_config.json, position table ──▶ TextLimits
+id2label, problem_type ──▶ ClassificationSettings      modules.json … ──▶ EmbeddingSettings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, TextLimits
+from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.configuration import read_optional
+from workflows.checkpoint.sentence_transformers import MODEL, EmbeddingFiles, read_embedding
+from workflows.common.errors import CheckpointError, printable
+from workflows.recipe import Recipe, family_for
+
+_LONGEST = 1 << 24  # above it a tokenizer's model_max_length means no limit
+# Their positions begin after that of padding, so the table has as many rows that no token uses.
+_PADDED_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet")
+_ACTIVATIONS: dict[str, Literal["sigmoid", "identity"]] = {
+    "torch.nn.modules.activation.Sigmoid": "sigmoid",
+    "torch.nn.modules.linear.Identity": "identity",
+}
+
+
+def text_metadata(checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
+    """The fields of Metadata for a graph that reads tokens; empty for another one. Raises CheckpointError."""
+    if family_for(recipe.model_type, recipe.task).reads != "tokens":
+        return {}
+    embedding = embedding_of(checkpoint, recipe)
+    limits = [_positions(checkpoint), _tokenizer_limit(checkpoint)] + ([embedding.max_tokens] if embedding else [])
+    known = [limit for limit in limits if limit is not None]
+    texts = TextLimits(tokens=min(known, default=None), lowercase=embedding.lowercase if embedding else False)
+    return {
+        "texts": texts,
+        "embedding": _embedding_settings(embedding) if embedding else None,
+        "classification": _classification(checkpoint, recipe),
+    }
+
+
+def embedding_of(checkpoint: Checkpoint, recipe: Recipe) -> EmbeddingFiles | None:
+    """What the checkpoint's files state of vectors; None where the recipe's task makes none."""
+    serves = recipe.task == "feature-extraction" and family_for(recipe.model_type, recipe.task).reads == "tokens"
+    return read_embedding(checkpoint.folder) if serves and checkpoint.embeds else None
+
+
+def _embedding_settings(files: EmbeddingFiles) -> EmbeddingSettings:
+    steps = [
+        {"kind": "normalize"} if step is None else {"kind": "dense", **vars(step), "file": dense_file(number)}
+        for number, step in enumerate(files.steps)
+    ]
+    stated = ("pooling", "include_prompt", "prompts", "default_prompt", "similarity")
+    return EmbeddingSettings.model_validate({"steps": steps, **{name: getattr(files, name) for name in stated}})
+
+
+def dense_file(number: int) -> str:
+    """The bundle's file of the layer that is the step `number` after the pooling."""
+    return f"dense/{number}.data"
+
+
+def _positions(checkpoint: Checkpoint) -> int | None:
+    """The tokens that the model has positions for; None where its config states no number."""
+    limit = checkpoint.config.get("max_position_embeddings")
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit <= 0:
+        return None
+    if checkpoint.model_type in _PADDED_POSITIONS:
+        padding = 1 if checkpoint.model_type == "mpnet" else checkpoint.config.get("pad_token_id", 1)
+        limit -= (padding if isinstance(padding, int) else 1) + 1
+    return max(limit, 1)
+
+
+def _tokenizer_limit(checkpoint: Checkpoint) -> int | None:
+    limit = read_optional(checkpoint.folder, "tokenizer_config.json").get("model_max_length")
+    return int(limit) if isinstance(limit, int | float) and 0 < limit < _LONGEST else None
+
+
+def _classification(checkpoint: Checkpoint, recipe: Recipe) -> ClassificationSettings | None:
+    if recipe.task not in ("text-classification", "token-classification"):
+        return None
+    labels = _labels(checkpoint.config)
+    kind = checkpoint.config.get("problem_type")
+    several = kind == "multi_label_classification" or len(labels) == 1
+    activation: Literal["softmax", "sigmoid", "identity"] = "sigmoid" if several else "softmax"
+    if recipe.task == "token-classification":
+        activation = "softmax"
+    elif kind == "regression":
+        activation = "identity"
+    return ClassificationSettings(labels=labels, activation=activation, score=_score(checkpoint))
+
+
+def _labels(config: Mapping[str, object]) -> list[str]:
+    """The labels in the order of the logits: id2label, else LABEL_0 …; transformers makes two where nothing is said."""
+    named = config.get("id2label")
+    if not isinstance(named, dict) or not named:
+        count = config.get("num_labels")
+        return [f"LABEL_{place}" for place in range(count if isinstance(count, int) and 0 < count < 1 << 20 else 2)]
+    if {str(place) for place in range(len(named))} != {*named} or not all(
+        isinstance(one, str) for one in named.values()
+    ):
+        raise CheckpointError("config.json has an id2label that does not name the labels from 0 on: correct the file.")
+    return [named[str(place)] for place in range(len(named))]
+
+
+def _score(checkpoint: Checkpoint) -> Literal["sigmoid", "identity"]:
+    """What a cross-encoder makes of its one logit. Raises CheckpointError for another function than it can have."""
+    own = checkpoint.config.get("sentence_transformers")
+    stated = own.get("activation_fn") if isinstance(own, dict) else None
+    stated = stated or checkpoint.config.get("sbert_ce_default_activation_function")
+    stated = stated or read_optional(checkpoint.folder, MODEL).get("activation_fn") or next(iter(_ACTIVATIONS))
+    if not isinstance(stated, str) or stated not in _ACTIVATIONS:
+        raise CheckpointError(
+            f"The checkpoint's activation_fn is {printable(stated)}, which Joinery does not compute: it may be "
+            f"{' or '.join(_ACTIVATIONS)}."
+        )
+    return _ACTIVATIONS[stated]

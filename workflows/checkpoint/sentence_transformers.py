@@ -1,0 +1,257 @@
+"""Reads the files that sentence-transformers keeps beside a model: how token vectors become one vector of a text.
+
+modules.json ──▶ Transformer │ 1_Pooling/config.json │ 2_Dense/config.json, model.safetensors │ 2_Normalize
+sentence_bert_config.json ──▶ limit, lower case      config_sentence_transformers.json ──▶ prompts, similarity
+                         └──────────────── read_embedding ────────────────┴──▶ EmbeddingFiles
+
+A module, an option or a value that Joinery does not compute is refused by name: a vector that leaves one out is another
+model's vector. The keys and their defaults are those of sentence-transformers 2.0 to 6.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workflows.checkpoint.configuration import CONFIG, CONFIG_LIMIT, read_optional
+from workflows.checkpoint.files import exists, read_bytes, read_object, regular_file, safe_name
+from workflows.common.errors import CheckpointError, printable
+from workflows.common.strict_json import InvalidJsonError, read_json
+
+MODULES = "modules.json"
+TRANSFORMER = "sentence_bert_config.json"
+MODEL = "config_sentence_transformers.json"
+DENSE_WEIGHTS = "model.safetensors"
+SENTENCE_FILES = (MODULES, TRANSFORMER, MODEL)
+"""The files in the root; those of the modules are in folders that modules.json names."""
+
+# In the order in which several of them are joined; the older keys, each true or false.
+_POOLING = {
+    "cls": "pooling_mode_cls_token",
+    "max": "pooling_mode_max_tokens",
+    "mean": "pooling_mode_mean_tokens",
+    "mean_sqrt_len_tokens": "pooling_mode_mean_sqrt_len_tokens",
+    "weightedmean": "pooling_mode_weightedmean_tokens",
+    "lasttoken": "pooling_mode_lasttoken",
+}
+POOLING_MODES = tuple(_POOLING)
+_POOLING_KEYS = {*_POOLING.values(), "pooling_mode", "include_prompt", "word_embedding_dimension",
+                 "embedding_dimension"}  # fmt: skip
+SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
+_ACTIVATIONS = {"torch.nn.modules.activation.Tanh": "tanh", "torch.nn.modules.linear.Identity": "identity",
+                "torch.nn.modules.activation.ReLU": "relu", "torch.nn.modules.activation.Sigmoid": "sigmoid",
+                "torch.nn.modules.activation.GELU": "gelu"}  # fmt: skip
+_SENTENCE = "sentence_embedding"
+# Keys of a file → the values that change nothing; () for any value.
+_TRANSFORMER_KEYS: dict[str, Sequence[object]] = {
+    "max_seq_length": (),
+    "do_lower_case": (),
+    "unpad_inputs": (),  # how a batch is laid out
+    "transformer_task": ("feature-extraction",),
+    "modality_config": ({"text": {"method": "forward", "method_output_name": "last_hidden_state"}},),
+    "module_output_name": ("token_embeddings",),
+    **dict.fromkeys(
+        ("processing_kwargs", "model_args", "config_args", "tokenizer_args", "model_kwargs", "config_kwargs",
+         "tokenizer_kwargs", "processor_kwargs", "query_length", "document_length", "query_expansion",
+         "tokenizer_name_or_path"),
+        ({},),
+    ),
+}  # fmt: skip
+_MODEL_KEYS: dict[str, Sequence[object]] = {
+    "__version__": (),
+    "model_type": ("SentenceTransformer",),
+    "prompts": (),
+    "default_prompt_name": (),
+    "similarity_fn_name": (),
+}
+_MODULE_IO: dict[str, Sequence[object]] = {"module_input_name": (_SENTENCE,), "module_output_name": (_SENTENCE,)}
+_DENSE_KEYS: dict[str, Sequence[object]] = {
+    **dict.fromkeys(("in_features", "out_features", "bias", "activation_function"), ()),
+    **_MODULE_IO,
+    "use_residual": (False,),
+}
+
+
+@dataclass(frozen=True)
+class DenseFiles:
+    """A linear layer after the pooling: the name of its weight file, its sizes, and its activation's name."""
+
+    file: str
+    inputs: int
+    outputs: int
+    bias: bool
+    activation: str
+
+
+@dataclass(frozen=True)
+class EmbeddingFiles:
+    """What the files state. pooling: modes whose vectors are joined. steps: what follows; None is a normalization.
+
+    include_prompt: whether the prompt's tokens count in the pooling. max_tokens: the limit of a text, None where the
+    files state none. prompts: name → the text before a text.
+    """
+
+    pooling: tuple[str, ...]
+    steps: tuple[DenseFiles | None, ...]
+    include_prompt: bool
+    max_tokens: int | None
+    lowercase: bool
+    prompts: Mapping[str, str]
+    default_prompt: str | None
+    similarity: str
+
+
+def is_embedder(folder: Path) -> bool:
+    """Whether the folder is of sentence-transformers and makes vectors of texts: it has modules beside a transformer.
+
+    Raises CheckpointError for a damaged modules.json.
+    """
+    return exists(folder, MODULES) and [kind for kind, _ in _modules(folder)] != ["Transformer"]
+
+
+def embedding_files(folder: Path) -> tuple[str, ...]:
+    """The files of the folder that read_embedding reads, sorted; () for another folder."""
+    root = [name for name in SENTENCE_FILES if exists(folder, name)]
+    return tuple(sorted([*root, *_module_files(folder)])) if exists(folder, MODULES) else ()
+
+
+def module_file_names(content: bytes) -> Iterator[str]:
+    """Yields the names of files that modules may have in their folders, by the content of modules.json."""
+    for kind, path in _parse_modules(content):
+        if path:
+            yield from (f"{path}/{CONFIG}", *([f"{path}/{DENSE_WEIGHTS}"] if kind == "Dense" else []))
+
+
+def read_embedding(folder: Path) -> EmbeddingFiles:
+    """Reads the files of an embedder. Raises CheckpointError that names what is damaged or is not computed here."""
+    modules = _modules(folder)
+    kinds = [kind for kind, _ in modules]
+    for kind in kinds:
+        if kind not in ("Transformer", "Pooling", "Dense", "Normalize"):
+            raise _refused(MODULES, f"the module {printable(kind)}")
+    if kinds[:2] != ["Transformer", "Pooling"] or {"Transformer", "Pooling"} & {*kinds[2:]}:
+        raise _refused(MODULES, f"the modules {', '.join(kinds)} in this order")
+    (_, root), (_, pooling_folder), *rest = modules
+    if root:
+        raise _refused(MODULES, f"the transformer in the folder {printable(root)} (put its files beside modules.json)")
+    pooling, include_prompt = _read_pooling(folder, f"{pooling_folder}/{CONFIG}")
+    limit, lowercase = _read_transformer(folder)
+    prompts, default, similarity = _read_model(folder)
+    return EmbeddingFiles(
+        pooling=pooling,
+        steps=tuple(_read_step(folder, kind, path) for kind, path in rest),
+        include_prompt=include_prompt,
+        max_tokens=limit,
+        lowercase=lowercase,
+        prompts=prompts,
+        default_prompt=default,
+        similarity=similarity,
+    )
+
+
+def _modules(folder: Path) -> list[tuple[str, str]]:
+    return _parse_modules(read_bytes(folder, MODULES, CONFIG_LIMIT))
+
+
+def _parse_modules(content: bytes) -> list[tuple[str, str]]:
+    """(kind, folder) of each module; the kind of a class outside of sentence-transformers is its full name."""
+    try:
+        entries = read_json(content)
+    except InvalidJsonError as error:
+        raise CheckpointError(f"'{MODULES}' {error}, so the checkpoint is damaged; get it again.") from None
+    result = []
+    for entry in entries if isinstance(entries, list) else [None]:
+        kind, path = (entry.get("type"), entry.get("path")) if isinstance(entry, dict) else (None, None)
+        if not isinstance(kind, str) or not isinstance(path, str) or not (path == "" or safe_name(path)):
+            raise CheckpointError(f"'{MODULES}' is no list of modules with type and path; get the checkpoint again.")
+        result.append((kind.rsplit(".", 1)[-1] if kind.startswith("sentence_transformers.") else kind, path))
+    return result
+
+
+def _module_files(folder: Path) -> Iterator[str]:
+    names = module_file_names(read_bytes(folder, MODULES, CONFIG_LIMIT))
+    return (name for name in names if exists(folder, name))
+
+
+def _read_pooling(folder: Path, name: str) -> tuple[tuple[str, ...], bool]:
+    """The modes in the order of their vectors, and include_prompt."""
+    config = read_object(folder, name, CONFIG_LIMIT)
+    for key, value in config.items():
+        if key not in _POOLING_KEYS and value not in (None, False):
+            raise _refused(name, f"the option {printable(key)}")
+    stated = config.get("pooling_mode")
+    if stated is None:
+        modes = [mode for mode, key in _POOLING.items() if config.get(key)] or ["mean"]
+    else:
+        modes = [stated] if isinstance(stated, str) else list(stated) if isinstance(stated, list) else []
+    unknown = [mode for mode in modes if mode not in _POOLING]
+    if unknown or not modes:
+        raise _refused(name, f"the pooling {printable(unknown[0] if unknown else stated)}")
+    return tuple(modes), config.get("include_prompt") is not False
+
+
+def _read_step(folder: Path, kind: str, path: str) -> DenseFiles | None:
+    name = f"{path}/{CONFIG}"
+    if kind == "Normalize":
+        if path and exists(folder, name):
+            _check(read_object(folder, name, CONFIG_LIMIT), name, _MODULE_IO)
+        return None
+    config = read_object(folder, name, CONFIG_LIMIT)
+    _check(config, name, _DENSE_KEYS)
+    activation = config.get("activation_function", "torch.nn.modules.activation.Tanh")
+    if activation not in _ACTIVATIONS:
+        raise _refused(name, f"the activation {printable(activation)}")
+    weights = f"{path}/{DENSE_WEIGHTS}"
+    if not exists(folder, weights):
+        raise CheckpointError(f"'{printable(path)}' lacks {DENSE_WEIGHTS}: save the model again with safetensors.")
+    regular_file(folder, weights)
+    inputs, outputs = (_positive(config.get(key), key, name) for key in ("in_features", "out_features"))
+    return DenseFiles(weights, inputs, outputs, config.get("bias") is not False, _ACTIVATIONS[str(activation)])
+
+
+def _read_transformer(folder: Path) -> tuple[int | None, bool]:
+    """The limit of tokens and whether texts become lower case."""
+    config = read_optional(folder, TRANSFORMER)
+    _check(config, TRANSFORMER, _TRANSFORMER_KEYS)
+    limit = config.get("max_seq_length")
+    return None if limit is None else _positive(limit, "max_seq_length", TRANSFORMER), bool(config.get("do_lower_case"))
+
+
+def _read_model(folder: Path) -> tuple[dict[str, str], str | None, str]:
+    """The prompts, the default prompt and the similarity."""
+    config = read_optional(folder, MODEL)
+    _check(config, MODEL, _MODEL_KEYS)
+    prompts, default = config.get("prompts") or {}, config.get("default_prompt_name")
+    if not isinstance(prompts, dict) or not all(isinstance(text, str) for text in prompts.values()):
+        raise CheckpointError(f"'{MODEL}' has prompts that are not names with texts; get it again.")
+    if default is not None and default not in prompts:
+        raise CheckpointError(f"'{MODEL}' names the prompt {printable(default)}, which it does not have; get it again.")
+    similarity = config.get("similarity_fn_name") or "cosine"
+    if similarity not in SIMILARITIES:
+        raise _refused(MODEL, f"the similarity {printable(similarity)}")
+    return prompts, None if default is None else str(default), str(similarity)
+
+
+def _check(config: Mapping[str, object], name: str, keys: Mapping[str, Sequence[object]]) -> None:
+    """Raises CheckpointError for an option of a file that is not among `keys`, or has a value that changes vectors."""
+    for key, value in config.items():
+        allowed = keys.get(key)
+        if value is None or allowed == () or (allowed is not None and value in allowed):
+            continue
+        raise _refused(name, f"the option {printable(key)}" + (f" = {printable(value, 60)}" if allowed else ""))
+
+
+def _positive(value: object, key: str, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 1 << 31:
+        raise CheckpointError(
+            f"'{printable(name)}' has {key} = {printable(value, 24)}, not a number from 1; get it again."
+        )
+    return value
+
+
+def _refused(name: str, what: str) -> CheckpointError:
+    return CheckpointError(
+        f"'{printable(name)}' has {what}, which Joinery does not compute and cannot leave out: the vectors would be "
+        "those of another model."
+    )
