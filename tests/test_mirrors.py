@@ -16,8 +16,10 @@ TOGETHER = {
     "build/test_goal": "build/evaluate",
     "build/test_imports": "build/quantize",
     "build/test_run": "optimize/passes/strip_metadata",
+    "build/test_text_tasks": "build/dense_layers",
     "cli/test_chat": "cli/line_input",
     "cli/test_cli": "cli/build cli/flags cli/input_files cli/interrupts cli/progress cli/verify",
+    "cli/test_embed": "cli/classify cli/text_flags",
     "cli/test_inspect": "inspection/contents",
     "cli/test_streams": (
         "cli/assemble cli/bench cli/compile cli/console cli/output cli/plugins cli/preflight cli/profile common/locks"
@@ -66,6 +68,9 @@ TOGETHER = {
     "kvcache/test_cache": (
         "kvcache/buffers kvcache/cache_inputs kvcache/carried_state kvcache/layouts kvcache/step_planner"
     ),
+    # texts to vectors and labels, by what comes out
+    "predict/test_classifier": "predict/spans",
+    "predict/test_embedder": "bundle/text_tasks predict/pooling predict/text_encoder predict/text_model",
     # comparisons and pictures
     "evaluation/accuracy/test_tasks": "common/table_files",
     "evaluation/divergence/test_diverge": (

@@ -15,6 +15,9 @@ COMMANDS = {
     "build": ("build:build", "Build a bundle from a checkpoint."),
     "generate": ("generate:generate", "Generate from one prompt."),
     "chat": ("chat:chat", "Chat with a bundle; each line is a turn."),
+    "embed": ("embed:embed", "Make vectors of texts, and compare them."),
+    "rank": ("classify:rank", "Rank texts by their score for a query."),
+    "classify": ("classify:classify", "Label texts, or spans of texts."),
     "inspect": ("inspect:inspect", "Show what a bundle or a graph holds."),
     "bench": ("bench:bench", "Measure latencies, speeds and memory."),
     "devices": ("devices:devices", "List the execution providers."),
@@ -34,8 +37,8 @@ COMMANDS = {
 }
 """Name → module and function in this package, and its line in the list of commands."""
 BUNDLE_COMMANDS = {
-    "generate", "chat", "inspect", "bench", "verify", "assemble", "diverge", "preflight", "profile", "compile",
-    "report", "import", "export-genai",
+    "generate", "chat", "embed", "rank", "classify", "inspect", "bench", "verify", "assemble", "diverge", "preflight",
+    "profile", "compile", "report", "import", "export-genai",
 }  # fmt: skip
 """Commands that open untrusted input and need no network. `build` and `eval` may use the hub before."""
 

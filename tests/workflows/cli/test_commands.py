@@ -57,7 +57,7 @@ BUILD = {
     "common.memory", "common.strict_json", "common.tensor_names", "recipe",
 }  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
-PROMPTED = ("generate", "chat", "bench", "diverge")
+PROMPTED = ("generate", "chat", "embed", "rank", "classify", "bench", "diverge")
 MORE = {
     **dict.fromkeys(PROMPTED, frozenset({"common.files", "common.strict_json"})),
     "inspect": {"common.files", "common.svg", "inspection"},

@@ -1,0 +1,67 @@
+"""`joinery classify` and `joinery rank`: labels of texts, and texts by their score for a query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from workflows.cli.embed import short
+from workflows.cli.flags import with_flags
+from workflows.cli.interrupts import exit_on_interrupt
+from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.streams import print_line
+from workflows.cli.text_flags import TextFlags, warn
+from workflows.wire.codec import to_fields
+
+_ProviderFlag = typer.Option("cpu", "--provider", help="A name that `joinery devices` prints.")
+_SHOWN = 5  # labels of a text in text mode; --json has all
+
+
+@with_flags
+def classify(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    texts: TextFlags = TextFlags(),
+    provider: str = _ProviderFlag,
+    as_json: bool = JsonFlag,
+) -> None:
+    """Print the labels of each text with their probabilities, or the spans of it that have a label."""
+    given = texts.read()
+    from workflows.predict import open_classifier
+
+    with exit_on_interrupt():
+        classifier = open_classifier(bundle, provider)
+        classified = classifier.classify(given)
+    warn(one.note for one in classified)
+    unused = {"note", "labels" if classifier.by_token else "spans"}
+    for one in classified:
+        if as_json:
+            write_json({name: value for name, value in to_fields(one).items() if name not in unused})
+            continue
+        print_line(short(one.text))
+        for label in one.labels[:_SHOWN]:
+            print_line(f"  {label.score:8.4f}  {label.label}")
+        for span in one.spans:
+            print_line(f"  {span.score:8.4f}  {span.label}  {span.start}-{span.end}  {short(span.text)}")
+
+
+@with_flags
+def rank(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    query: str = typer.Option(..., "--query", metavar="TEXT", help="What the texts are compared with."),
+    texts: TextFlags = TextFlags(),
+    provider: str = _ProviderFlag,
+    as_json: bool = JsonFlag,
+) -> None:
+    """Score each text for the query with a reranker, and print the texts by their scores."""
+    given = texts.read()
+    from workflows.predict import open_classifier
+
+    with exit_on_interrupt():
+        ranked = open_classifier(bundle, provider).rank(query, given)
+    warn(one.note for one in sorted(ranked, key=lambda one: one.index))
+    for one in ranked:
+        if as_json:
+            write_json({name: value for name, value in to_fields(one).items() if name != "note"})
+        else:
+            print_line(f"{one.score:8.4f}  {one.index + 1:4}  {short(one.text)}")
