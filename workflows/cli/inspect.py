@@ -25,6 +25,9 @@ from workflows.wire.reports.inspection import BuiltPass, ComponentReport, Inspec
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
 COMPONENT_FIELDS = ("name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes")
 KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer")
+# Of a graph that reads texts: lines in text mode, and keys of the pipeline file in JSON.
+TEXT_FACTS = ("vectors", "prompts", "labels", "longest text")
+TEXT_SETTINGS = ("embedding", "classification", "texts")
 _COLOURS = {"removed": "red", "added": "green", "changed": "yellow"}
 _SIGNS = {"removed": "−", "added": "+", "changed": "~"}
 _LISTED = 8  # nodes of one scope; the rest is counted
@@ -76,12 +79,16 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
     if as_json:
         kv = [_selected_fields(group, KV_FIELDS) for group in report.kv]
         components = [_selected_fields(entry, COMPONENT_FIELDS) for entry in report.components]
-        write_json({**_selected_fields(report, FIELDS), "components": components, "kv": kv})
+        texts = {name: report.metadata[name] for name in TEXT_SETTINGS if report.metadata.get(name)}
+        write_json({**_selected_fields(report, FIELDS), "components": components, "kv": kv, **texts})
         _raise_problem(report)
         return
     console = Console()
     facts = f"  {report.model_type} {report.task}  route {report.route}"
     console.print(Text.assemble((report.name, "bold"), facts))
+    for name in TEXT_FACTS:
+        if name in report.metadata:
+            console.print(f"{name}: {report.metadata[name]}", highlight=False)
     for entry in report.components:
         _print_component(console, entry)
     for group in report.kv:

@@ -11,6 +11,7 @@ from pathlib import Path
 import onnx
 
 from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
+from workflows.bundle.schema import Metadata
 from workflows.common.errors import GraphError, RequestError, printable
 from workflows.common.tensors import item_bytes
 from workflows.generate.text_problems import find_text_problems
@@ -83,9 +84,25 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
         capacity=bundle.pipeline.capacity,
         chunk=bundle.pipeline.chunk,
         bytes=bundle.bytes,
-        metadata=facts.model_dump(mode="json") | _graph_faults(doubts),
+        metadata=facts.model_dump(mode="json") | text_facts(facts) | _graph_faults(doubts),
         doubts=doubts,
     )
+
+
+def text_facts(facts: Metadata) -> dict[str, str]:
+    """What a graph without a cache makes of texts, by name; empty for another one."""
+    found = dict[str, str]()
+    if facts.embedding is not None:
+        found["vectors"] = f"{facts.embedding.summary()}; {facts.embedding.similarity} similarity"
+        if facts.embedding.prompts:
+            found["prompts"] = printable(", ".join(facts.embedding.prompts), 400)
+    if facts.classification is not None:
+        labels = printable(", ".join(facts.classification.labels), 400)
+        found["labels"] = f"{labels} ({facts.classification.activation})"
+    if facts.texts is not None and facts.texts.tokens is not None:
+        case = ", in lower case" if facts.texts.lowercase else ""
+        found["longest text"] = f"{facts.texts.tokens:,} tokens{case}"
+    return found
 
 
 def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> VerifyReport:

@@ -136,3 +136,19 @@ def test_labels_and_spans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     one = row["spans"][0]
     shown = capsys.readouterr().out.splitlines()[1].split()
     assert shown == [f"{one['score']:.4f}", "X", f"{one['start']}-{one['end']}", *one["text"].split()]
+
+
+def test_inspect_shows_how_vectors_and_labels_are_made(
+    embedder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["inspect", embedder]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:4] == [
+        "vectors: mean pooling, normalized; cosine similarity", "prompts: query", "longest text: 8 tokens",
+    ]  # fmt: skip
+    assert run(["inspect", embedder, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["embedding"]["pooling"] == ["mean"] and report["texts"]["tokens"] == 8
+    assert "classification" not in report
+    assert run(["inspect", classifier(tmp_path / "b", ["good", "bad"])]) == 0
+    assert "labels: good, bad (softmax)" in capsys.readouterr().out.splitlines()
