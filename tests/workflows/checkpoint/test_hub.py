@@ -110,6 +110,27 @@ def test_shards_and_code(hub: FakeHub, tmp_path: Path) -> None:
     assert not any(path.endswith("other.safetensors") for path in hub.paths())
 
 
+def test_the_modules_of_sentence_transformers(hub: FakeHub, tmp_path: Path) -> None:
+    """The files that modules.json names, which a build needs to make its vectors; nothing else of their folders."""
+    kinds = ("Transformer", "Pooling", "Dense", "Normalize")
+    modules = [
+        {"type": f"sentence_transformers.models.{kind}", "path": f"{number}_{kind}" if number else ""}
+        for number, kind in enumerate(kinds)
+    ]
+    hub.repositories[NAME] = files() | {
+        "modules.json": json.dumps(modules).encode(),
+        "1_Pooling/config.json": b"{}",
+        "2_Dense/config.json": b"{}",
+        "2_Dense/model.safetensors": tensors("linear.weight"),
+        "2_Dense/pytorch_model.bin": b"pickle",
+        "sentence_bert_config.json": b"{}",
+    }
+    found = fetch(hub, tmp_path)
+    named = {"modules.json", "sentence_bert_config.json", "1_Pooling/config.json", "2_Dense/config.json"}
+    assert named | {"2_Dense/model.safetensors"} <= set(found.files) and found.embeds
+    assert not any("pytorch_model" in path for path in hub.paths())
+
+
 def test_cancel_in_the_middle_of_a_file_and_go_on(hub: FakeHub, tmp_path: Path) -> None:
     hub.stall_after = 500_000
     stop = threading.Event()
