@@ -52,14 +52,20 @@ def read_picture(source: Path | bytes, most_pixels: int = MOST_PIXELS) -> Pictur
     Raises MediaError for a file that is no picture, that is empty, damaged or cut off, or that states more than
     `most_pixels`, which is checked before anything is decoded.
     """
-    with _opened(source) as (file, name), _header(file, name, most_pixels) as image:
-        try:
-            notes = list(_notes(image, name))
-            image.seek(0)
-            image.load()
-            return Picture(np.asarray(ImageOps.exif_transpose(image).convert("RGB")), tuple(notes))
-        except _DAMAGE as error:
-            raise _damaged(name, error) from None
+    with warnings.catch_warnings(), _opened(source) as (file, name):
+        warnings.simplefilter("ignore")  # of damaged tags, and of sizes above a limit that is higher than the one here
+        with _header(file, name, most_pixels) as image:
+            return _decode(image, name)
+
+
+def _decode(image: Image.Image, name: str) -> Picture:
+    try:
+        notes = tuple(_notes(image, name))
+        image.seek(0)
+        image.load()
+        return Picture(np.asarray(ImageOps.exif_transpose(image).convert("RGB")), notes)
+    except _DAMAGE as error:
+        raise _damaged(name, error) from None
 
 
 def _notes(image: Image.Image, name: str) -> Iterator[str]:
@@ -94,9 +100,7 @@ def _header(file: BinaryIO, name: str, most_pixels: int) -> Iterator[Image.Image
         raise MediaError(f"{name} is empty: give a picture file ({_READABLE}).")
     file.seek(0)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the limit here is lower
-            image = Image.open(file, formats=KINDS)
+        image = Image.open(file, formats=KINDS)
     except UnidentifiedImageError:
         raise MediaError(
             f"{name} is damaged, has no pixels, or is not a picture that can be read: "

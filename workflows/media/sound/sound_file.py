@@ -66,12 +66,28 @@ def _opened(source: Path | bytes) -> Iterator[tuple[BinaryIO, str]]:
     if kind := special_file_kind(source):
         raise MediaError(f"{name} is {kind}: give a sound file ({READABLE}).")
     try:
-        # by its number: soundfile takes a file that is named .raw for one without a header
-        file = os.fdopen(os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb")
+        file = source.open("rb")
     except OSError as error:
         raise MediaError(f"{name} cannot be read: {error.strerror}.") from None
     with file:
         yield file, name
+
+
+class _SoundStream:
+    """What soundfile reads from. It has no name: one that ends in .raw would be taken for a file without a header."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.read, self.tell, self._seek = file.read, file.tell, file.seek
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Stays where it is for an impossible place, to which damaged headers lead: libsndfile sees and reports it.
+
+        An exception would be lost in the decoder, and printed.
+        """
+        try:
+            return self._seek(offset, whence)
+        except (OSError, ValueError, OverflowError):
+            return self.tell()
 
 
 @contextmanager
@@ -85,7 +101,7 @@ def _decoder(file: BinaryIO, name: str) -> Iterator[Any]:
             "pip install --force-reinstall soundfile."
         ) from None
     try:
-        with soundfile.SoundFile(file) as decoder:
+        with soundfile.SoundFile(_SoundStream(file)) as decoder:
             yield decoder
     except soundfile.LibsndfileError as error:
         reason = printable(error.error_string).rstrip(".").replace(". ", "; ")

@@ -92,6 +92,22 @@ def test_a_file_that_is_cut_off_is_noticed(kind: str, part: float) -> None:
     assert ". " not in str(caught.value)
 
 
+def test_damage_gives_a_sentence_or_a_picture(recwarn: pytest.WarningsRecorder) -> None:
+    """Changed bytes in headers: nothing else is raised or warned of."""
+    random, refused = np.random.default_rng(1), 0
+    files = [stored(image, kind, **more) for image, kind, more in IMAGES.values()]
+    for _ in range(300):
+        data = bytearray(files[random.integers(len(files))])
+        for place in random.integers(0, min(len(data), 120), 3):
+            data[place] = random.integers(256)
+        try:
+            read_picture(bytes(data), most_pixels=1 << 20)
+        except MediaError as error:
+            refused += 1
+            assert ". " not in str(error)
+    assert 50 < refused < 300 and not list(recwarn)
+
+
 def header(width: int, height: int) -> bytes:
     """A png file of that size in which nothing follows."""
     part = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)

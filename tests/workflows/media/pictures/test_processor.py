@@ -77,6 +77,39 @@ def test_settings_make_an_equal_processor(case: str) -> None:
         assert picture_processor(again).settings == ours.settings == kept
 
 
+COMMON = {"do_convert_rgb": True, "do_normalize": True, "do_rescale": True, "do_resize": True, "rescale_factor": 0.1}
+PUBLISHED: dict[str, tuple[dict[str, Any], tuple[int, ...], tuple[int, int]]] = {
+    "Qwen2.5-VL": ({"min_pixels": 3136, "max_pixels": 12_845_056, "patch_size": 14, "temporal_patch_size": 2,
+                    "merge_size": 2, "image_processor_type": "Qwen2VLImageProcessor",
+                    "processor_class": "Qwen2_5_VLProcessor"}, (18 * 28, 1176), (9, 14)),
+    "Qwen3-VL": ({"size": {"longest_edge": 16_777_216, "shortest_edge": 65_536}, "patch_size": 16, "merge_size": 2,
+                  "temporal_patch_size": 2, "image_mean": HALF, "image_std": HALF,
+                  "processor_class": "Qwen3VLProcessor", "image_processor_type": "Qwen2VLImageProcessorFast"},
+                 (16 * 24, 1536), (8, 12)),
+    "SmolVLM2": (COMMON | {"do_image_splitting": True, "do_pad": True, "image_mean": HALF, "image_std": HALF,
+                           "image_processor_type": "SmolVLMImageProcessor", "max_image_size": {"longest_edge": 512},
+                           "processor_class": "SmolVLMProcessor", "resample": 1, "size": {"longest_edge": 512},
+                           "video_sampling": {"fps": 1, "max_frames": 64}}, (1, 3, 512, 512), (0, 0)),
+    "Gemma 3": (COMMON | {"do_convert_rgb": None, "do_pan_and_scan": None, "image_mean": HALF, "image_std": HALF,
+                          "image_processor_type": "Gemma3ImageProcessor", "image_seq_length": 256,
+                          "pan_and_scan_max_num_crops": None, "pan_and_scan_min_crop_size": None,
+                          "pan_and_scan_min_ratio_to_activate": None, "processor_class": "Gemma3Processor",
+                          "resample": 2, "size": {"height": 896, "width": 896}}, (1, 3, 896, 896), (1, 1)),
+    "CLIP, older": ({"crop_size": 224, "do_center_crop": True, "do_normalize": True, "do_resize": True, "resample": 3,
+                     "feature_extractor_type": "CLIPFeatureExtractor", "image_processor_type": "CLIPImageProcessor",
+                     "size": 224}, (1, 3, 224, 224), (1, 1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_files_of_published_checkpoints_are_read(name: str) -> None:
+    """With all keys that they have; a picture of 400 × 250."""
+    settings, shape, layout = PUBLISHED[name]
+    result = picture_processor(settings)([picture(250, 400)])
+    assert result.tensors["pixel_values"].shape == shape
+    assert result.layouts == (PictureLayout(*layout),)
+
+
 def test_several_pictures() -> None:
     """Of different sizes: their patches and tiles one after another, as transformers joins them."""
     pictures = [picture(50, 70, 1), picture(130, 61, 2), picture(40, 40, 3)]

@@ -69,6 +69,12 @@ def test_the_file_of_a_checkpoint_is_read() -> None:
     assert sound_features(nested).settings == kept
 
 
+def test_the_file_of_an_older_checkpoint_is_read() -> None:
+    """Its filters are not used by transformers either, which computes them."""
+    derived = {"mel_filters": [[0.0]], "n_samples": 480_000, "nb_max_frames": 3000, "return_attention_mask": False}
+    assert sound_features({"feature_extractor_type": "WhisperFeatureExtractor"} | derived).frames == 3000
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
