@@ -63,7 +63,7 @@ def build(
         source, out, options, trust_remote_code, force, goal=goal_request, ignore_estimate=ignore_estimate
     )
     stages: dict[str, StageEvent] = {}
-    with progress_display(as_json) as (report, cancelled):
+    with progress_display(as_json, log_to_stdout=True) as (report, cancelled):
         done = run_build(request, collect_stages(report, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
     print_done(done, as_json, f"built in {done.seconds:.1f} s{_times(done.seconds, stages)}")

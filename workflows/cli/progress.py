@@ -16,13 +16,16 @@ JobCallbacks = tuple[Callable[[Event], None], Callable[[], bool]]  # report, can
 
 
 @contextmanager
-def progress_display(as_json: bool = False) -> Iterator[JobCallbacks]:
-    """Yields the callbacks of a job whose stages are displayed; as_json: its events are printed instead."""
+def progress_display(as_json: bool = False, log_to_stdout: bool = False) -> Iterator[JobCallbacks]:
+    """Yields the callbacks of a job whose stages are displayed; as_json: its events are printed instead.
+
+    log_to_stdout: where no terminal shows it, the log is part of the output, so that stderr has errors alone.
+    """
     with interruptible() as cancelled:
         if as_json:
             yield lambda event: write_json(event.to_dict()), cancelled
         else:
-            with ProgressDisplay() as display:
+            with ProgressDisplay(log_to_stdout) as display:
                 yield display.show, cancelled
 
 
@@ -50,7 +53,8 @@ def print_done(done: BuildDone, as_json: bool, outcome: str) -> None:
 class ProgressDisplay:
     """Shows stages and progress on stderr, if it is a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, log_to_stdout: bool = False) -> None:
+        self._log_to_stdout = log_to_stdout
         columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
         console = Console(stderr=True)
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -74,8 +78,8 @@ class ProgressDisplay:
             self._progress.update(
                 task, description=f"{event.stage}: {event.message}", total=event.total or None, completed=event.done
             )
-        elif isinstance(event, LogEvent) and event.level == "info" and not self._progress.console.is_terminal:
-            print_line(event.message)  # stderr is for what is wrong
+        elif isinstance(event, LogEvent) and self._log_to_stdout and not self._progress.console.is_terminal:
+            print_line(event.message)
         elif isinstance(event, LogEvent | NoticeEvent):
             self._progress.console.print(event.message, highlight=False, soft_wrap=True)
 
