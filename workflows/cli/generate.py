@@ -13,9 +13,18 @@ import typer
 from workflows.cli.flags import with_flags
 from workflows.cli.interrupts import exit_on_interrupt, stop_on_interrupt
 from workflows.cli.output import JsonFlag, write_json
-from workflows.cli.run_flags import PromptFlags, RunFlags
+from workflows.cli.run_flags import PromptFlags, RunFlags, SoundFlags
 from workflows.common.errors import Cancelled, RequestError
-from workflows.wire.events import Event, GenerationDone, NoticeEvent, SpeculationEvent, SpeculationUse, TokenEvent
+from workflows.wire.events import (
+    Event,
+    GenerationDone,
+    NoticeEvent,
+    SegmentEvent,
+    SpeculationEvent,
+    SpeculationUse,
+    TokenEvent,
+)
+from workflows.wire.generation_options import GenerationOptions
 
 if TYPE_CHECKING:
     from workflows.generate import Engine, TemplateMessage, Tool
@@ -30,10 +39,11 @@ DRAFT_FIELDS = ("drafted", "accepted", "steps")
 def generate(
     bundle: Path = typer.Argument(help="A bundle's folder."),
     source: PromptFlags = PromptFlags(),
+    sound: SoundFlags = SoundFlags(),
     flags: RunFlags = RunFlags(),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Generate from one prompt; greedy without sampling options."""
+    """Generate from one prompt, or transcribe a recording; greedy without sampling options."""
     from workflows.generate import open_chat_engine, open_engine
     from workflows.generate.options import check_options
     from workflows.measure.recording import record_generation, to_stderr
@@ -42,6 +52,10 @@ def generate(
     check_options(values)
     flags.check_drafts()
     flags.check_combination()
+    sound.check(source)
+    if sound.audio is not None:
+        _transcribe(bundle, sound.audio, sound, flags, values, as_json)
+        return
     prompt, tools = source.read(), source.read_tools()
     with exit_on_interrupt():
         engine = flags.open(open_chat_engine if source.chat else open_engine, bundle)
@@ -56,6 +70,41 @@ def generate(
         done = print_generation(record_generation(engine.bundle, events, to_stderr), as_json, source.prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
+
+
+def _transcribe(
+    bundle: Path, recording: Path, sound: SoundFlags, flags: RunFlags, values: Mapping[str, object], as_json: bool
+) -> None:
+    """Transcribes a recording. Without --max-new-tokens a window has as many tokens as the model has positions."""
+    from workflows.generate import open_engine
+    from workflows.generate.options import check_options
+    from workflows.generate.speech.settings import SpeechOptions
+    from workflows.generate.speech.transcriber import Transcriber
+    from workflows.measure.recording import record_generation, to_stderr
+
+    if values["max_new_tokens"] == GenerationOptions.max_new_tokens:
+        values = {**values, "max_new_tokens": 1 << 20}
+    options = check_options(values)
+    speech = SpeechOptions(sound.language, "translate" if sound.translate else None, sound.timestamps)
+    with exit_on_interrupt():
+        engine = flags.open(open_engine, bundle)
+        transcriber = Transcriber(engine)
+        heard = transcriber.listen(recording)
+    with stop_on_interrupt(engine.stop) as cancelled:
+        events = record_generation(engine.bundle, transcriber.transcribe(heard, options, speech, cancelled), to_stderr)
+        done = print_generation(_segments_alone(events) if sound.timestamps and not as_json else events, as_json)
+    if done.finish_reason == "cancelled":
+        raise Cancelled("Cancelled.")
+
+
+def _segments_alone(events: Iterator[Event]) -> Iterator[Event]:
+    """The segments with their times, a line each, in place of the text of their tokens."""
+    for event in events:
+        if isinstance(event, SegmentEvent):
+            sys.stdout.write(f"[{event.start_s:.2f} – {event.end_s:.2f}] {event.text.strip()}\n")
+            sys.stdout.flush()
+        elif not isinstance(event, TokenEvent):
+            yield event
 
 
 def _sampled(options: Mapping[str, object]) -> dict[str, object]:
@@ -114,7 +163,7 @@ def print_generation(events: Iterator[Event], as_json: bool, prefill: str = "") 
         elif isinstance(event, TokenEvent) and as_json:
             fields = event.to_dict()
             write_json({name: fields[name] for name in TOKEN_FIELDS})
-        elif isinstance(event, SpeculationEvent) and as_json:
+        elif isinstance(event, SpeculationEvent | SegmentEvent) and as_json:
             write_json(event.to_dict())
         elif isinstance(event, TokenEvent):
             sys.stdout.write(before + event.text)

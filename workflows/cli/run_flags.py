@@ -64,6 +64,24 @@ class PromptFlags:
         )
 
 
+@dataclass(frozen=True)
+class SoundFlags:
+    """A recording in place of a prompt, and what its transcript is to be."""
+
+    audio: Path | None = typer.Option(None, "--audio", help="A sound file to transcribe, in place of a prompt.")
+    language: str | None = typer.Option(None, "--language", help="The language spoken: en, de …; found without it.")
+    translate: bool = typer.Option(False, "--translate", help="Translate the recording into English.")
+    timestamps: bool = typer.Option(False, "--timestamps", help="Give the times of the transcript's segments.")
+
+    def check(self, prompt: PromptFlags) -> None:
+        """Raises RequestError for a prompt beside a recording, and for the flags of a recording without one."""
+        if self.audio is None and (self.language is not None or self.translate or self.timestamps):
+            raise RequestError("--language, --translate and --timestamps belong to a recording: give --audio.")
+        given = (prompt.prompt, prompt.prompt_ids, prompt.prompt_file, prompt.tools, prompt.tool_calls)
+        if self.audio is not None and (prompt.chat or prompt.prefill or any(one is not None for one in given)):
+            raise RequestError("A transcript has no prompt: give --audio alone.")
+
+
 def _flag(name: str, default: object = None, spelling: str = "", metavar: str | None = None) -> Any:
     """The flag of a generation option."""
     return typer.Option(default, spelling or f"--{name.replace('_', '-')}", metavar=metavar, help=description(name))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import onnx_ir as ir
 import torch
@@ -19,11 +20,12 @@ from workflows.export.attention import ATTENTION_NAME, KeyValueRows, LayerFacts,
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.early_exit import check_early_exit, with_first_layers
 from workflows.export.encoder_decoder import (
+    CrossCheck,
     CrossDecoderModule,
     EncoderModule,
-    check_cross,
+    SoundEncoderModule,
     decoder_layers,
-    eager_logits,
+    example_sound,
 )
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
@@ -229,15 +231,19 @@ def _kv_dtype(recipe: Recipe) -> torch.dtype:
 
 
 def _trace_encoder_decoder(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
-    expected = eager_logits(model)
+    is_sound = family_for(recipe.model_type, recipe.task).source == "sound"
+    check = CrossCheck.of_sound(model) if is_sound else CrossCheck.of_text(model)
+    encoder = SoundEncoderModule(model) if is_sound else EncoderModule(model)
+    sound = example_sound(model) if is_sound else None
+    expected = check.eager_logits(model)
     left_aligned = patch_position_bias(model)
 
     def layers_of(cross: list[KeyValueRows]) -> tuple[LayerFacts, ...]:
         layers = decoder_layers(model, cross)
-        check_cross(model, layers, expected)
+        check.compare(model, encoder, layers, expected)
         return layers
 
-    return _trace_pair(model, recipe, EncoderModule(model), CrossDecoderModule, layers_of, left_aligned)
+    return _trace_pair(model, recipe, encoder, CrossDecoderModule, layers_of, left_aligned, sound)
 
 
 def _trace_remote(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
@@ -252,17 +258,22 @@ def _trace_pair(
     decoder: type[DecoderModule],
     layers_of: Callable[[list[KeyValueRows]], tuple[LayerFacts, ...]],
     left_aligned: bool = False,
+    sound: torch.Tensor | None = None,
 ) -> ComponentTraces:
-    """Traces an encoder, and the decoder that takes its keys and values; layers_of detects its layers from these."""
+    """Traces an encoder, and the decoder that takes its keys and values; layers_of detects its layers from these.
+
+    sound: see encoder_signature.
+    """
     with torch.no_grad():
-        rows = encoder(*encoder_signature(0).inputs.values())
+        rows = encoder(*encoder_signature(0, sound).inputs.values())
     cross = list(zip(rows[0::2], rows[1::2], strict=True))
     layers = layers_of(cross)
     check_layers(layers, recipe.cache)
-    signature = decoder_signature(layers, cache_writer(recipe.cache), cross=True, left_aligned=left_aligned)
-    add_cross(signature, cross)
+    attends: Literal["masked", "whole"] = "masked" if sound is None else "whole"
+    signature = decoder_signature(layers, cache_writer(recipe.cache), cross=attends, left_aligned=left_aligned)
+    add_cross(signature, cross, fixed=sound is not None)
     graphs: dict[ComponentRole, TraceFunction] = {
-        ComponentRole.ENCODER: partial(trace, encoder, encoder_signature(len(layers)), recipe.opset),
+        ComponentRole.ENCODER: partial(trace, encoder, encoder_signature(len(layers), sound), recipe.opset),
         ComponentRole.DECODER: partial(trace, decoder(model, signature, layers), signature, recipe.opset),
     }
     return ComponentTraces(graphs, _windows(layers))

@@ -1,6 +1,7 @@
 """The two components of an encoder-decoder model.
 
 encoder   input_ids [1,T] · source_mask [1,1,1,T] ──▶ cross.i.key, cross.i.value [1,H,T,D] of every decoder layer
+          or input_features [1,mels,frames], a sound of fixed length without a mask
 decoder   input_ids [1,S] · position_ids · attention_mask · past · source_mask · cross ──▶ logits · present
 
 Cross-attention's keys and values depend on the source only, so the encoder computes them, once.
@@ -8,7 +9,8 @@ Cross-attention's keys and values depend on the source only, so the encoder comp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import torch
@@ -16,7 +18,7 @@ from transformers import EncoderDecoderCache, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
 from workflows.common.errors import RecipeError
-from workflows.common.tensor_names import CROSS_KEY, CROSS_VALUE
+from workflows.common.tensor_names import CROSS_KEY, CROSS_VALUE, SOUND
 from workflows.export.attention import (
     ATTENTION_NAME,
     AttentionCall,
@@ -73,6 +75,9 @@ class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is 
     def is_compileable(self) -> bool:
         return False
 
+    # transformers asks a cache for the kinds of its layers before it looks at the mask that it was given
+    is_sliding = is_linear = is_dummy = property(lambda self: [])
+
 
 class SourceAttentionAdapter(BaseCacheAdapter):
     """Attention among the source's tokens, and of one decoder token, run only to capture its cross-attention."""
@@ -83,7 +88,7 @@ class SourceAttentionAdapter(BaseCacheAdapter):
 
 
 class EncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
-    """The encoder, and the cross-attention projections of every decoder layer."""
+    """The encoder of a text, and the cross-attention projections of every decoder layer."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
@@ -91,19 +96,41 @@ class EncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
 
     def forward(self, input_ids: torch.Tensor, source_mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """→ key and value of layer 0, key and value of layer 1 …"""
-        adapter, cross = SourceAttentionAdapter(source_mask=source_mask), CrossCapture()
+        adapter = SourceAttentionAdapter(source_mask=source_mask)
         with using_adapter(adapter):
             hidden = self.model.get_encoder()(input_ids=input_ids, attention_mask=source_mask).last_hidden_state
-            one = torch.zeros(1, 1, dtype=torch.long)
-            self.model.get_decoder()(
-                input_ids=one,
-                attention_mask=torch.zeros(1, 1, 1, 1),
-                encoder_hidden_states=hidden,
-                encoder_attention_mask=source_mask,
-                past_key_values=CrossCache(adapter, cross),
-                use_cache=True,
-            )
-        return tuple(tensor for i in sorted(cross.rows) for tensor in cross.rows[i])
+            return _project(self.model, adapter, hidden, encoder_attention_mask=source_mask)
+
+
+class SoundEncoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
+    """The encoder of a sound, and the cross-attention projections of every decoder layer."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_features: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """→ key and value of layer 0, key and value of layer 1 …"""
+        adapter = SourceAttentionAdapter()
+        with using_adapter(adapter):
+            hidden = self.model.get_encoder()(input_features=input_features).last_hidden_state
+            return _project(self.model, adapter, hidden)
+
+
+def _project(
+    model: PreTrainedModel, adapter: BaseCacheAdapter, hidden: torch.Tensor, **masks: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
+    """Runs the decoder for one token, for its projections of the encoder's output `hidden` [1,T,E]."""
+    cross = CrossCapture()
+    model.get_decoder()(
+        input_ids=torch.zeros(1, 1, dtype=torch.long),
+        attention_mask=torch.zeros(1, 1, 1, 1),
+        encoder_hidden_states=hidden,
+        past_key_values=CrossCache(adapter, cross),
+        use_cache=True,
+        **masks,
+    )
+    return tuple(tensor for i in sorted(cross.rows) for tensor in cross.rows[i])
 
 
 class CrossDecoderModule(DecoderModule):
@@ -141,44 +168,78 @@ def decoder_layers(model: PreTrainedModel, cross: Sequence[KeyValueRows]) -> tup
     return detect_layers(run, cross=True)
 
 
-def eager_logits(model: PreTrainedModel) -> torch.Tensor:
-    """Logits [S,V] of the model's own eager attention, all tokens at once, for `check_cross`.
+@dataclass(frozen=True)
+class CrossCheck:
+    """What the divided model is compared on. source: the encoder's inputs, by their names in the model's own forward.
 
-    Must be called before the model is modified; the model must have been loaded with our attention, and keeps it.
+    mask: of a source text, [1,1,1,T]; None for a sound. target: the decoder's ids, [1,S].
     """
-    source, target = _check_ids(model)
-    with torch.no_grad():
-        model.set_attn_implementation("eager")
-        logits: torch.Tensor = model(input_ids=source, decoder_input_ids=target, use_cache=False).logits[0]
-        model.set_attn_implementation(ATTENTION_NAME)
-    return logits
+
+    source: Mapping[str, torch.Tensor]
+    mask: torch.Tensor | None
+    target: torch.Tensor
+
+    @classmethod
+    def of_text(cls, model: PreTrainedModel) -> CrossCheck:
+        """A text and a reply, at most as long as the model's positions."""
+        ids = _ids(max(_SOURCE, _TOKENS), getattr(model.config, "max_position_embeddings", None))
+        vocabulary = model.get_input_embeddings().weight.shape[0]
+        source = (ids * 7919 % vocabulary)[:, :_SOURCE]
+        mask = torch.zeros(1, 1, 1, source.shape[1])
+        return cls({"input_ids": source}, mask, (ids * 104729 % vocabulary)[:, :_TOKENS])
+
+    @classmethod
+    def of_sound(cls, model: PreTrainedModel) -> CrossCheck:
+        """A spectrogram of noise and a transcript, at most as long as the model's positions."""
+        ids = _ids(_TOKENS, model.config.max_target_positions)
+        vocabulary = model.get_input_embeddings().weight.shape[0]
+        return cls({SOUND: example_sound(model)}, None, ids * 104729 % vocabulary)
+
+    @property
+    def encoder_inputs(self) -> tuple[torch.Tensor, ...]:
+        """The inputs of the encoder module."""
+        return (*self.source.values(), *(() if self.mask is None else (self.mask,)))
+
+    def eager_logits(self, model: PreTrainedModel) -> torch.Tensor:
+        """Logits [S,V] of the model's own eager attention, all tokens at once.
+
+        Must be called before the model is modified; the model must have been loaded with our attention, and keeps it.
+        """
+        with torch.no_grad():
+            model.set_attn_implementation("eager")
+            logits: torch.Tensor = model(**self.source, decoder_input_ids=self.target, use_cache=False).logits[0]
+            model.set_attn_implementation(ATTENTION_NAME)
+        return logits
+
+    def compare(
+        self, model: PreTrainedModel, encoder: torch.nn.Module, layers: Sequence[LayerFacts], expected: torch.Tensor
+    ) -> None:
+        """Raises RecipeError where the logits with cross-attention inputs and a cache differ from `expected`."""
+        with torch.no_grad():
+            rows = encoder(*self.encoder_inputs)
+            cross = list(zip(rows[0::2], rows[1::2], strict=True))
+
+            def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
+                adapter.source_mask = self.mask
+                return run_decoder(model, adapter, cross, self.target[:, start:end])
+
+            first, length = min(_FIRST, self.target.shape[1] - 1), self.target.shape[1]
+            logits = logits_in_steps(layers, [first, length] if first else [length], run)
+        difference = float((logits - expected).abs().max())
+        if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
+            raise RecipeError(
+                "Divided into an encoder and a decoder with a cache, this model's logits differ from its own by "
+                f"{difference:.2g}: it connects the two in a way that Joinery does not support, so it cannot be built."
+            )
 
 
-def check_cross(model: PreTrainedModel, layers: Sequence[LayerFacts], expected: torch.Tensor) -> None:
-    """Raises RecipeError where the logits with cross-attention inputs and a cache differ from `expected`."""
-    source, target = _check_ids(model)
-    with torch.no_grad():
-        source_mask = torch.zeros(1, 1, 1, source.shape[1])
-        rows = EncoderModule(model)(source, source_mask)
-        cross = list(zip(rows[0::2], rows[1::2], strict=True))
-
-        def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
-            adapter.source_mask = source_mask
-            return run_decoder(model, adapter, cross, target[:, start:end])
-
-        first, length = min(_FIRST, target.shape[1] - 1), target.shape[1]
-        logits = logits_in_steps(layers, [first, length] if first else [length], run)
-    difference = float((logits - expected).abs().max())
-    if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
-        raise RecipeError(
-            "Divided into an encoder and a decoder with a cache, this model's logits differ from its own by "
-            f"{difference:.2g}: it connects the two in a way that Joinery does not support, so it cannot be built."
-        )
+def example_sound(model: PreTrainedModel) -> torch.Tensor:
+    """A spectrogram of noise, [1,mels,frames], of the one length that the encoder takes."""
+    encoder, config = model.get_encoder(), model.config
+    frames = config.max_source_positions * encoder.conv1.stride[0] * encoder.conv2.stride[0]
+    return torch.randn(1, config.num_mel_bins, frames, generator=torch.Generator().manual_seed(0))
 
 
-def _check_ids(model: PreTrainedModel) -> tuple[torch.Tensor, torch.Tensor]:
-    """[1,T] and [1,S], at most as long as the model's positions."""
-    vocabulary = model.get_input_embeddings().weight.shape[0]
-    limit = getattr(model.config, "max_position_embeddings", None) or _TOKENS
-    ids = torch.arange(1, min(max(_SOURCE, _TOKENS), limit) + 1)[None]
-    return (ids * 7919 % vocabulary)[:, :_SOURCE], (ids * 104729 % vocabulary)[:, :_TOKENS]
+def _ids(most: int, limit: int | None) -> torch.Tensor:
+    """1 to `most` or `limit`, [1,N]."""
+    return torch.arange(1, min(most, limit or most) + 1)[None]

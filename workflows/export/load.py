@@ -27,6 +27,7 @@ EXPERTS = "batched_mm"  # gathers each token's experts: the implementation in tr
 
 _GENERATING = {
     "text-generation": transformers.AutoModelForCausalLM,
+    "automatic-speech-recognition": transformers.AutoModelForSpeechSeq2Seq,
     **dict.fromkeys(("translation", "summarization", "text2text-generation"), transformers.AutoModelForSeq2SeqLM),
 }
 _CLASSES = {

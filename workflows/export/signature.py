@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import torch
 
@@ -39,12 +40,12 @@ def decoder_signature(
     layers: Sequence[LayerFacts],
     writer: CacheWriter,
     *,
-    cross: bool = False,
+    cross: Literal["masked", "whole"] | None = None,
     left_aligned: bool = False,
     exposes: bool = False,
     dtype: torch.dtype = torch.float32,
 ) -> ExportSignature:
-    """The decoder's graph. cross: it also takes the encoder's keys and values, and the source mask.
+    """The decoder's graph. cross: whether it attends to an encoder's keys and values, with a source mask or to all.
 
     left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present.
     """
@@ -54,7 +55,7 @@ def decoder_signature(
     signature.add(tensor_names.POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
     _add_cache_inputs(signature, writer)
     _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
-    if cross:
+    if cross == "masked":
         signature.add(tensor_names.SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature
 
@@ -92,18 +93,27 @@ def _add_past(signature: ExportSignature, layers: Sequence[LayerFacts], *, flat:
             signature.outputs.append(present % i)
 
 
-def add_cross(signature: ExportSignature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:
-    """Adds the encoder's keys and values as inputs, with the shapes of `cross`."""
+def add_cross(
+    signature: ExportSignature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]], fixed: bool = False
+) -> None:
+    """Adds the encoder's keys and values as inputs, with the shapes of `cross`. fixed: of this length alone."""
+    axes: dict[int, str] = {} if fixed else {2: SOURCE}
     for i, (key, value) in enumerate(cross):
-        signature.add(tensor_names.CROSS_KEY % i, torch.zeros_like(key), {2: SOURCE})
-        signature.add(tensor_names.CROSS_VALUE % i, torch.zeros_like(value), {2: SOURCE})
+        signature.add(tensor_names.CROSS_KEY % i, torch.zeros_like(key), axes)
+        signature.add(tensor_names.CROSS_VALUE % i, torch.zeros_like(value), axes)
 
 
-def encoder_signature(layers: int) -> ExportSignature:
-    """The encoder's graph, whose outputs are the decoder's cross-attention keys and values."""
+def encoder_signature(layers: int, sound: torch.Tensor | None = None) -> ExportSignature:
+    """The encoder's graph, whose outputs are the decoder's cross-attention keys and values.
+
+    sound: an example of the spectrogram that it reads in place of a text, whose shape is fixed.
+    """
     signature = ExportSignature(
         outputs=[name % i for i in range(layers) for name in (tensor_names.CROSS_KEY, tensor_names.CROSS_VALUE)]
     )
+    if sound is not None:
+        signature.add(tensor_names.SOUND, sound, {})
+        return signature
     signature.add(tensor_names.IDS, torch.zeros(1, _T, dtype=torch.long), {1: SOURCE})
     signature.add(tensor_names.SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature

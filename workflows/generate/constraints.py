@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from workflows.generate.generation_config import GenerationConfig
 from workflows.generate.processors import MASKED, Logits, Processor, repetition_penalty
+from workflows.generate.speech.timestamps import timestamp_processor
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ def compile_constraints(defaults: GenerationConfig, start: GenerationStart, pena
     if defaults.begin_suppress_tokens:
         begin = first if first > 1 or not defaults.forced_bos_token_id else first + 1
         chain.append(remove_tokens(defaults.begin_suppress_tokens, begin, begin + 1))
+    if defaults.timestamps is not None:
+        chain.append(timestamp_processor(defaults.timestamps, first))
     return chain
 
 

@@ -115,13 +115,14 @@ class Engine:
         *,
         prefix: Sequence[int] = (),
         inputs: NamedInputs | None = None,
+        defaults: GenerationConfig | None = None,
     ) -> Iterator[Event]:
         """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
 
         eos: end tokens in place of the bundle's own. prefix: the ids after the start token of a decoder behind an
-        encoder. inputs: further inputs of the graphs, by name: pictures, sound. Raises PromptError for ids beyond the
-        vocabulary, for a prompt that does not fit the capacity, and for an unknown language; RequestError for a chain
-        that names a token beyond the vocabulary.
+        encoder. inputs: further inputs of the graphs, by name: pictures, sound. defaults: settings in place of the
+        checkpoint's. Raises PromptError for ids beyond the vocabulary, for a prompt that does not fit the capacity, and
+        for an unknown language; RequestError for a chain that names a token beyond the vocabulary.
         """
         ids = self.text.check_ids(prompt)
         for language in (options.source_language, options.target_language):
@@ -145,7 +146,7 @@ class Engine:
             raise PromptError("The model takes a prompt alone: leave the other inputs out.")
         reused = self._cached.begin(ids)
         generation = Generation(
-            self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.auxiliary
+            self.machine, self.text, options, ends, cancelled, defaults or self.defaults, strategy, self.auxiliary
         )
         for event in generation.stream(ids, reused):
             if isinstance(event, TokenEvent):

@@ -14,6 +14,7 @@ from workflows.bundle.genai.metadata import search_settings
 from workflows.bundle.strategy import LogitsOp
 from workflows.common.errors import BundleError, printable
 from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.generate.speech.timestamps import TimestampRule
 
 CONFIG_FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
 
@@ -50,7 +51,8 @@ Sequences = Annotated[tuple[Annotated[tuple[Id, ...], Field(min_length=1)], ...]
 class GenerationConfig(BaseModel):
     """Settings of every generation of a bundle; all defaults are neutral.
 
-    chain: the ops of the pipeline file, in their order, in place of all settings of the checkpoint. not_applied:
+    chain: the ops of the pipeline file, in their order, in place of all settings of the checkpoint. timestamps: the
+    rule of a transcript with times, which no file sets. not_applied:
     `name=value` of settings that Joinery does not apply.
     """
 
@@ -68,6 +70,7 @@ class GenerationConfig(BaseModel):
     repetition_penalty: Penalty = 1.0
     encoder_repetition_penalty: Penalty = 1.0
     chain: tuple[LogitsOp, ...] | None = None
+    timestamps: TimestampRule | None = Field(default=None, exclude=True)
     not_applied: tuple[str, ...] = ()
 
     @classmethod

@@ -14,6 +14,7 @@ from typing import Literal
 from workflows.bundle import Pipeline
 from workflows.generate.logits import Logits, last_logits
 from workflows.runtime import Machine
+from workflows.runtime.execution.example_source import read_example
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,12 @@ class FedChunk:
 def start_prompt(machine: Machine, pipeline: Pipeline, ids: Sequence[int], prefix: Sequence[int] = ()) -> list[int]:
     """Encodes `ids` where there is an encoder, and returns the tokens to feed: the decoder's start, or `ids`.
 
+    A model that listens is given noise: what it hears makes no difference to those who compare graphs or measure them.
     prefix: ids that the reply begins with. Raises PromptError for a source that is too long, BundleError where a
     decoder behind an encoder has no start token.
     """
     if not machine.has_source:
+        read_example(machine)
         return [*ids, *prefix]
     start = pipeline.decoder_start
     machine.encode(ids)

@@ -23,6 +23,7 @@ from workflows.generate.options import check_options
 from workflows.generate.speculative import select_strategy
 from workflows.measure.roofline import kv_bytes, read_bandwidth, weight_bytes
 from workflows.runtime import open_single
+from workflows.runtime.execution.example_source import example_inputs
 from workflows.runtime.loading.memory_plan import cpu_memory
 from workflows.wire.events import Event, GenerationDone, ProgressEvent, SpeculationUse, TokenEvent
 from workflows.wire.reports.bench import (
@@ -97,7 +98,8 @@ class CompositeSubject:
         self._engine.reset()  # else the cache would hold the prompt already
         options = self._options.replaced(max_new_tokens=self.new_tokens)
         latencies, use = list[float](), None
-        for event in self._engine.generate(self._prompt(), options, cancelled, eos=()):
+        given = example_inputs(self._engine.machine) or None
+        for event in self._engine.generate(self._prompt(), options, cancelled, eos=(), inputs=given):
             if isinstance(event, TokenEvent):
                 latencies.append(event.latency_ms)
             if isinstance(event, GenerationDone):

@@ -22,6 +22,7 @@ from workflows.bundle import read_bundle
 from workflows.bundle.session_options import parse_options
 from workflows.common.errors import GraphError, JoineryError, RequestError
 from workflows.process.subprocesses import exit_with_parent, run_isolated
+from workflows.runtime.execution.example_source import read_example
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import make_machine, open_machine
 from workflows.runtime.loading.sessions import OpenSession, SessionPlan, open_session
@@ -152,6 +153,9 @@ def _of_machine(machine: Machine, steps: int) -> list[ComponentProfile]:
         _say(turn + 1, f"chunk {turn} of {CHUNKS}" if turn else "warming up")
         if machine.has_source:
             machine.encode([1] * _source_tokens(machine))
+            ran("source", turn > 0)
+        elif machine.program.required_inputs:
+            read_example(machine)
             ran("source", turn > 0)
         machine.cache.reset()
         for tokens, phase in machine.chunks(prompt):

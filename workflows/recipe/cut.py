@@ -165,10 +165,10 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
         whole = Component(ComponentRole.DECODER, ("step",), drivers, gives, cache)
         return Cut((*_cached_components(recipe, whole), *_early_exit_component(recipe, whole, cache)), cache)
     cross = _by_layer(geometry.layers, tensor_names.CROSS_KEY, tensor_names.CROSS_VALUE)
-    encoder = Component(ComponentRole.ENCODER, ("init",), (tensor_names.IDS, tensor_names.SOURCE_MASK), cross)
-    decoder = Component(
-        ComponentRole.DECODER, ("step",), (*drivers, tensor_names.SOURCE_MASK, *cross), (tensor_names.LOGITS,), cache
-    )
+    text = family.source == "text"
+    reads, masks = ((tensor_names.IDS,), (tensor_names.SOURCE_MASK,)) if text else ((tensor_names.SOUND,), ())
+    encoder = Component(ComponentRole.ENCODER, ("init",), (*reads, *masks), cross)
+    decoder = Component(ComponentRole.DECODER, ("step",), (*drivers, *masks, *cross), (tensor_names.LOGITS,), cache)
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 

@@ -2,6 +2,7 @@
 
 decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
+whisper               the same, with an encoder that reads the spectrogram of 30 seconds of sound
 encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
 
 FAMILIES is the registry; the order of imports does not matter. The properties of a layer are detected when the model
@@ -63,6 +64,19 @@ BART = Family(
     source_limited=True,
 )
 
+# Positions are absolute, and end with the table.
+WHISPER = Family(
+    name="whisper",
+    model_types=("whisper",),
+    tasks=("automatic-speech-recognition",),
+    layouts=("static", "gqa", "scatter"),
+    refused={"window": "a transcript of 30 seconds ends before the table of its positions does"},
+    passes=DECODER_PASSES,
+    covers="whisper",
+    encoder=True,
+    source="sound",
+)
+
 # Rotary positions are applied to the keys. The model and its attention are the checkpoint's own code.
 MU = Family(
     name="mu",
@@ -107,7 +121,7 @@ DEPTH = Family(
     reads="pixels",
 )
 
-FAMILIES = FamilyRegistry([QWEN3, T5, BART, MU, ENCODER, IMAGE, DEPTH, DECODER])
+FAMILIES = FamilyRegistry([QWEN3, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER])
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:

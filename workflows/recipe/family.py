@@ -36,7 +36,7 @@ CONFIG_NAMES: dict[str, tuple[str, ...]] = {
     "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_head"),
     "head_dim": ("head_dim", "d_kv"),
     "vocabulary": ("vocab_size",),
-    "max_positions": ("max_position_embeddings", "n_positions", "max_seq_len"),
+    "max_positions": ("max_position_embeddings", "n_positions", "max_seq_len", "max_target_positions"),
 }  # fmt: skip
 _WIDTHS = ("intermediate_size", "moe_intermediate_size", "ffn_dim", "d_ff", "encoder_ffn_dim", "decoder_ffn_dim")
 
@@ -76,8 +76,9 @@ class Family:
     cache layouts; `refused`: unsupported layout → reason. passes: optimizer passes in order, all except OPTIONAL_PASSES
     on by default. covers: a description of the models. config_names: Joinery's name → keys in the config, of which the
     first present one counts. serves: for a generic family, whether it serves a model type for a task (or None) that no
-    other family names. encoder: the decoder attends to an encoder. source_limited: the encoder has a position table, so
-    a source is limited to max_positions. remote_code: the checkpoint brings the model's code, which runs during the
+    other family names. encoder: the decoder attends to an encoder, which reads `source`: a text, or the spectrogram of
+    a sound, of one length. source_limited: the encoder has a position table, so a text is limited to max_positions.
+    remote_code: the checkpoint brings the model's code, which runs during the
     build, with consent. variants: supported variants besides `plain`. reads: the input kind of a single graph without a
     cache; None for a model that generates text.
     """
@@ -92,6 +93,7 @@ class Family:
     config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
     serves: Callable[[str, str | None], bool] | None = None
     encoder: bool = False
+    source: Literal["text", "sound"] = "text"
     source_limited: bool = False
     remote_code: bool = False
     variants: tuple[str, ...] = ()

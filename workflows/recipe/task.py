@@ -34,7 +34,7 @@ TASKS_BY_HEAD = {
     "GenerationDecoder": _TEXT,
     "Model": _FEATURES,
 }
-_SEQUENCE_TASKS = {"translation", "summarization", "text2text-generation"}
+_SEQUENCE_TASKS = {"translation", "summarization", "text2text-generation", "automatic-speech-recognition"}
 _OTHER_MODALITIES = ("vision_config", "audio_config")
 
 

@@ -143,6 +143,20 @@ class TokenEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentEvent(Event):
+    """A segment of a transcript ended. start_s, end_s: seconds from the beginning of the recording.
+
+    token_ids: its tokens with their time stamps.
+    """
+
+    event: ClassVar[str] = "segment"
+    start_s: float
+    end_s: float
+    text: str
+    token_ids: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpeculationEvent(Event):
     """One model run of a generation with drafts, after the events of its tokens.
 
@@ -304,6 +318,7 @@ _BY_NAME: dict[str, type[Event]] = {
         ReadyEvent,
         ChunkEvent,
         TokenEvent,
+        SegmentEvent,
         SpeculationEvent,
         CacheEvent,
         ErrorEvent,

@@ -96,6 +96,24 @@ _T5: dict[str, Any] = {
     "num_heads": 4,
     "decoder_start_token_id": 0,
 }
+# reads two seconds of sound
+WHISPER: dict[str, Any] = {
+    "vocab_size": VOCABULARY,
+    "num_mel_bins": 80,
+    "d_model": 64,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 96,
+    "decoder_ffn_dim": 96,
+    "max_source_positions": 100,
+    "max_target_positions": 140,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 3,
+}
 # name → (model_type, config)
 ENCODER_DECODERS: dict[str, tuple[str, dict[str, Any]]] = {
     "t5": ("t5", _T5),
@@ -120,6 +138,13 @@ def save_encoder_decoder(name: str, folder: Path) -> Path:
     from transformers import AutoModelForSeq2SeqLM
 
     return _save(AutoModelForSeq2SeqLM, *ENCODER_DECODERS[name], folder)
+
+
+def save_whisper(folder: Path, **changes: Any) -> Path:
+    """A speech model; `changes` to WHISPER."""
+    from transformers import AutoModelForSpeechSeq2Seq
+
+    return _save(AutoModelForSpeechSeq2Seq, "whisper", WHISPER | changes, folder)
 
 
 def _save(auto: Any, model_type: str, config: dict[str, Any], folder: Path) -> Path:

@@ -20,6 +20,7 @@ from workflows.media.sound.resampling import Samples
 
 KIND = "WhisperFeatureExtractor"
 HIGHEST_HZ = 8000.0  # of the filters, whatever the sampling rate
+_PART = 3000  # frames at a time
 _CORNER_HZ, _HZ_PER_MEL = 1000.0, 200 / 3
 _CORNER_MEL, _LOG_STEP = _CORNER_HZ / _HZ_PER_MEL, np.log(6.4) / 27
 
@@ -63,6 +64,11 @@ class LogMel:
         return made
 
     @property
+    def hop_seconds(self) -> float:
+        """The time from one frame to the next."""
+        return self._hop / self.rate
+
+    @property
     def settings(self) -> dict[str, object]:
         """The settings that change values, by the names of preprocessor_config.json."""
         return {
@@ -80,10 +86,23 @@ class LogMel:
         chunk = np.full(self.samples, self._padding, np.float32)
         count = min(len(samples), self.samples)
         chunk[:count] = samples[:count]
-        around = np.pad(chunk.astype(np.float64), self._fft // 2, mode="reflect")
-        frames = sliding_window_view(around, self._fft)[:: self._hop][: self.frames]  # [frames, fft]
-        power = np.abs(np.fft.rfft(frames * self._window)) ** 2  # [frames, bins]
-        logs = np.log10(np.maximum(self._filters.T @ power.T, 1e-10))  # [mels, frames]
+        return self._spectrogram(chunk)
+
+    def whole_features(self, samples: Samples) -> NDArray[np.float32]:
+        """[n] mono samples of a recording of any length → [mels, frames]; at least those of one chunk.
+
+        The loudest moment of all of it is the measure of the rest, as where transformers does not truncate.
+        """
+        return self.features(samples) if len(samples) <= self.samples else self._spectrogram(samples)
+
+    def _spectrogram(self, samples: Samples) -> NDArray[np.float32]:
+        """A part at a time: the powers of an hour would take a gigabyte."""
+        around = np.pad(np.asarray(samples, np.float32), self._fft // 2, mode="reflect")
+        frames = sliding_window_view(around, self._fft)[:: self._hop][: len(samples) // self._hop]  # [frames, fft]
+        logs = np.empty((self.mels, len(frames)))
+        for start in range(0, len(frames), _PART):
+            power = np.abs(np.fft.rfft(frames[start : start + _PART] * self._window)) ** 2  # [frames, bins]
+            logs[:, start : start + _PART] = np.log10(np.maximum(self._filters.T @ power.T, 1e-10))
         result: NDArray[np.float32] = ((np.maximum(logs, logs.max() - 8) + 4) / 4).astype(np.float32)
         return result
 

@@ -95,6 +95,18 @@ class Program:
     grid: str | None = None
 
     @cached_property
+    def required_inputs(self) -> tuple[Port, ...]:
+        """What must come with every prompt beside text: the inputs of an encoder that a run attends to as a whole.
+
+        Empty for models of text, and for pictures that take the place of tokens, which a prompt may leave out.
+        """
+        if self.source is None or self.has_encoder:
+            return ()
+        attended = {feed.source[0] for run in (self.prefill, self.decode) for feed in run.fed_by("edge").values()
+                    if feed.source is not None}  # fmt: skip
+        return tuple(port for port in self.source.fed_by("given") if port[0] in attended)
+
+    @cached_property
     def used_outputs(self) -> frozenset[Port]:
         """The outputs that a session of any phase, or the caller, uses."""
         sources = {feed.source for run in self.runs.values() for feed in run.feeds.values() if feed.source}

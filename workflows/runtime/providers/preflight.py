@@ -24,6 +24,7 @@ from workflows.bundle.session_options import SessionOptions, parse_options
 from workflows.common.errors import JoineryError, printable
 from workflows.common.tensors import Array
 from workflows.process.subprocesses import exit_with_parent, run_isolated
+from workflows.runtime.execution.example_source import read_example
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import open_machine
 from workflows.runtime.loading.sessions import OpenSession, Placement, open_session
@@ -142,6 +143,7 @@ def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], Ou
         for one in (machine, reference):
             if one.has_source:
                 one.encode(source)
+            read_example(one)
         for tokens, phase in [*machine.chunks(prompt), ([prompt[0]], "decode")]:
             rows = len(tokens)
             logits = [one.step(tokens, phase, min(rows, _rows(one, phase))) for one in (machine, reference)]

@@ -46,6 +46,17 @@ def test_features_are_those_of_transformers(mels: int, name: str) -> None:
     np.testing.assert_allclose(result, expected, atol=1e-5)
 
 
+def test_a_recording_that_is_longer_than_a_chunk() -> None:
+    """All of its frames, measured by its loudest moment; in parts, which no frame shows."""
+    samples = RANDOM.standard_normal(75 * RATE + 33).astype(np.float32) * np.linspace(0.001, 1, 75 * RATE + 33)
+    samples = samples.astype(np.float32)
+    expected = reference(80)._np_extract_fbank_features(samples[None], "cpu")[0]
+    result = sound_features({}).whole_features(samples)
+    assert result.shape == expected.shape == (80, 7500)
+    np.testing.assert_allclose(result, expected, atol=1e-5)
+    assert sound_features({}).whole_features(samples[:100]).shape == (80, 3000)
+
+
 def test_other_settings() -> None:
     """Another rate, FFT, hop, chunk and padding value; the chunk is no multiple of the hop."""
     settings = {"n_fft": 512, "hop_length": 150, "chunk_length": 4, "sampling_rate": 22050, "padding_value": 0.25}

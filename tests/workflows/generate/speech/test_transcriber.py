@@ -1,0 +1,189 @@
+"""A built Whisper transcribes as transformers' generate does: tokens, times, languages, any length."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.workflows.families.models import VOCABULARY, save_whisper
+from workflows.build import BuildRequest, build
+from workflows.cli import run
+from workflows.common.errors import BundleError, PromptError
+from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.generate.speech.settings import SpeechOptions
+from workflows.generate.speech.transcriber import Transcriber
+from workflows.wire.events import GenerationDone, SegmentEvent, TokenEvent
+
+pytestmark = pytest.mark.slow
+
+NONE, TOKENS = 100, 24
+GENERATION = {
+    "lang_to_id": {"<|en|>": 4, "<|de|>": 5, "<|fr|>": 6},
+    "task_to_id": {"transcribe": 8, "translate": 9},
+    "no_timestamps_token_id": NONE,
+    "is_multilingual": True,
+    "suppress_tokens": [11, 12],
+    "begin_suppress_tokens": [13, 2],
+    "max_initial_timestamp_index": 10,
+    "decoder_start_token_id": 3,
+    "eos_token_id": 2,
+    "pad_token_id": 2,
+    "max_length": 140,
+}
+
+
+def save_listener(folder: Path) -> Path:
+    """Save a Whisper of two seconds with languages, times, and a tokenizer of numbered words."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from transformers import PreTrainedTokenizerFast, WhisperFeatureExtractor
+
+    save_whisper(folder)
+    (folder / "generation_config.json").write_text(json.dumps(GENERATION), "utf-8")
+    WhisperFeatureExtractor(chunk_length=2).save_pretrained(folder)
+    words = {f"w{i}": i for i in range(VOCABULARY)}
+    fast = Tokenizer(WordLevel(words, unk_token="w0"))
+    PreTrainedTokenizerFast(tokenizer_object=fast, eos_token="w2", unk_token="w0").save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs one command line in this process: (exit code, stdout, stderr)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_listener(tmp_path_factory.mktemp("whisper") / "checkpoint")
+
+
+@pytest.fixture(scope="module")
+def bundle(checkpoint: Path) -> Path:
+    build(BuildRequest(str(checkpoint), checkpoint.parent / "bundle", {}))
+    return checkpoint.parent / "bundle"
+
+
+@pytest.fixture(scope="module")
+def engine(bundle: Path) -> Iterator[Engine]:
+    with open_engine(bundle) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def eager(checkpoint: Path) -> Any:
+    from transformers import WhisperForConditionalGeneration
+
+    return WhisperForConditionalGeneration.from_pretrained(checkpoint, attn_implementation="eager").eval()
+
+
+CASES = [
+    (200, {}),
+    (200, {"language": "de"}),
+    (200, {"language": "fr", "task": "translate"}),
+    (200, {"return_timestamps": True}),
+    (201, {"return_timestamps": True}),
+    (333, {"task": "translate", "return_timestamps": True}),
+    (777, {"language": "en", "return_timestamps": True}),
+]
+
+
+@pytest.mark.parametrize(("frames", "asked"), CASES)
+def test_segments_are_those_of_generate(engine: Engine, eager: Any, frames: int, asked: dict[str, Any]) -> None:
+    import torch
+
+    for seed in range(2):
+        sound = torch.randn(1, 80, frames, generator=torch.Generator().manual_seed(frames + seed)) * 0.7
+        with torch.no_grad():
+            wanted = eager.generate(sound, return_segments=True, max_new_tokens=TOKENS, **asked)
+        speech = SpeechOptions(asked.get("language"), asked.get("task"), asked.get("return_timestamps", False))
+        options = GenerateOptions(max_new_tokens=TOKENS)
+        events = list(Transcriber(engine).transcribe(sound[0].numpy(), options, speech))
+        found = [(one.start_s, one.end_s, one.token_ids) for one in events if isinstance(one, SegmentEvent)]
+        assert found == [
+            (pytest.approx(float(one["start"])), pytest.approx(float(one["end"])), one["tokens"].tolist())
+            for one in wanted["segments"][0]
+            if len(one["tokens"])
+        ]
+        done = events[-1]
+        assert isinstance(done, GenerationDone)
+        assert done.token_ids == [event.id for event in events if isinstance(event, TokenEvent)]
+
+
+def test_a_file_is_heard(engine: Engine, eager: Any, tmp_path: Path, cli: Any, bundle: Path) -> None:
+    """44.1 kHz in two channels, longer than a window: the command's segments are those of the features of that file."""
+    import soundfile
+    import torch
+
+    from workflows.media import read_sound
+
+    beat = np.sin(np.arange(44100 * 5) * 0.05) * np.random.default_rng(0).normal(0, 0.3, 44100 * 5)
+    soundfile.write(tmp_path / "beat.wav", np.stack([beat, beat * 0.5], axis=1), 44100)
+    code, out, err = cli("generate", bundle, "--audio", tmp_path / "beat.wav", "--json", "--max-new-tokens", TOKENS)
+    assert code == 0, err
+    lines = [json.loads(line) for line in out.splitlines()]
+    found = [(one["start_s"], one["token_ids"]) for one in lines if one["event"] == "segment"]
+    from transformers import WhisperFeatureExtractor
+
+    samples = read_sound(tmp_path / "beat.wav", 16000).samples
+    extractor = WhisperFeatureExtractor(chunk_length=2)
+    sound = extractor._np_extract_fbank_features(samples[None], "cpu")
+    with torch.no_grad():
+        wanted = eager.generate(
+            torch.from_numpy(sound), return_segments=True, return_timestamps=True, max_new_tokens=TOKENS
+        )
+    assert found == [(pytest.approx(float(s["start"])), s["tokens"].tolist()) for s in wanted["segments"][0]]
+    code, out, err = cli("generate", bundle, "--audio", tmp_path / "beat.wav", "--timestamps", "--language", "de")
+    assert code == 0 and out.startswith("[0."), err
+
+
+@pytest.mark.parametrize(("arguments", "wanted"), [
+    (("--audio", "gone.wav"), "gone.wav"),
+    (("--audio", "gone.wav", "--prompt", "x"), "A transcript has no prompt"),
+    (("--prompt-ids", "3", "--language", "de"), "belong to a recording"),
+    (("--prompt-ids", "3"), "encoder.input_features is missing"),
+])  # fmt: skip
+def test_what_cannot_be_transcribed_is_one_sentence(
+    bundle: Path, cli: Any, arguments: tuple[str, ...], wanted: str
+) -> None:
+    code, _, err = cli("generate", bundle, *arguments)
+    assert code == 2 and wanted in err and err.count("\n") == 1
+
+
+def test_a_bundle_of_text_does_not_listen(demo_bundle: Path, cli: Any, tmp_path: Path) -> None:
+    code, _, err = cli("generate", demo_bundle, "--audio", tmp_path / "x.wav")
+    assert code == 2 and "does not read a sound" in err
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    (None, "has no tokenizer/preprocessor_config.json"),
+    ("[]", "has no tokenizer/preprocessor_config.json"),
+    ("{", "preprocessor_config.json .*: build the bundle again"),
+])  # fmt: skip
+def test_a_bundle_that_does_not_say_how_a_sound_is_prepared(engine: Engine, text: str | None, why: str) -> None:
+    with pytest.raises(BundleError, match=why), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(engine.bundle), "text", lambda bundle, name: text if "preprocessor" in name else None)
+        Transcriber(engine)
+
+
+def test_a_spectrogram_of_other_mels(engine: Engine) -> None:
+    with pytest.raises(PromptError, match="has 40 mels and the encoder reads 80"):
+        next(Transcriber(engine).transcribe(np.zeros((40, 200), np.float32), GenerateOptions(), SpeechOptions()))
+
+
+def test_measurements_hear_noise(bundle: Path, cli: Any) -> None:
+    """bench and profile run a model that listens."""
+    for line in (("bench", bundle, "--repeats", 1, "--new-tokens", 4), ("profile", bundle)):
+        code, _, err = cli(*line)
+        assert code == 0, err

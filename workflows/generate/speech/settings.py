@@ -1,0 +1,133 @@
+"""What a bundle says of its transcripts, and what a person chooses: language, task, time stamps.
+
+The names are those of Whisper's generation_config.json in transformers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from workflows.bundle import Bundle
+from workflows.common.errors import BundleError, PromptError, RequestError, printable
+from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.generate.generation_config import CONFIG_FILES, Id
+
+SpeechTask = Literal["transcribe", "translate"]
+
+
+@dataclass(frozen=True)
+class SpeechOptions:
+    """What a person chooses. language: a code such as `de`; None lets the model find it, where it knows several.
+
+    task: None for the checkpoint's own. timestamps: whether segments have times; recordings longer than a window do.
+    """
+
+    language: str | None = None
+    task: SpeechTask | None = None
+    timestamps: bool = False
+
+
+def _as_dict(value: Any) -> Any:
+    return {} if value is None else value
+
+
+Tokens = Annotated[dict[str, Id], BeforeValidator(_as_dict)]
+
+
+class SpeechSettings(BaseModel):
+    """The settings of generation_config.json. Tokens above no_timestamps_token_id are times."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    lang_to_id: Tokens = {}
+    task_to_id: Tokens = {}
+    no_timestamps_token_id: Id | None = None
+    max_initial_timestamp_index: Id | None = None
+    language: str | None = None
+    task: str | None = None
+    forced_decoder_ids: list[tuple[int, Id | None]] | None = None
+
+    @classmethod
+    def of_bundle(cls, bundle: Bundle) -> SpeechSettings:
+        """The settings of a bundle. Raises BundleError for a malformed file or an invalid value."""
+        for name in CONFIG_FILES:
+            if (text := bundle.text(name)) is None:
+                continue
+            try:
+                return cls.model_validate(read_json(text))
+            except InvalidJsonError as error:
+                raise BundleError(f"{name} {error}: build the bundle again.") from None
+            except ValidationError as error:
+                first = error.errors()[0]
+                where = ".".join(map(str, first["loc"]))
+                raise BundleError(
+                    f"{name} sets {printable(where)} to {printable(first['input'], 40)}, which cannot be: "
+                    f"{printable(first['msg'])}; correct the file and build the bundle again."
+                ) from None
+        return cls()
+
+    @property
+    def languages(self) -> list[str]:
+        """The codes of the languages that the model knows, sorted; empty where it has no tokens for them."""
+        return sorted(token.strip("<|>") for token in self.lang_to_id)
+
+    def language_token(self, language: str) -> int:
+        """The token of a language, by its code. Raises PromptError that lists the languages for an unknown one."""
+        code = language.lower().strip("<|>")
+        token = self.lang_to_id.get(f"<|{code}|>")
+        if token is None:
+            known = self.languages
+            choice = f"choose one of {', '.join(known)}" if known else "it knows one, so leave it out"
+            raise PromptError(f"The bundle does not know the language {printable(language, 40)!r}: {choice}.")
+        return token
+
+    def task_token(self, task: str) -> int:
+        """The token of a task. Raises RequestError for a model without such a token."""
+        if task not in self.task_to_id:
+            known = ", ".join(sorted(self.task_to_id)) or "none to choose from"
+            raise RequestError(f"The model has no token for the task {printable(task, 40)}: its tasks are {known}.")
+        return self.task_to_id[task]
+
+    def prefix(self, start: int, options: SpeechOptions, detected: int | None) -> list[int]:
+        """The tokens that a transcript begins with: the start, language, task, and whether it has no times.
+
+        As transformers' generate gives them. detected: the token of the language that was found; see needs_detection.
+        Raises PromptError and RequestError for a language, a task or times that the model does not know.
+        """
+        language, task = options.language or self.language, options.task or self.task
+        given: list[int | None] = [start]
+        if language is None and task is None:
+            given += self._forced()
+        found = self.language_token(language) if language is not None else detected
+        if found is not None:
+            given[1:2] = [found]
+        ids = [token for token in given if token is not None]
+        if task is not None:
+            ids = self._with_task(ids, self.task_token(task))
+        elif language is not None and "transcribe" in self.task_to_id and not set(ids) & {*self.task_to_id.values()}:
+            ids.append(self.task_to_id["transcribe"])
+        none = self.no_timestamps_token_id
+        if options.timestamps and none is None:
+            raise RequestError("The model has no tokens for times: leave --timestamps out.")
+        if options.timestamps:
+            return ids[:-1] if ids[-1] == none else ids
+        return ids if none is None or ids[-1] == none else [*ids, none]
+
+    def needs_detection(self, options: SpeechOptions) -> bool:
+        """Whether the model has to find the language: nobody chose one, and no prefix of the checkpoint names it."""
+        if options.language or self.language or not self.lang_to_id:
+            return False
+        return bool(options.task or self.task) or self._forced()[:1] in ([], [None])
+
+    def _with_task(self, ids: Sequence[int], token: int) -> list[int]:
+        known = {*self.task_to_id.values()}
+        return [token if one in known else one for one in ids] if known & {*ids} else [*ids, token]
+
+    def _forced(self) -> list[int | None]:
+        """The prefix of older checkpoints after the start; None in the place of a language that is to be found."""
+        pairs = self.forced_decoder_ids or []
+        return [token for place, (number, token) in enumerate(pairs, 1) if number == place]

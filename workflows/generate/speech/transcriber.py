@@ -1,0 +1,194 @@
+"""Transcribes a recording of any length, window by window, as transformers' generate does it.
+
+spectrogram [mels, frames] ──window──▶ encoder ──language, prefix──▶ tokens ──find_segments──▶ seek, segments
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle import Bundle
+from workflows.common.errors import BundleError, PromptError
+from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.common.tensor_names import SOUND
+from workflows.generate.engine import Engine
+from workflows.generate.generation_config import GenerationConfig
+from workflows.generate.options import GenerateOptions
+from workflows.generate.speech.segments import TimeScale, TokenSegment, find_segments
+from workflows.generate.speech.settings import SpeechOptions, SpeechSettings
+from workflows.generate.speech.timestamps import TimestampRule
+from workflows.media import LogMel, read_sound, sound_features
+from workflows.wire.events import Event, GenerationDone, SegmentEvent, TokenEvent
+
+Spectrogram = NDArray[np.float32]
+_SETTINGS = "tokenizer/preprocessor_config.json"
+
+
+def _features(bundle: Bundle) -> LogMel:
+    """How the bundle prepares a sound. Raises BundleError and MediaError where it does not say."""
+    try:
+        settings = read_json(bundle.text(_SETTINGS) or "null")
+    except InvalidJsonError as error:
+        raise BundleError(f"{_SETTINGS} {error}: build the bundle again.") from None
+    if not isinstance(settings, dict):
+        raise BundleError(
+            f"The bundle has no {_SETTINGS}, which says how a sound is prepared: add the file to the checkpoint and "
+            "build the bundle again."
+        )
+    return sound_features(settings)
+
+
+class Transcriber:
+    """Transcribes by one engine.
+
+    Raises PromptError for a bundle that does not read a sound of fixed length, BundleError and MediaError for one whose
+    files do not say how a sound is prepared.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self.settings = engine, SpeechSettings.of_bundle(engine.bundle)
+        shapes = [
+            spec.shape
+            for session, name in engine.machine.program.required_inputs
+            for spec in engine.machine.sessions[session].inputs
+            if spec.name == name == SOUND
+        ]
+        if len(shapes) != 1 or not all(isinstance(axis, int) for axis in shapes[0][1:]):
+            raise PromptError("The bundle does not read a sound: give it a prompt without --audio.")
+        _, self.mels, self.frames = (int(axis) if isinstance(axis, int) else 1 for axis in shapes[0])
+        none = self.settings.no_timestamps_token_id
+        columns = self._columns()
+        stride = self.frames // columns
+        self._mel = _features(engine.bundle)
+        if (self._mel.mels, self._mel.frames) != (self.mels, self.frames):
+            raise BundleError(
+                f"{_SETTINGS} makes spectrograms of {self._mel.mels} x {self._mel.frames} and the encoder reads "
+                f"{self.mels} x {self.frames}: build the bundle again."
+            )
+        precision = stride * self._mel.hop_seconds
+        self._scale = TimeScale(self.frames, precision, stride, None if none is None else none + 1)
+
+    def listen(self, recording: Path) -> Spectrogram:
+        """[mels, frames] of a sound file of any length. Raises MediaError for one that cannot be read."""
+        return self._mel.whole_features(read_sound(recording, self._mel.rate).samples)
+
+    def transcribe(
+        self,
+        sound: Spectrogram,
+        options: GenerateOptions,
+        speech: SpeechOptions,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Event]:
+        """The events of each window's generation, a SegmentEvent for each segment, and one GenerationDone.
+
+        sound: [mels, frames] of the whole recording; longer than a window only with time stamps. The texts of the
+        tokens joined are the transcript; time stamps have none. Raises PromptError and RequestError for a spectrogram
+        of other mels, and for what `speech` asks for and the model does not know.
+        """
+        if sound.shape[0] != self.mels:
+            raise PromptError(f"The spectrogram has {sound.shape[0]} mels and the encoder reads {self.mels}.")
+        if sound.shape[1] > self.frames:
+            speech = replace(speech, timestamps=True)
+        prefix = self._prefix(sound, speech)
+        room = max(1, self._engine.machine.cache.capacity - len(prefix))
+        options = options.replaced(max_new_tokens=min(options.max_new_tokens, room))
+        defaults = self._defaults(speech)
+        total, seek = max(sound.shape[1], self.frames), 0
+        tokens, pieces, done = list[int](), list[str](), None
+        while seek < total:
+            frames = min(total - seek, self.frames)
+            window = list[int]()
+            for event in self._window(sound[:, seek : seek + frames], prefix, options, defaults, cancelled):
+                if isinstance(event, GenerationDone):
+                    done = event
+                    continue
+                if isinstance(event, TokenEvent):
+                    window.append(event.id)
+                    event = replace(event, text=self._text(event), step=len(tokens) + len(window) - 1)
+                    pieces.append(event.text)
+                yield event
+            tokens += window
+            segments, moved = find_segments(self._heard(window), self._scale, seek, frames)
+            yield from (self._segment(one) for one in segments if one.tokens)
+            assert done is not None  # every generation ends with one
+            if done.finish_reason == "cancelled":
+                break
+            seek += max(moved, self._scale.stride)  # a window that went nowhere would be heard for ever
+        assert done is not None
+        yield replace(done, prompt_ids=prefix, token_ids=tokens, text="".join(pieces))
+
+    # -- one window ----------------------------------------------------------------------------------------------
+
+    def _window(
+        self, sound: Spectrogram, prefix: Sequence[int], options: GenerateOptions, defaults: GenerationConfig,
+        cancelled: Callable[[], bool],
+    ) -> Iterator[Event]:  # fmt: skip
+        self._stream = self._engine.text.stream()
+        return self._engine.generate(prefix, options, cancelled, inputs={SOUND: self._padded(sound)}, defaults=defaults)
+
+    def _padded(self, sound: Spectrogram) -> Spectrogram:
+        """[1, mels, frames] of one window; zeros behind the end of the recording."""
+        row = np.zeros((1, self.mels, self.frames), np.float32)
+        row[0, :, : sound.shape[1]] = sound[:, : self.frames]
+        return row
+
+    def _text(self, event: TokenEvent) -> str:
+        """The text that a token completes; none for time stamps, and what is left with the end token."""
+        if event.id in self._ends:
+            return self._stream.flush()
+        return "" if self._is_time(event.id) else self._stream.push(event.id)
+
+    def _segment(self, one: TokenSegment) -> SegmentEvent:
+        text = self._engine.text.decode([token for token in one.tokens if not self._is_time(token)])
+        return SegmentEvent(start_s=round(one.start, 6), end_s=round(one.end, 6), text=text, token_ids=[*one.tokens])
+
+    def _heard(self, tokens: Sequence[int]) -> Sequence[int]:
+        """A window's tokens without the end token."""
+        return tokens[:-1] if tokens and tokens[-1] in self._ends else tokens
+
+    def _is_time(self, token: int) -> bool:
+        return self._scale.first is not None and token >= self._scale.first
+
+    @property
+    def _ends(self) -> Sequence[int]:
+        return self._engine.bundle.pipeline.tokens.eos
+
+    # -- what a transcript begins with ---------------------------------------------------------------------------
+
+    def _prefix(self, sound: Spectrogram, speech: SpeechOptions) -> list[int]:
+        start = self._engine.bundle.pipeline.decoder_start
+        detected = self.detect_language(sound) if self.settings.needs_detection(speech) else None
+        return self.settings.prefix(start, speech, detected)
+
+    def detect_language(self, sound: Spectrogram) -> int:
+        """The token of the language that the model hears in the first window: the likeliest after the start token."""
+        machine = self._engine.machine
+        machine.resume()
+        machine.start({SOUND: self._padded(sound)})
+        logits = machine.step([self._engine.bundle.pipeline.decoder_start], "decode")[-1]
+        known = sorted(self.settings.lang_to_id.values())
+        return known[int(np.argmax(logits[known]))]
+
+    def _defaults(self, speech: SpeechOptions) -> GenerationConfig:
+        """The checkpoint's settings, with the rule of time stamps where there are times."""
+        if not speech.timestamps or self._scale.first is None:
+            return self._engine.defaults
+        rule = TimestampRule(self._scale.first, min(self._ends), self.settings.max_initial_timestamp_index)
+        return self._engine.defaults.model_copy(update={"timestamps": rule})
+
+    def _columns(self) -> int:
+        """The encoder's outputs for one window: as many as there are time stamps in it."""
+        machine = self._engine.machine
+        widths = {
+            int(spec.shape[-2])
+            for session in machine.program.decode.keepers
+            for spec in machine.sessions[session].inputs
+            if spec.name.startswith("cross.") and isinstance(spec.shape[-2], int)
+        }
+        return widths.pop() if len(widths) == 1 else math.ceil(self.frames / 2)
