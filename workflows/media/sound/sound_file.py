@@ -26,6 +26,7 @@ MOST_HOURS = 4.0
 """The longest sound that is read: 16,000 samples a second of float32 take 0.86 GiB then."""
 RATES = range(1_000, 384_001)
 """The sampling rates in Hz that are read."""
+_LARGEST = 1e30  # of a sample: the filter's sums of such stay finite
 _BLOCK = 1 << 18  # values of all channels together
 
 
@@ -43,8 +44,8 @@ class Sound:
 def read_sound(source: Path | bytes, rate: int, most_hours: float = MOST_HOURS) -> Sound:
     """The sound of a file, or of a file's bytes, at `rate` Hz. Samples are as stored: −1…1, or beyond in float files.
 
-    Raises MediaError for a file that is no sound, that is empty, damaged or cut off, that has NaN or infinite samples,
-    or that states more than `most_hours`.
+    Raises MediaError for a file that is no sound, that is empty, damaged or cut off, that has NaN, infinite or absurd
+    samples, or that states more than `most_hours`.
     """
     if rate not in RATES:
         raise MediaError(f"Sound cannot be converted to {rate:,} Hz: {RATES.start:,} to {RATES.stop - 1:,} Hz can be.")
@@ -128,6 +129,7 @@ def _decode(decoder: Any, rate: int, name: str) -> Samples:
     """All samples: channels averaged, at `rate`."""
     resampler = Resampler(decoder.samplerate, rate)
     result = np.empty(-(-decoder.frames * rate // decoder.samplerate), np.float32)
+    weights = np.full(decoder.channels, 1 / decoder.channels, np.float32)
     end = done = 0
     frames = max(1, _BLOCK // decoder.channels)
     while done < decoder.frames:
@@ -137,10 +139,14 @@ def _decode(decoder: Any, rate: int, name: str) -> Samples:
                 f"{name} is cut off: {done / decoder.samplerate:,.2f} of its "
                 f"{decoder.frames / decoder.samplerate:,.2f} seconds are there, so copy or download it again."
             )
-        mono = block.mean(axis=1, dtype=np.float32)
-        if not np.isfinite(mono).all():
-            second = (done + int(np.argmin(np.isfinite(mono)))) / decoder.samplerate
-            raise MediaError(f"{name} has a sample that is not finite, at {second:,.2f} seconds: export it again.")
+        with np.errstate(invalid="ignore", over="ignore"):  # checked next
+            mono = block[:, 0] if decoder.channels == 1 else block @ weights  # [frames]; a mean of rows of two is slow
+            usable = np.abs(mono) < _LARGEST  # not so for NaN
+        if not usable.all():
+            place = f"{(done + int(np.argmin(usable))) / decoder.samplerate:,.2f}"
+            raise MediaError(
+                f"{name} has a sample that is not finite or too large, at {place} seconds: export it again."
+            )
         done += len(block)
         part = resampler.push(mono)
         result[end : end + len(part)] = part

@@ -100,11 +100,16 @@ def test_damage_gives_a_sentence_or_samples() -> None:
         (b"ID3" + bytes(500), "is damaged or cut off"),
         (b"fLaC" + bytes(500), "is damaged or cut off"),
         (stored(np.zeros(0)), "holds no sound: its length is zero"),
-        (stored(np.array([0, 0.5, np.nan]), subtype="FLOAT"), "is not finite, at 0.00 seconds"),
-        (stored(np.append(np.zeros(32_000), -np.inf), subtype="FLOAT"), "is not finite, at 2.00 seconds"),
+        (stored(np.array([0, 0.5, np.nan]), subtype="FLOAT"), "is not finite or too large, at 0.00 seconds"),
+        (stored(np.array([[0, 0], [np.inf, -np.inf]]), subtype="FLOAT"), "is not finite or too large, at 0.00"),
+        (stored(np.array([0, 3e38]), 44100, subtype="FLOAT"), "is not finite or too large"),
+        (
+            stored(np.append(np.zeros(32_000), -np.inf), subtype="FLOAT"),
+            "is not finite or too large, at 2.00 seconds",
+        ),
         (stored(tone(16000), 400_000), "has a sampling rate of 400,000 Hz"),
     ],
-    ids=range(9),
+    ids=range(11),
 )
 def test_what_cannot_be_read_is_refused(data: bytes, words: str) -> None:
     with pytest.raises(MediaError, match=words) as caught:
