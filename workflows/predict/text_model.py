@@ -5,6 +5,7 @@ EncodedText … ──sorted by length──▶ batches ──input_ids, attenti
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
@@ -32,7 +33,7 @@ class TextModel:
         self.bundle, self._graph, self.output = bundle, graph, output
         self._specs = {spec.name: spec for spec in graph.inputs}
         rows, columns = self._specs[IDS].shape
-        self._rows = _ROWS if isinstance(rows, str) else rows
+        self._rows = 1 if _scales_batches(bundle) else _ROWS if isinstance(rows, str) else rows
         self._fixed_rows = None if isinstance(rows, str) else rows
         self._columns = columns if isinstance(columns, int) else None
         self.encoder = TextEncoder.of_bundle(bundle, self._columns)
@@ -85,6 +86,16 @@ class TextModel:
             arrays[IDS][row, :length], arrays[TYPES][row, :length] = text.ids, text.types
             arrays[MASK][row, :length] = 1
         return {name: arrays[name].astype(spec.numpy_dtype) for name, spec in self._specs.items()}
+
+
+def _scales_batches(bundle: Bundle) -> bool:
+    """Whether the graph may quantize activations with one scale for all texts of a batch, which would change each.
+
+    The name of such an operator stands in the file as it is; another use of the word only keeps texts single.
+    """
+    (session,) = bundle.pipeline.pipeline.sessions.values()
+    with bundle.file(session.file).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return data.find(b"DynamicQuantize") >= 0
 
 
 def truncation_note(name: str, text: EncodedText) -> str:

@@ -84,6 +84,17 @@ def test_a_batch_changes_no_vector(tmp_path: Path, mean_bundle: Path) -> None:
             assert one.vector == pytest.approx(hidden(ids(one.text)).mean(axis=0), abs=1e-5)
 
 
+def test_a_scale_of_a_batch_would_change_vectors_so_texts_run_alone(tmp_path: Path) -> None:
+    """int8-dynamic rounds all rows of a run with one scale."""
+    embedder = open_embedder(made_bundle(tmp_path / "b", embedding=MEAN, scaled=True))
+    together = embedder.embed(TEXTS)
+    for one in together:
+        assert one.vector.tolist() == embedder.embed([one.text])[0].vector.tolist()
+        rows = hidden(ids(one.text))
+        step = (max(rows.max(), 0) - min(rows.min(), 0)) / 255
+        assert 0 < np.abs(one.vector - rows.mean(axis=0)).max() <= step / 2 + 1e-6
+
+
 @pytest.mark.parametrize(("words", "read"), [(1, 3), (5, 7), (6, 8), (7, 8), (40, 8)])
 def test_a_text_is_cut_at_the_limit_and_that_is_reported(mean_bundle: Path, words: int, read: int) -> None:
     (found,) = open_embedder(mean_bundle).embed([" ".join(["cat"] * words)])

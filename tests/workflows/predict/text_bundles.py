@@ -75,9 +75,13 @@ def made_bundle(
     columns: str | int = "sequence",
     tokens: int | None = 8,
     lowercase: bool = False,
+    scaled: bool = False,
     **metadata: Any,
 ) -> Path:
-    """A bundle whose graph computes hidden(), its product with head() for each token, or for the first one alone."""
+    """A bundle whose graph computes hidden(), its product with head() for each token, or for the first one alone.
+
+    scaled: hidden() rounded to 8 bits with one scale for all rows.
+    """
     (folder / "tokenizer").mkdir(parents=True)
     tokenizer().save(str(folder / "tokenizer" / "tokenizer.json"))
     settings = {"unk_token": "[UNK]"}
@@ -94,8 +98,12 @@ def made_bundle(
         helper.make_node("Cast", ["token_type_ids"], ["kinds"], to=TensorProto.FLOAT),
         helper.make_node("Unsqueeze", ["kinds", "two"], ["types"]),
         helper.make_node("Add", ["rows", "mean"], ["context"]),
-        helper.make_node("Add", ["context", "types"], ["last_hidden_state"]),
+        helper.make_node("Add", ["context", "types"], ["exact" if scaled else "last_hidden_state"]),
     ]
+    if scaled:
+        rounded = ["rounded", "scale", "zero"]
+        nodes.append(helper.make_node("DynamicQuantizeLinear", ["exact"], rounded))
+        nodes.append(helper.make_node("DequantizeLinear", rounded, ["last_hidden_state"]))
     shape: list[str | int] = [rows, columns, WIDTH]
     if output != "last_hidden_state":
         weights["head"] = head(labels)
