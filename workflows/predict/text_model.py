@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.common.errors import BundleError, printable
+from workflows.common.errors import BundleError, LogitsError, printable
 from workflows.common.tensor_names import IDS, MASK
 from workflows.common.tensors import TensorSpec
 from workflows.predict.text_encoder import EncodedText, TextEncoder
@@ -55,13 +55,20 @@ class TextModel:
         return self.bundle.pipeline.tokens.pad or 0
 
     def run(self, texts: Sequence[EncodedText]) -> list[NDArray[np.float32]]:
-        """The first output of each text in order, without padding: [S, n] where tokens have numbers, else [n]."""
+        """The first output of each text in order, without padding: [S, n] where tokens have numbers, else [n].
+
+        Raises LogitsError for numbers that are not finite, and what SingleGraph.run raises.
+        """
         results: dict[int, NDArray[np.float32]] = {}
         for batch in self._batches(texts):
             outputs = self._graph.run(self._inputs([texts[place] for place in batch]))[self.output.name]
             for row, place in enumerate(batch):
                 found = outputs[row].astype(np.float32)
                 results[place] = found[: len(texts[place].ids)] if found.ndim == 2 else found
+                if not np.isfinite(results[place]).all():
+                    raise LogitsError(
+                        f"The graph gives NaN or infinity for text {place + 1}: build the bundle in a higher precision."
+                    )
         return [results[place] for place in range(len(texts))]
 
     def _batches(self, texts: Sequence[EncodedText]) -> Iterator[list[int]]:

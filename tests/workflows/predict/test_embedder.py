@@ -11,7 +11,7 @@ import pytest
 from tests.workflows.predict.text_bundles import WIDTH, hidden, made_bundle, tokenizer
 from workflows.bundle.manifest import write_manifest
 from workflows.bundle.text_tasks import DenseStep, EmbeddingSettings, NormalizeStep
-from workflows.common.errors import BundleError, PromptError, RequestError
+from workflows.common.errors import BundleError, LogitsError, PromptError, RequestError
 from workflows.predict import open_embedder
 from workflows.predict.pooling import pool, similarities
 
@@ -139,6 +139,13 @@ def test_lower_case_is_that_of_the_settings(tmp_path: Path, mean_bundle: Path) -
 def test_a_text_that_is_none_is_named(mean_bundle: Path, text: str, message: str) -> None:
     with pytest.raises(PromptError, match=message):
         open_embedder(mean_bundle).embed(["cat", text])
+
+
+def test_numbers_that_are_not_finite_are_no_vector(tmp_path: Path) -> None:
+    embedder = open_embedder(made_bundle(tmp_path / "b", embedding=MEAN, infinite=True))
+    assert embedder.embed(["the cat"])[0].vector == pytest.approx(hidden(ids("the cat")).mean(axis=0), abs=1e-5)
+    with pytest.raises(LogitsError, match="gives NaN or infinity for text 2: build the bundle in a higher precision"):
+        embedder.embed(["the cat", "the cats"])
 
 
 def test_what_makes_no_vectors_is_refused(tmp_path: Path, mean_bundle: Path) -> None:

@@ -76,17 +76,20 @@ def made_bundle(
     tokens: int | None = 8,
     lowercase: bool = False,
     scaled: bool = False,
+    infinite: bool = False,
     **metadata: Any,
 ) -> Path:
     """A bundle whose graph computes hidden(), its product with head() for each token, or for the first one alone.
 
-    scaled: hidden() rounded to 8 bits with one scale for all rows.
+    scaled: hidden() rounded to 8 bits with one scale for all rows. infinite: the last word's row is not finite.
     """
     (folder / "tokenizer").mkdir(parents=True)
     tokenizer().save(str(folder / "tokenizer" / "tokenizer.json"))
     settings = {"unk_token": "[UNK]"}
     (folder / "tokenizer" / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
-    weights = {"table": table(), "two": np.array([2]), "one": np.array([1]), "first": np.array(0)}
+    rows_of_ids = table()
+    rows_of_ids[-1] = np.inf if infinite else rows_of_ids[-1]
+    weights = {"table": rows_of_ids, "two": np.array([2]), "one": np.array([1]), "first": np.array(0)}
     nodes = [
         helper.make_node("Gather", ["table", "input_ids"], ["rows"]),
         helper.make_node("Cast", ["attention_mask"], ["seen"], to=TensorProto.FLOAT),
