@@ -115,6 +115,7 @@ def _write(tokenizer: Any, target: Path) -> None:
     settings = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     settings |= tokenizer.special_tokens_map
     settings["clean_up_tokenization_spaces"] = bool(tokenizer.clean_up_tokenization_spaces)
+    settings["model_input_names"] = list(tokenizer.model_input_names)  # of the class, where the file has none
     settings["split_special_tokens"] = bool(tokenizer.split_special_tokens)
     if isinstance(tokenizer.chat_template, dict):
         named = tokenizer.chat_template.items()

@@ -219,7 +219,7 @@ def test_pairs_have_the_scores_of_eager_transformers(tmp_path: Path) -> None:
 
     folder = save_checkpoint(tmp_path / "c")
     torch.manual_seed(1)
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 48}
     config = transformers.RobertaConfig(
         vocab_size=SIZE, max_position_embeddings=LIMIT, pad_token_id=0, type_vocab_size=1, num_labels=1,
         initializer_range=0.4, **sizes,

@@ -22,7 +22,7 @@ from workflows.bundle import read_bundle
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.common.errors import CheckpointError
 from workflows.generate.chat_template import ChatTemplate
-from workflows.generate.tokenizer import BundleTokenizer
+from workflows.generate.tokenizer import BundleTokenizer, tokenizer_settings
 from workflows.wire.events import Event, NoticeEvent, StageEvent
 
 GENERIC = {"tokenizer_class": "PreTrainedTokenizerFast"}
@@ -130,6 +130,17 @@ def test_templates_by_name_and_special_tokens_arrive(tmp_path: Path, as_files: b
     for tools in (None, [{"name": "a"}]):
         said = theirs.apply_chat_template([{"role": "user", "content": "x"}], tools=tools, tokenize=False)
         assert template.render([{"role": "user", "content": "x"}], tools) == said
+
+
+@pytest.mark.parametrize(("kind", "typed"), [("BertTokenizer", True), ("PreTrainedTokenizerFast", False)])
+def test_the_inputs_that_a_class_of_tokenizers_names_arrive(tmp_path: Path, kind: str, typed: bool) -> None:
+    """Of a pair of texts some classes give types and some do not, which no file says."""
+    folder = checkpoint(tmp_path / "checkpoint", "bytes")
+    word_piece().save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": kind}))
+    settings = tokenizer_settings(read_bundle(in_bundle(folder, tmp_path / "bundle")))
+    theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)("the cat", "sat")
+    assert ("token_type_ids" in theirs, "token_type_ids" in settings["model_input_names"]) == (typed, typed)
 
 
 def test_a_tokenizer_that_transformers_cannot_load_is_reported(tmp_path: Path) -> None:

@@ -49,6 +49,17 @@ def test_pairs_are_ranked_by_their_score(tmp_path: Path, score: str) -> None:
         assert one.tokens == len(tokenizer().encode("the dog", one.text).ids)
 
 
+def test_types_are_zero_where_the_tokenizer_gives_none(tmp_path: Path) -> None:
+    """As transformers fills them in for a tokenizer class whose inputs are ids and mask alone."""
+    settings = ClassificationSettings(labels=["LABEL_0"])
+    names = ["input_ids", "attention_mask"]
+    (one,) = open_classifier(made_bundle(tmp_path / "b", "logits", 1, classification=settings, names=names)).rank(
+        "the", ["cat"]
+    )
+    row = hidden(list(tokenizer().encode("the", "cat").ids))[0]
+    assert one.logit == pytest.approx(float((row @ head(1))[0]), abs=1e-5)
+
+
 def test_of_a_long_pair_the_longer_text_is_cut_first(tmp_path: Path) -> None:
     settings = ClassificationSettings(labels=["LABEL_0"], score="identity")
     bundle = made_bundle(tmp_path / "b", "logits", 1, classification=settings)

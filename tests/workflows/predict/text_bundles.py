@@ -62,9 +62,9 @@ def head(labels: int) -> np.ndarray:
 
 
 def hidden(ids: list[int], types: list[int] | None = None) -> np.ndarray:
-    """What a hand-made bundle gives for one text: each row plus the mean of all rows, plus the type."""
-    rows = table()[ids]
-    return rows + rows.mean(axis=0) + np.array(types or [0] * len(ids), np.float32)[:, None]
+    """What a hand-made bundle gives for one text: each row with its type, plus the mean of all."""
+    rows = table()[ids] + np.array(types or [0] * len(ids), np.float32)[:, None]
+    return rows + rows.mean(axis=0)
 
 
 def made_bundle(
@@ -77,31 +77,33 @@ def made_bundle(
     lowercase: bool = False,
     scaled: bool = False,
     infinite: bool = False,
+    names: list[str] | None = None,
     **metadata: Any,
 ) -> Path:
     """A bundle whose graph computes hidden(), its product with head() for each token, or for the first one alone.
 
     scaled: hidden() rounded to 8 bits with one scale for all rows. infinite: the last word's row is not finite.
+    names: the tokenizer's inputs.
     """
     (folder / "tokenizer").mkdir(parents=True)
     tokenizer().save(str(folder / "tokenizer" / "tokenizer.json"))
-    settings = {"unk_token": "[UNK]"}
+    settings = {"unk_token": "[UNK]", **({"model_input_names": names} if names else {})}
     (folder / "tokenizer" / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
     rows_of_ids = table()
     rows_of_ids[-1] = np.inf if infinite else rows_of_ids[-1]
     weights = {"table": rows_of_ids, "two": np.array([2]), "one": np.array([1]), "first": np.array(0)}
     nodes = [
-        helper.make_node("Gather", ["table", "input_ids"], ["rows"]),
+        helper.make_node("Gather", ["table", "input_ids"], ["words"]),
+        helper.make_node("Cast", ["token_type_ids"], ["kinds"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["kinds", "two"], ["types"]),
+        helper.make_node("Add", ["words", "types"], ["rows"]),
         helper.make_node("Cast", ["attention_mask"], ["seen"], to=TensorProto.FLOAT),
         helper.make_node("Unsqueeze", ["seen", "two"], ["mask"]),
         helper.make_node("Mul", ["rows", "mask"], ["masked"]),
         helper.make_node("ReduceSum", ["masked", "one"], ["sum"]),
         helper.make_node("ReduceSum", ["mask", "one"], ["count"]),
         helper.make_node("Div", ["sum", "count"], ["mean"]),
-        helper.make_node("Cast", ["token_type_ids"], ["kinds"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze", ["kinds", "two"], ["types"]),
-        helper.make_node("Add", ["rows", "mean"], ["context"]),
-        helper.make_node("Add", ["context", "types"], ["exact" if scaled else "last_hidden_state"]),
+        helper.make_node("Add", ["rows", "mean"], ["exact" if scaled else "last_hidden_state"]),
     ]
     if scaled:
         rounded = ["rounded", "scale", "zero"]
@@ -147,7 +149,7 @@ def save_checkpoint(folder: Path, kind: str = "BertModel", limit: int = 16, **co
     import transformers
 
     torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 48}
     settings = transformers.BertConfig(
         vocab_size=SIZE, max_position_embeddings=limit, pad_token_id=0, initializer_range=0.4, **sizes, **config
     )
