@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TOKENIZER, SETTINGS, TEMPLATE = "tokenizer.json", "tokenizer_config.json", "chat_template.jinja"
 COPIED = (TOKENIZER, SETTINGS, "special_tokens_map.json", TEMPLATE, "generation_config.json", "config.json",
-          "preprocessor_config.json")  # fmt: skip
+          "preprocessor_config.json", "processor_config.json")  # fmt: skip
 
 
 def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from workflows.wire.generation_options import GenerationOptions
 
 if TYPE_CHECKING:
     from workflows.generate import Engine, TemplateMessage, Tool
+    from workflows.runtime.execution.prompt_inputs import NamedInputs
 
 # The documented fields; the worker's events have more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
@@ -64,9 +65,11 @@ def generate(
     _check_chat(source, prompt, engine.machine.has_source)
     encoder = _PromptEncoder(engine, source, tools)
     ids = prompt if isinstance(prompt, list) else encoder.encode(prompt)
+    inputs = encoder.inputs or None
     options = check_options(values | encoder.options(flags.negative_prompt))
     with stop_on_interrupt(engine.stop) as cancelled:
-        events = engine.generate(ids, options, cancelled, prefix=engine.prompts.reply_prefix(source.prefill))
+        prefix = engine.prompts.reply_prefix(source.prefill)
+        events = engine.generate(ids, options, cancelled, prefix=prefix, inputs=inputs)
         done = print_generation(record_generation(engine.bundle, events, to_stderr), as_json, source.prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
@@ -119,23 +122,42 @@ def _check_chat(source: PromptFlags, prompt: str | list[int], has_encoder: bool)
     """Raises RequestError for flags of a conversation without --chat, and for token ids with it."""
     if (source.tools is not None or (source.prefill and not has_encoder)) and not source.chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
+    if source.image and isinstance(prompt, list):
+        raise RequestError("--image puts a picture before a text: give --prompt or --prompt-file with it.")
     if source.chat and isinstance(prompt, list):
         raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _PromptEncoder:
-    """Encodes text as it is, or with --chat as a user's message with the tools and the prefill."""
+    """Encodes text as it is, or with --chat as a user's message with the tools and the prefill.
+
+    inputs: those of the vision encoder, for the pictures of the text that was encoded last.
+    """
 
     engine: Engine
     source: PromptFlags
     tools: list[Tool] | None
+    inputs: NamedInputs = field(default_factory=dict)
 
     def encode(self, text: str) -> list[int]:
+        if self.source.image:
+            return self._with_pictures(text, self.source.image)
         if not self.source.chat:
             return self.engine.encode(text)
         message: TemplateMessage = {"role": "user", "content": text}
         return self.engine.encode_chat([message], self.tools, self.source.prefill)
+
+    def _with_pictures(self, text: str, files: list[Path]) -> list[int]:
+        from workflows.generate.picture_prompts import PicturePrompts
+
+        prompts = PicturePrompts.of_bundle(self.engine.bundle)
+        if self.source.chat:
+            text = self.engine.prompts.picture_turn(text, len(files), self.tools, self.source.prefill)
+        else:
+            text = prompts.with_placeholders(text, len(files))
+        expanded, self.inputs = prompts.prepare(text, prompts.read(files))
+        return self.engine.text.encode(expanded, special=not self.source.chat)
 
     def options(self, negative_prompt: str | None) -> dict[str, object]:
         """The options that need the engine's tokenizer."""

@@ -41,6 +41,9 @@ class PromptFlags:
         help="Constrain replies to calls of --tools; auto also allows free text.",
     )
     prefill: str = typer.Option("", "--prefill", metavar="TEXT", help="The beginning of the reply.")
+    image: list[Path] = typer.Option(
+        [], "--image", metavar="FILE", help="A picture before the prompt's text; may be repeated."
+    )
 
     def read(self) -> str | list[int]:
         """The prompt as text or as token ids. Raises RequestError and PromptError."""
@@ -78,7 +81,8 @@ class SoundFlags:
         if self.audio is None and (self.language is not None or self.translate or self.timestamps):
             raise RequestError("--language, --translate and --timestamps belong to a recording: give --audio.")
         given = (prompt.prompt, prompt.prompt_ids, prompt.prompt_file, prompt.tools, prompt.tool_calls)
-        if self.audio is not None and (prompt.chat or prompt.prefill or any(one is not None for one in given)):
+        more = prompt.chat or prompt.prefill or prompt.image
+        if self.audio is not None and (more or any(one is not None for one in given)):
             raise RequestError("A transcript has no prompt: give --audio alone.")
 
 

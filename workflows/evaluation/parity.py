@@ -153,15 +153,24 @@ class ParityRunner:
 
     def _generate(self, machine: Machine, steps: int) -> Outputs:
         limit = min(self._capacity // 3, getattr(self._pipeline.metadata, "source_limit", None) or PROMPT)
-        prompt = np.random.default_rng(0).integers(0, machine.vocabulary, max(1, min(PROMPT, limit))).tolist()
-        prompt = start_prompt(machine, self._pipeline, prompt)
+        drawn = np.random.default_rng(0).integers(0, machine.vocabulary, max(1, min(PROMPT, limit))).tolist()
+        places = [*self._pipeline.feature_tokens.values()]
+        prompt = start_prompt(machine, self._pipeline, [0 if token in places else token for token in drawn])
         outputs = [np.array(machine.step(fed, phase)[-1], np.float32) for fed, phase in machine.chunks(prompt)][-1:]
         wanted = min(steps, self._capacity - len(prompt)) if self._tokens is None else len(self._tokens)
         for step in range(wanted - 1):
-            token = int(outputs[-1].argmax()) if self._tokens is None else self._tokens[step]
+            token = _greedy(outputs[-1], places) if self._tokens is None else self._tokens[step]
             outputs.append(np.array(machine.step([token], "decode")[-1], np.float32))
-        self._tokens = self._tokens or [int(logits.argmax()) for logits in outputs]
+        self._tokens = self._tokens or [_greedy(logits, places) for logits in outputs]
         return outputs
+
+
+def _greedy(logits: NDArray[np.float32], places: Sequence[int]) -> int:
+    """The likeliest token [V] that is no placeholder, for which there would be no features."""
+    if int(logits.argmax()) in places:
+        logits = logits.copy()
+        logits[places] = -np.inf
+    return int(logits.argmax())
 
 
 def check_spread(reference: ReferenceLogits) -> None:

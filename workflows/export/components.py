@@ -29,6 +29,14 @@ from workflows.export.encoder_decoder import (
 )
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
+from workflows.export.pictures import ATTENTION as PICTURE_ATTENTION
+from workflows.export.pictures import (
+    EmbedsDecoderModule,
+    MergedEmbeddingsModule,
+    TilesModule,
+    check_pictures,
+    example_tile,
+)
 from workflows.export.reference import ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
 from workflows.export.repeated_layers import trace_decoder
@@ -43,7 +51,9 @@ from workflows.export.signature import (
     embeddings_signature,
     encoder_signature,
     head_signature,
+    merged_embeddings_signature,
     transformer_signature,
+    vision_signature,
 )
 from workflows.export.single_graph import SingleGraphModule, single_signature
 from workflows.export.stand_ins import NotStreamedError, StandIns
@@ -151,8 +161,10 @@ def _record_positions(graph: ir.Model, geometry: ModelGeometry | None, recipe: R
         graph.metadata_props[POSITIONS_KEY] = str(limit)
 
 
-def _attention_of(family: Family) -> str:
+def _attention_of(family: Family) -> str | dict[str, str]:
     """transformers' name of the attention implementation: ours where a cache adapter holds the cache."""
+    if family.sees:
+        return PICTURE_ATTENTION
     if family.remote_code:
         return "sdpa"
     return ATTENTION_NAME if family.cached else "eager"
@@ -167,6 +179,8 @@ def _tracer_for(
         return _trace_remote
     if family.encoder:
         return _trace_encoder_decoder
+    if family.sees:
+        return _trace_pictures
     causal = _trace_transformer if recipe.variant == "transformer-only" else _trace_decoder
     return partial(causal, stand_ins=stand_ins)
 
@@ -219,6 +233,25 @@ def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandI
     }
     if early:
         graphs[ComponentRole.DRAFT] = partial(with_first_layers, model, len(layers), len(early), partial(traced, early))
+    return ComponentTraces(graphs, _windows(layers), reference)
+
+
+def _trace_pictures(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
+    layers = causal_layers(model)
+    check_layers(layers, recipe.cache)
+    reference = check_causal(model, layers, recipe)
+    vision, embeddings = TilesModule(model), MergedEmbeddingsModule(model)
+    check_pictures(model, layers, vision, embeddings)
+    vision.vision.set_attn_implementation("eager")
+    hidden = model.get_input_embeddings().weight.shape[1]
+    signature = decoder_signature(layers, cache_writer(recipe.cache), dtype=_kv_dtype(recipe), embeds=hidden)
+    decoder = EmbedsDecoderModule(model, signature, layers)
+    merged = merged_embeddings_signature(hidden, model.config.image_token_id)
+    graphs: dict[ComponentRole, TraceFunction] = {
+        ComponentRole.VISION: partial(trace, vision, vision_signature(example_tile(model)), recipe.opset),
+        ComponentRole.EMBEDDINGS: partial(trace, embeddings, merged, recipe.opset),
+        ComponentRole.DECODER: partial(trace, decoder, signature, recipe.opset),
+    }
     return ComponentTraces(graphs, _windows(layers), reference)
 
 

@@ -87,18 +87,20 @@ def hidden_states(model: PreTrainedModel, wanted: bool) -> Iterator[list[torch.T
 def run_causal(
     model: PreTrainedModel,
     adapter: BaseCacheAdapter,
-    ids: torch.Tensor,
+    ids: torch.Tensor | None,
     positions: torch.Tensor,
     own_mask: bool = False,
+    embeds: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Logits [1,S,V] of a causal LM. own_mask: the model builds its masks, as a probe requires.
 
-    Otherwise it gets an unused 4-D mask, which keeps it from building others; the adapter has its own.
+    Otherwise it gets an unused 4-D mask, which keeps it from building others; the adapter has its own. embeds: in place
+    of `ids`, [1,S,E].
     """
-    unused = None if own_mask else torch.zeros(1, 1, ids.shape[1], ids.shape[1])
-    output = model(
-        input_ids=ids, position_ids=positions, attention_mask=unused, past_key_values=adapter, use_cache=True
-    )
+    width = positions.shape[-1]
+    unused = None if own_mask else torch.zeros(1, 1, width, width)
+    taken = {"input_ids": ids} if embeds is None else {"inputs_embeds": embeds}
+    output = model(**taken, position_ids=positions, attention_mask=unused, past_key_values=adapter, use_cache=True)
     logits: torch.Tensor = output.logits
     return logits
 

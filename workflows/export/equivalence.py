@@ -70,6 +70,7 @@ def check_causal(
     _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
+    ids[ids == getattr(model.config, "image_token_id", None)] = 0  # features would take its place
     singles = QUICK_STEPS if recipe.check == "quick" else STEPS
     plans = _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model)), singles)
     plans = plans[-1:] if recipe.check == "quick" else plans

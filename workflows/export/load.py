@@ -27,6 +27,7 @@ EXPERTS = "batched_mm"  # gathers each token's experts: the implementation in tr
 
 _GENERATING = {
     "text-generation": transformers.AutoModelForCausalLM,
+    "image-text-to-text": transformers.AutoModelForImageTextToText,
     "automatic-speech-recognition": transformers.AutoModelForSpeechSeq2Seq,
     **dict.fromkeys(("translation", "summarization", "text2text-generation"), transformers.AutoModelForSeq2SeqLM),
 }
@@ -45,14 +46,14 @@ def load_model(
     checkpoint: Checkpoint,
     task: str,
     remote_code: bool = False,
-    attention: str = ATTENTION_NAME,
+    attention: str | dict[str, str] = ATTENTION_NAME,
     stand_ins: StandIns | None = None,
 ) -> PreTrainedModel:
     """Loads the model of `checkpoint` for `task`, in float32 and evaluation mode.
 
     remote_code: run the checkpoint's own code, for which consent was given. attention: transformers' name of the
-    attention implementation; the default lets a cache adapter hold the cache. stand_ins: in place of the large
-    weights, whose numbers are checked when they are read.
+    attention implementation, or one for each part of the config; the default lets a cache adapter hold the cache.
+    stand_ins: in place of the large weights, whose numbers are checked when they are read.
 
     Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the vocabulary does not
     fit the embedding: loaders fill such gaps with random numbers silently. Raises NotStreamedError for a model that

@@ -19,6 +19,7 @@ from workflows.recipe.schema import CacheWriter
 
 PATTERNS = StatePatterns()
 SEQUENCE, CAPACITY, TOTAL, SOURCE = "sequence", "capacity", "total", "source"
+TILES, FEATURE_ROWS = "tiles", "features"
 _S, _C, _T = 3, 5, 7  # example sizes of sequence, capacity and source
 
 
@@ -44,14 +45,19 @@ def decoder_signature(
     left_aligned: bool = False,
     exposes: bool = False,
     dtype: torch.dtype = torch.float32,
+    embeds: int | None = None,
 ) -> ExportSignature:
     """The decoder's graph. cross: whether it attends to an encoder's keys and values, with a source mask or to all.
 
-    left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present.
+    left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present. embeds:
+    the size of the embeddings that it takes in place of ids.
     """
     outputs = [tensor_names.LOGITS, tensor_names.HIDDEN] if exposes else [tensor_names.LOGITS]
     signature = ExportSignature(outputs=outputs, facts=StateFacts(writer, cache_groups(layers), left_aligned))
-    signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    if embeds is None:
+        signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    else:
+        signature.add(tensor_names.EMBEDS, torch.zeros(1, _S, embeds), {1: SEQUENCE})
     signature.add(tensor_names.POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
     _add_cache_inputs(signature, writer)
     _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
@@ -73,6 +79,23 @@ def embeddings_signature() -> ExportSignature:
     """The graph of the embedding table."""
     signature = ExportSignature(outputs=[tensor_names.EMBEDS])
     signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    return signature
+
+
+def vision_signature(tile: torch.Tensor) -> ExportSignature:
+    """The graph of the vision encoder. tile: an example of what it reads, [1,channels,height,width]."""
+    signature = ExportSignature(outputs=[tensor_names.FEATURES])
+    signature.add(tensor_names.PIXELS, tile.expand(2, -1, -1, -1).clone(), {0: TILES})
+    return signature
+
+
+def merged_embeddings_signature(hidden: int, placeholder: int) -> ExportSignature:
+    """The graph of the embedding table, with rows of features in the place of placeholders."""
+    signature = ExportSignature(outputs=[tensor_names.EMBEDS])
+    ids = torch.zeros(1, _S, dtype=torch.long)
+    ids[0, 1:] = placeholder
+    signature.add(tensor_names.IDS, ids, {1: SEQUENCE})
+    signature.add(tensor_names.FEATURES, torch.zeros(_S - 1, hidden), {0: FEATURE_ROWS})
     return signature
 
 

@@ -34,9 +34,13 @@ class SystemRefusedError(PromptError):
 
 
 class ChatTemplate:
-    """A template, or several by name. Nothing is compiled before the first use."""
+    """A template, or several by name. Nothing is compiled before the first use.
 
-    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str]) -> None:
+    parts: the template takes a message's content as a list of texts and pictures, as those of models that see do.
+    """
+
+    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str], parts: bool = False) -> None:
+        self._parts = parts
         self._sources = {DEFAULT: sources} if isinstance(sources, str) else dict(sources)
         self._tokens = dict(tokens)
 
@@ -46,7 +50,7 @@ class ChatTemplate:
         settings = tokenizer_settings(bundle)
         sources = _sources(bundle, settings)
         tokens = {name: _content(settings[name]) for name in SPECIAL_TOKENS if settings.get(name) is not None}
-        return cls(sources, tokens) if sources else None
+        return cls(sources, tokens, "image" in bundle.pipeline.feature_tokens) if sources else None
 
     def check_compiles(self) -> None:
         """Raises BundleError for a template that does not compile."""
@@ -103,7 +107,12 @@ class ChatTemplate:
     def _render(
         self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None, add_generation_prompt: bool
     ) -> str:
-        turns = [{key: value for key, value in turn.items() if value is not None} for turn in messages]
+        turns: list[dict[str, object]] = [
+            {k: value for k, value in turn.items() if value is not None} for turn in messages
+        ]
+        for turn in turns if self._parts else ():
+            if isinstance(content := turn.get("content"), str):
+                turn["content"] = [{"type": "text", "text": content}]
         given = {"messages": turns, "tools": tools, "add_generation_prompt": add_generation_prompt}
         name = self._chosen(tools)
         try:

@@ -84,6 +84,8 @@ class GenerationConfig(BaseModel):
         if not isinstance(values, dict):
             raise BundleError(f"{name} is not a JSON object: build the bundle again.")
         defaults = _validated(values | _from_pipeline(bundle.pipeline), name)
+        if places := tuple(bundle.pipeline.feature_tokens.values()):  # a reply has no features to put there
+            defaults = defaults.model_copy(update={"suppress_tokens": (*defaults.suppress_tokens, *places)})
         vocabulary = bundle.pipeline.metadata.vocabulary or 0
         token = max(defaults.tokens, default=0)
         if token >= vocabulary:

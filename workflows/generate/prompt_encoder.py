@@ -6,10 +6,12 @@ messages (+ tools, + the beginning of the reply) ──ChatTemplate──▶ tex
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from workflows.common.errors import PromptError
 from workflows.generate.chat_template import ChatTemplate, TemplateMessage
 from workflows.generate.notices import Notices
+from workflows.generate.picture_prompts import picture_content
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool, check_tools
 from workflows.templates.service import TEMPLATE_SERVICE
@@ -50,6 +52,13 @@ class PromptEncoder:
         if given and not self._uses_tools(self.template, given, rendered, prefill, text):
             self._notices.add("tools_ignored", "The chat template ignores tools: the model does not see them.")
         return self._tokenizer.encode(text, special=False)
+
+    def picture_turn(self, text: str, pictures: int, tools: Sequence[Tool] | None = None, prefill: str = "") -> str:
+        """The rendered text of a user's message with `pictures` placeholders before its text."""
+        if self.template is None:
+            raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
+        message = cast(TemplateMessage, {"role": "user", "content": picture_content(text, pictures)})
+        return self.template.render([message], tools, prefill)
 
     def turn(
         self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""

@@ -5,6 +5,7 @@ family + recipe + geometry ──make_cut──▶ Cut: components in dataflow o
 graphs            single                           prefill-decode
 plain             decoder                          prefill, decode
 with an encoder   encoder, decoder                 encoder, prefill, decode
+with pictures     vision, embeddings, decoder      vision, embeddings, prefill, decode
 transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
 without a cache   model
 
@@ -30,6 +31,7 @@ class ComponentRole(StrEnum):
     """What a component does; its name in the cut."""
 
     ENCODER = "encoder"
+    VISION = "vision"
     EMBEDDINGS = "embeddings"
     DECODER = "decoder"
     TRANSFORMER = "transformer"
@@ -149,7 +151,7 @@ class Cut:
 
     def follows_text(self, part: Component) -> bool:
         """Whether the component runs on the prompt and generated tokens, so that chunks and windows apply to it."""
-        return self.cache is not None and part.name != self.source
+        return self.cache is not None and part.name != self.source and part.role is not ComponentRole.VISION
 
 
 def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> Cut:
@@ -159,6 +161,8 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     cache = _state(geometry.windows)
     if recipe.variant == "transformer-only":
         return Cut(_transformer_only_components(recipe, cache), cache)
+    if family.sees:
+        return Cut(_picture_components(recipe, cache), cache)
     drivers = tensor_names.IDS, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     if not family.encoder:
         gives = (tensor_names.LOGITS, tensor_names.HIDDEN) if recipe.expose else (tensor_names.LOGITS,)
@@ -170,6 +174,19 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     encoder = Component(ComponentRole.ENCODER, ("init",), (*reads, *masks), cross)
     decoder = Component(ComponentRole.DECODER, ("step",), (*drivers, *masks, *cross), (tensor_names.LOGITS,), cache)
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
+
+
+def _picture_components(recipe: Recipe, cache: CacheTensors) -> tuple[Component, ...]:
+    """The vision encoder, the embeddings with its rows in the place of placeholders, and the decoder over these."""
+    takes = tensor_names.EMBEDS, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
+    whole = Component(ComponentRole.DECODER, ("step",), takes, (tensor_names.LOGITS,), cache)
+    cached, features = _cached_components(recipe, whole), tensor_names.FEATURES
+    when = tuple(when for part in cached for when in part.when)
+    return (
+        Component(ComponentRole.VISION, ("init",), (tensor_names.PIXELS,), (features,)),
+        Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), (tensor_names.EMBEDS,)),
+        *cached,
+    )
 
 
 def _transformer_only_components(recipe: Recipe, cache: CacheTensors) -> tuple[Component, ...]:

@@ -1,6 +1,7 @@
 """The architecture families: how each is divided into components, and which cache layouts it supports.
 
 decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
+tiles                 a vision encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
 whisper               the same, with an encoder that reads the spectrogram of 30 seconds of sound
 encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
@@ -33,6 +34,19 @@ DECODER = Family(
     serves=_is_causal_lm,
 )
 QWEN3 = replace(DECODER, name="qwen3", model_types=("qwen3",), covers="qwen3", serves=None)
+
+# The vision encoder reads square tiles; its rows take the place of placeholders among the tokens' embeddings.
+TILES = replace(
+    DECODER,
+    name="tiles",
+    model_types=("idefics3", "smolvlm"),
+    tasks=("image-text-to-text",),
+    variants=(),
+    covers="idefics3, smolvlm",
+    serves=None,
+    text_part="text_config",
+    sees=True,
+)
 
 TASKS = ("translation", "summarization")
 
@@ -121,7 +135,7 @@ DEPTH = Family(
     reads="pixels",
 )
 
-FAMILIES = FamilyRegistry([QWEN3, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER])
+FAMILIES = FamilyRegistry([QWEN3, TILES, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER])
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:

@@ -78,9 +78,10 @@ class Family:
     first present one counts. serves: for a generic family, whether it serves a model type for a task (or None) that no
     other family names. encoder: the decoder attends to an encoder, which reads `source`: a text, or the spectrogram of
     a sound, of one length. source_limited: the encoder has a position table, so a text is limited to max_positions.
-    remote_code: the checkpoint brings the model's code, which runs during the
-    build, with consent. variants: supported variants besides `plain`. reads: the input kind of a single graph without a
-    cache; None for a model that generates text.
+    remote_code: the checkpoint brings the model's code, which runs during the build, with consent. text_part: the part
+    of the config that describes the decoder; empty for the whole. sees: a vision encoder gives rows in the place of a
+    prompt's placeholders. variants: supported variants besides `plain`. reads: the input kind of a single graph without
+    a cache; None for a model that generates text.
     """
 
     name: str
@@ -96,6 +97,8 @@ class Family:
     source: Literal["text", "sound"] = "text"
     source_limited: bool = False
     remote_code: bool = False
+    text_part: str = ""
+    sees: bool = False
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 
@@ -116,6 +119,8 @@ class Family:
     def geometry(self, config: Mapping[str, object]) -> ModelGeometry:
         """Reads the sizes in `config`. Raises CheckpointError for one that is missing or not a positive integer."""
         names = self.config_names
+        if self.text_part:
+            config = _part(config, self.text_part)
         heads = _positive_int(config, names["heads"])
         hidden = _positive_int(config, names["hidden_size"])
         _check_widths(config)
@@ -169,6 +174,13 @@ class FamilyRegistry:
             f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are "
             f"{families}."
         )
+
+
+def _part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
+    part = config.get(name)
+    if not isinstance(part, Mapping):
+        raise CheckpointError(f"config.json has no {name}, which describes the text model: get the whole checkpoint.")
+    return part
 
 
 def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...]:

@@ -34,7 +34,8 @@ TASKS_BY_HEAD = {
     "GenerationDecoder": _TEXT,
     "Model": _FEATURES,
 }
-_SEQUENCE_TASKS = {"translation", "summarization", "text2text-generation", "automatic-speech-recognition"}
+_SEQUENCE_TASKS = {"translation", "summarization", "text2text-generation", "automatic-speech-recognition",
+                   "image-text-to-text"}  # fmt: skip
 _OTHER_MODALITIES = ("vision_config", "audio_config")
 
 
@@ -46,7 +47,7 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
     family = family_for(model_type, tasks[0])
     if family.remote_code:  # the checkpoint defines its own class names
         return tasks
-    _refuse_other_modalities(checkpoint)
+    _refuse_other_modalities(checkpoint, family)
     if checkpoint.embeds:
         _check_embedder(checkpoint, family)
     _refuse_mismatched_family(checkpoint, family)
@@ -93,7 +94,7 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
     family = family_for(checkpoint.model_type, task)
     if family.remote_code:
         return
-    _refuse_other_modalities(checkpoint)
+    _refuse_other_modalities(checkpoint, family)
     if checkpoint.embeds and task == _FEATURES:
         _check_embedder(checkpoint, family)
     heads = {_task_of_head(name) for name in checkpoint.architectures}
@@ -149,14 +150,16 @@ def _named(architectures: Iterable[str]) -> str:
     return printable(", ".join(architectures))
 
 
-def _refuse_other_modalities(checkpoint: Checkpoint) -> None:
-    """Raises RecipeError for a multimodal model: its text part alone would be a different model."""
+def _refuse_other_modalities(checkpoint: Checkpoint, family: Family) -> None:
+    """Raises RecipeError for a model of other modalities than its family's: a part alone would be a different model."""
+    if family.sees:
+        return
     key = next((key for key in _OTHER_MODALITIES if isinstance(checkpoint.config.get(key), dict)), None)
     if key is not None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
         raise RecipeError(
-            f"The checkpoint is {what}, whose config.json has a {key}: Joinery does not build models that read "
-            "pictures or sound beside text yet, so open a checkpoint of text alone."
+            f"The checkpoint is {what}, whose config.json has a {key}: of the models that read pictures or sound "
+            "beside text, Joinery builds Idefics3, SmolVLM and Whisper; open one of these, or one of text alone."
         )
 
 

@@ -147,6 +147,22 @@ def save_whisper(folder: Path, **changes: Any) -> Path:
     return _save(AutoModelForSpeechSeq2Seq, "whisper", WHISPER | changes, folder)
 
 
+def save_smolvlm(folder: Path, image_token_id: int, **changes: Any) -> Path:
+    """A model that reads tiles of 32 pixels; `changes` to its text part."""
+    from transformers import AutoModelForImageTextToText
+
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = {
+        "text_config": {**_COMMON, "model_type": "llama", **changes},
+        "vision_config": {**sizes, "image_size": 32, "patch_size": 8},
+        "scale_factor": 2,
+        "image_token_id": image_token_id,
+        "pad_token_id": 0,
+        "tie_word_embeddings": False,
+    }
+    return _save(AutoModelForImageTextToText, "smolvlm", config, folder)
+
+
 def _save(auto: Any, model_type: str, config: dict[str, Any], folder: Path) -> Path:
     import torch
     from transformers import AutoConfig
@@ -155,7 +171,7 @@ def _save(auto: Any, model_type: str, config: dict[str, Any], folder: Path) -> P
     model = auto.from_config(AutoConfig.for_model(model_type, **config)).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if parameter.ndim == 2 and "embed_positions" not in name:
+            if parameter.ndim == 2 and "embed_positions" not in name and "position_embedding" not in name:
                 parameter.normal_(0, 1.5 / parameter.shape[1] ** 0.5)
     model.save_pretrained(folder)
     return folder

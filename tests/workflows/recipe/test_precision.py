@@ -17,7 +17,11 @@ RUN = "a run of the program, whatever the sessions in it are called"
 # where a word means something else
 OTHERWISE = {
     "runtime/": {"prefill": RUN, "decode": RUN},
-    "bundle/": {"decode": RUN, "draft": "a key of the strategy and of the roles"},
+    "bundle/": {
+        "decode": RUN,
+        "draft": "a key of the strategy and of the roles",
+        "vision": "a word in the names of tensors, and a part of genai's folders",
+    },
     "measure/": dict.fromkeys(("prefill", "decode"), "the phase of a step that was kept"),
     "bundle/genai/": dict.fromkeys(("model", "encoder", "decoder"), "a key of genai_config.json"),
     "common/stage_cache": {"draft": "a folder that is not whole yet"},

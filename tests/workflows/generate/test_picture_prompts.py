@@ -1,0 +1,204 @@
+"""A built SmolVLM sees what eager Hugging Face sees: pixel values, tokens, logits' choices, in every layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.workflows.families.models import VOCABULARY, save_smolvlm
+from workflows.build import BuildRequest, build
+from workflows.cli import run
+from workflows.common.errors import BundleError, MediaError, PromptError
+from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.generate.picture_prompts import PicturePrompts, picture_content
+from workflows.wire.events import GenerationDone
+
+IMAGE, EDGE, WHOLE, END, ROWS = 200, 201, 202, 203, 4
+TEMPLATE = (
+    "{% for m in messages %}w1 {% for c in m.content %}"
+    "{% if c.type == 'text' %}{{ c.text }}{% else %}<image>{% endif %}{% endfor %}<end_of_utterance>\n{% endfor %}"
+    "{% if add_generation_prompt %}w5 w6{% endif %}"
+)
+PICTURES = {"image_processor_type": "SmolVLMImageProcessor", "processor_class": "SmolVLMProcessor",
+            "size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}, "resample": 1}  # fmt: skip
+
+
+def save_seeing(folder: Path) -> Path:
+    """A SmolVLM of 32 pixels a tile, four rows each, with a tokenizer of numbered words and a chat template."""
+    from tokenizers import AddedToken, Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+    from transformers import PreTrainedTokenizerFast
+
+    save_smolvlm(folder, image_token_id=IMAGE)
+    tiles = {f"<row_{r}_col_{c}>": 190 + 3 * (r - 1) + c for r in (1, 2) for c in (1, 2)}
+    special = {"<image>": IMAGE, "<fake_token_around_image>": EDGE, "<global-img>": WHOLE, "<end_of_utterance>": END}
+    special |= tiles
+    words = {f"w{i}": i for i in range(VOCABULARY) if i not in special.values()} | special
+    tokenizer = Tokenizer(WordLevel(words, unk_token="w0"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.add_special_tokens([AddedToken(word, special=True, normalized=False) for word in special])
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="w0", eos_token="w2")
+    fast.save_pretrained(folder)
+    (folder / "preprocessor_config.json").write_text(json.dumps(PICTURES), "utf-8")
+    (folder / "processor_config.json").write_text(json.dumps({"image_seq_len": ROWS}), "utf-8")
+    (folder / "chat_template.jinja").write_text(TEMPLATE, "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_seeing(tmp_path_factory.mktemp("smolvlm") / "checkpoint")
+
+
+@pytest.fixture(scope="module", params=["gqa", "prefill-decode"])
+def bundle(request: pytest.FixtureRequest, checkpoint: Path) -> Path:
+    made, kind = checkpoint.parent / request.param, request.param
+    build(BuildRequest(str(checkpoint), made, {"graphs": kind, "chunk": 16} if "-" in kind else {"cache": kind}))
+    return made
+
+
+@pytest.fixture(scope="module")
+def engine(bundle: Path) -> Iterator[Engine]:
+    with open_engine(bundle) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def eager(checkpoint: Path) -> Any:
+    from transformers import AutoModelForImageTextToText
+
+    return AutoModelForImageTextToText.from_pretrained(checkpoint, attn_implementation="eager").eval()
+
+
+def greedy(eager: Any, ids: list[int], tiles: Any, count: int) -> list[int]:
+    """The model's own tokens, the whole computed anew at each step; a placeholder is never the next token."""
+    import torch
+
+    given = {} if tiles is None else {"pixel_values": torch.from_numpy(tiles)[None]}
+    ids, before = list(ids), len(ids)
+    for _ in range(count):
+        with torch.no_grad():
+            logits = eager(input_ids=torch.tensor([ids]), use_cache=False, **given).logits[0, -1]
+        logits[IMAGE] = -torch.inf
+        ids.append(int(logits.argmax()))
+    return ids[before:]
+
+
+def tokens(engine: Engine, ids: list[int], tiles: Any, count: int) -> list[int]:
+    given = None if tiles is None else {"pixel_values": tiles}
+    *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=count), inputs=given, eos=())
+    assert isinstance(done, GenerationDone)
+    return done.token_ids
+
+
+@pytest.mark.slow
+def test_tokens_are_those_of_the_model(engine: Engine, eager: Any) -> None:
+    """No tile, one, several; before, within and behind a chunk; another picture after one."""
+    chances = np.random.default_rng(0)
+    for count, before, behind in ((0, 5, 20), (1, 3, 5), (3, 1, 1), (2, 14, 40), (5, 70, 3), (17, 2, 64)):
+        words = [int(token) for token in chances.integers(1, 190, before + behind)]
+        ids = [*words[:before], *[IMAGE] * (ROWS * count), *words[before:]]
+        tiles = chances.normal(size=(count, 3, 32, 32)).astype(np.float32) if count else None
+        assert tokens(engine, ids, tiles, 6) == greedy(eager, ids, tiles, 6), (count, before, behind)
+
+
+@pytest.mark.slow
+def test_the_command_sees_files_as_the_processor_does(
+    bundle: Path, checkpoint: Path, eager: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two files of different sizes in a chat: the tokens are those of eager with the PIL processor's values."""
+    from PIL import Image
+    from transformers import AutoTokenizer, SmolVLMImageProcessorPil
+
+    chances, files = np.random.default_rng(1), []
+    for name, size in (("a.png", (50, 80)), ("b.png", (64, 30))):
+        pixels = chances.integers(0, 255, (*size, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(tmp_path / name)
+        files.append(Image.fromarray(pixels))
+    images = [word for name in ("a.png", "b.png") for word in ("--image", tmp_path / name)]
+    call = ["generate", bundle, *images, "--chat", "--prompt", "w7 w8", "--max-new-tokens", 8, "--json"]
+    assert run([str(word) for word in call]) == 0
+    done = json.loads(capsys.readouterr().out.splitlines()[-1])
+    processor = SmolVLMImageProcessorPil(**{k: v for k, v in PICTURES.items() if not k.endswith(("type", "class"))})
+    seen = processor([files], return_row_col_info=True, return_tensors="np")
+    from transformers.models.smolvlm.processing_smolvlm import get_image_prompt_string
+
+    edge, whole = "<fake_token_around_image>", "<global-img>"
+    texts = [
+        get_image_prompt_string(rows, columns, ROWS, edge, "<image>", whole)
+        for rows, columns in zip(seen["rows"][0], seen["cols"][0], strict=True)
+    ]
+    prompt = f"w1 {''.join(texts)}w7 w8<end_of_utterance>\nw5 w6"
+    ids = AutoTokenizer.from_pretrained(checkpoint)(prompt)["input_ids"]
+    assert done["prompt_ids"] == ids
+    wanted = greedy(eager, ids, seen["pixel_values"][0].astype(np.float32), 8)
+    assert done["token_ids"] == wanted[: len(done["token_ids"])]
+
+
+@pytest.mark.slow
+def test_a_later_turn_and_a_text_without_pictures(engine: Engine, eager: Any) -> None:
+    """The cache's prefix is not reused across other pictures, and a text alone needs none."""
+    chances = np.random.default_rng(2)
+    first, second = chances.normal(size=(2, 1, 3, 32, 32)).astype(np.float32)
+    ids = [3, *[IMAGE] * ROWS, 9]
+    assert tokens(engine, ids, first, 6) == greedy(eager, ids, first, 6)
+    assert tokens(engine, ids, second, 6) == greedy(eager, ids, second, 6)
+    longer = [*ids, 17, *[IMAGE] * ROWS, 30]
+    both = np.concatenate([second, first])
+    assert tokens(engine, longer, both, 6) == greedy(eager, longer, both, 6)
+    assert tokens(engine, [3, 9, 20], None, 6) == greedy(eager, [3, 9, 20], None, 6)
+
+
+def prompts(preprocessor: str | None, processor: str | None, places: bool = True) -> PicturePrompts:
+    """Of a bundle with these files."""
+    files = {"tokenizer/preprocessor_config.json": preprocessor, "tokenizer/processor_config.json": processor}
+    pipeline = SimpleNamespace(feature_tokens={"image": 7} if places else {})
+    bundle: Any = SimpleNamespace(text=files.get, pipeline=pipeline)
+    return PicturePrompts.of_bundle(bundle)
+
+
+def test_placeholders_and_what_takes_their_place() -> None:
+    one = prompts(json.dumps(PICTURES), json.dumps({"image_seq_len": 2}))
+    assert one.with_placeholders("x", 2) == "<image><image>x" and one.with_placeholders("a<image>b", 1) == "a<image>b"
+    text, tensors = one.prepare("no picture", [])
+    assert (text, tensors) == ("no picture", {})
+    with pytest.raises(MediaError, match="1 placeholders <image> for 0 pictures"):
+        one.prepare("a<image>b", [])
+    assert picture_content("x", 1) == [{"type": "image"}, {"type": "text", "text": "x"}]
+
+
+@pytest.mark.parametrize(("preprocessor", "processor", "places", "error", "why"), [
+    ("{}", "{}", False, PromptError, "reads no pictures"),
+    (None, None, True, BundleError, "has no tokenizer/preprocessor_config.json"),
+    ("[1]", None, True, BundleError, "is not a JSON object"),
+    ("{", None, True, BundleError, "build the bundle again"),
+    ('{"image_processor_type": "X"}', None, True, MediaError, "Pictures cannot be prepared"),
+])  # fmt: skip
+def test_a_bundle_that_does_not_say_how_it_sees(
+    preprocessor: str | None, processor: str | None, places: bool, error: type[Exception], why: str
+) -> None:
+    with pytest.raises(error, match=why):
+        prompts(preprocessor, processor, places)
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    def call(*arguments: object) -> tuple[int, str]:
+        code = run([str(argument) for argument in arguments])
+        return code, capsys.readouterr().err
+
+    return call
+
+
+def test_a_bundle_of_text_sees_nothing(demo_bundle: Path, cli: Callable[..., tuple[int, str]]) -> None:
+    code, err = cli("generate", demo_bundle, "--image", "x.png", "--prompt", "y")
+    assert code == 2 and "reads no pictures" in err and err.count("\n") == 1
+    code, err = cli("generate", demo_bundle, "--image", "x.png", "--prompt-ids", "3")
+    assert code == 2 and "--image puts a picture before a text" in err

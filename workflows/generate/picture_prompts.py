@@ -1,0 +1,86 @@
+"""Prompts with pictures: files to the tensors of the vision encoder, placeholders to a token for each of its rows.
+
+files ──read──▶ pictures ──prepare──▶ tensors, layouts; text with a placeholder each ──▶ text with a token per row
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from workflows.bundle import Bundle
+from workflows.common.errors import BundleError, PromptError
+from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.media import (
+    Picture,
+    PictureProcessor,
+    PictureTokens,
+    expand_pictures,
+    picture_processor,
+    picture_tokens,
+    read_picture,
+)
+from workflows.runtime.execution.prompt_inputs import NamedInputs
+
+_FILES = ("tokenizer/preprocessor_config.json", "tokenizer/processor_config.json")
+
+_MASK = "pixel_attention_mask"
+
+
+class PicturePrompts:
+    """How one bundle sees: its picture processor, and the text that stands for a picture."""
+
+    def __init__(self, processor: PictureProcessor, tokens: PictureTokens) -> None:
+        self._processor, self._tokens = processor, tokens
+
+    @classmethod
+    def of_bundle(cls, bundle: Bundle) -> PicturePrompts:
+        """Raises PromptError for a bundle that does not see, BundleError or MediaError where it does not say how."""
+        if "image" not in bundle.pipeline.feature_tokens:
+            raise PromptError("The bundle reads no pictures: leave --image out.")
+        settings, processor = (_settings(bundle, name) for name in _FILES)
+        if not settings and not processor:
+            raise BundleError(
+                f"The bundle has no {_FILES[0]}, which says how a picture is prepared: add the file to the checkpoint "
+                "and build the bundle again."
+            )
+        kind = processor.get("processor_class") or settings.get("processor_class")
+        own = processor if "image_processor" in processor else settings or processor
+        return cls(picture_processor(own), picture_tokens({**processor, "processor_class": kind}))
+
+    @staticmethod
+    def read(files: Sequence[Path]) -> list[Picture]:
+        """The pictures of files. Raises MediaError for one that cannot be read."""
+        return [read_picture(file) for file in files]
+
+    def with_placeholders(self, text: str, count: int) -> str:
+        """A plain text with `count` pictures: before it, unless it has their placeholders."""
+        return text if self._tokens.placeholder in text else self._tokens.placeholder * count + text
+
+    def prepare(self, text: str, pictures: Sequence[Picture]) -> tuple[str, NamedInputs]:
+        """The text with a token for each row of features, and the vision encoder's inputs.
+
+        Raises MediaError where the text has not one placeholder for each picture, or the model cannot take one.
+        """
+        if not pictures:
+            return expand_pictures(text, self._tokens, ()), {}
+        inputs = self._processor(pictures)
+        # a mask that leaves out nothing is no input of the graphs
+        tensors = {name: tensor for name, tensor in inputs.tensors.items() if name != _MASK or not tensor.all()}
+        return expand_pictures(text, self._tokens, inputs.layouts), tensors
+
+
+def picture_content(text: str, count: int) -> list[dict[str, str]]:
+    """The content of a message with `count` pictures before its text, as chat templates take it."""
+    return [*({"type": "image"} for _ in range(count)), {"type": "text", "text": text}]
+
+
+def _settings(bundle: Bundle, name: str) -> Mapping[str, Any]:
+    try:
+        found = read_json(bundle.text(name) or "{}")
+    except InvalidJsonError as error:
+        raise BundleError(f"{name} {error}: build the bundle again.") from None
+    if not isinstance(found, dict):
+        raise BundleError(f"{name} is not a JSON object: build the bundle again.")
+    return found
