@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from workflows.build.text_tasks import text_metadata
-from workflows.bundle.composition import CrossState, DataflowEdge, Flow, KVState, SessionSpec, SharedState
+from workflows.bundle.composition import CrossState, DataflowEdge, Flow, KVState, PositionIds, SessionSpec, SharedState
 from workflows.bundle.outline import FlowStage
 from workflows.bundle.schema import ComponentMetadata, GenerationDefaults, Metadata, Pipeline, SpecialTokens
 from workflows.bundle.session_options import (
@@ -24,6 +24,7 @@ from workflows.bundle.session_options import (
 from workflows.bundle.strategy import DraftSettings, StrategySettings
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, GraphError, RecipeError, printable
+from workflows.common.tensor_names import GRIDS
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
 
@@ -123,10 +124,18 @@ def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
         flow=[FlowStage(run=name, when=when) for name, when in cut.stages],
         dataflow=[DataflowEdge(source=edge.source, target=edge.target) for edge in cut.edges],
         state=SharedState(
-            kv_cache=KVState() if cut.cache else None, cross_cache=CrossState(source=cut.source) if cut.source else None
+            kv_cache=KVState() if cut.cache else None,
+            cross_cache=CrossState(source=cut.source) if cut.source else None,
+            position_ids=_position_ids(cut),
         ),
         strategy=_strategy(recipe),
     )
+
+
+def _position_ids(cut: Cut) -> PositionIds | None:
+    """Three numbers a token where a component reads the grids of pictures; None for one number."""
+    part = next((part for part in cut.components if GRIDS in part.own_inputs), None)
+    return None if part is None else PositionIds(strategy="mrope_3d", grid_source=f"{part.name}.{GRIDS}")
 
 
 def _strategy(recipe: Recipe) -> StrategySettings | None:

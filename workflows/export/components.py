@@ -33,9 +33,8 @@ from workflows.export.pictures import ATTENTION as PICTURE_ATTENTION
 from workflows.export.pictures import (
     EmbedsDecoderModule,
     MergedEmbeddingsModule,
-    TilesModule,
     check_pictures,
-    example_tile,
+    vision_module,
 )
 from workflows.export.reference import ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
@@ -53,7 +52,6 @@ from workflows.export.signature import (
     head_signature,
     merged_embeddings_signature,
     transformer_signature,
-    vision_signature,
 )
 from workflows.export.single_graph import SingleGraphModule, single_signature
 from workflows.export.stand_ins import NotStreamedError, StandIns
@@ -240,15 +238,15 @@ def _trace_pictures(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
-    vision, embeddings = TilesModule(model), MergedEmbeddingsModule(model)
+    kind = family_for(recipe.model_type, recipe.task).sees
+    vision, embeddings = vision_module(model, str(kind)), MergedEmbeddingsModule(model)
     check_pictures(model, layers, vision, embeddings)
-    vision.vision.set_attn_implementation("eager")
-    hidden = model.get_input_embeddings().weight.shape[1]
-    signature = decoder_signature(layers, cache_writer(recipe.cache), dtype=_kv_dtype(recipe), embeds=hidden)
+    hidden, writer = model.get_input_embeddings().weight.shape[1], cache_writer(recipe.cache)
+    signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embeds=hidden, grid=kind == "grids")
     decoder = EmbedsDecoderModule(model, signature, layers)
     merged = merged_embeddings_signature(hidden, model.config.image_token_id)
     graphs: dict[ComponentRole, TraceFunction] = {
-        ComponentRole.VISION: partial(trace, vision, vision_signature(example_tile(model)), recipe.opset),
+        ComponentRole.VISION: partial(trace, vision, vision.signature(), recipe.opset),
         ComponentRole.EMBEDDINGS: partial(trace, embeddings, merged, recipe.opset),
         ComponentRole.DECODER: partial(trace, decoder, signature, recipe.opset),
     }

@@ -185,7 +185,7 @@ def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: in
     past: dict[str, Any] = {
         "keys": [by_name[PATTERNS.past_key % i] for i in range(layers)],
         "values": [by_name[PATTERNS.past_value % i] for i in range(layers)],
-        "start": by_name["position_ids"][0, 0],
+        "start": by_name["position_ids"].reshape(-1)[0],
         "source_mask": by_name.get(SOURCE_MASK),
         "windows": {layer: group.window for group in facts.groups for layer in group.layers},
     }

@@ -14,12 +14,13 @@ import torch
 from workflows.common import tensor_names
 from workflows.common.tensor_names import window_masks
 from workflows.export.attention import LayerFacts
+from workflows.kvcache.cache_inputs import GRID_AXES
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
 from workflows.recipe.schema import CacheWriter
 
 PATTERNS = StatePatterns()
 SEQUENCE, CAPACITY, TOTAL, SOURCE = "sequence", "capacity", "total", "source"
-TILES, FEATURE_ROWS = "tiles", "features"
+FEATURE_ROWS = "features"
 _S, _C, _T = 3, 5, 7  # example sizes of sequence, capacity and source
 
 
@@ -46,11 +47,12 @@ def decoder_signature(
     exposes: bool = False,
     dtype: torch.dtype = torch.float32,
     embeds: int | None = None,
+    grid: bool = False,
 ) -> ExportSignature:
     """The decoder's graph. cross: whether it attends to an encoder's keys and values, with a source mask or to all.
 
     left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present. embeds:
-    the size of the embeddings that it takes in place of ids.
+    the size of the embeddings that it takes in place of ids. grid: whether a position has three numbers.
     """
     outputs = [tensor_names.LOGITS, tensor_names.HIDDEN] if exposes else [tensor_names.LOGITS]
     signature = ExportSignature(outputs=outputs, facts=StateFacts(writer, cache_groups(layers), left_aligned))
@@ -58,7 +60,11 @@ def decoder_signature(
         signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     else:
         signature.add(tensor_names.EMBEDS, torch.zeros(1, _S, embeds), {1: SEQUENCE})
-    signature.add(tensor_names.POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
+    positions = torch.arange(_C - _S, _C)[None]
+    if grid:
+        signature.add(tensor_names.POSITIONS, positions[None].expand(GRID_AXES, -1, -1).clone(), {2: SEQUENCE})
+    else:
+        signature.add(tensor_names.POSITIONS, positions, {1: SEQUENCE})
     _add_cache_inputs(signature, writer)
     _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
     if cross == "masked":
@@ -79,13 +85,6 @@ def embeddings_signature() -> ExportSignature:
     """The graph of the embedding table."""
     signature = ExportSignature(outputs=[tensor_names.EMBEDS])
     signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
-    return signature
-
-
-def vision_signature(tile: torch.Tensor) -> ExportSignature:
-    """The graph of the vision encoder. tile: an example of what it reads, [1,channels,height,width]."""
-    signature = ExportSignature(outputs=[tensor_names.FEATURES])
-    signature.add(tensor_names.PIXELS, tile.expand(2, -1, -1, -1).clone(), {0: TILES})
     return signature
 
 

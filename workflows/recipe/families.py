@@ -1,7 +1,7 @@
 """The architecture families: how each is divided into components, and which cache layouts it supports.
 
 decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-tiles                 a vision encoder before a decoder-only model, which takes embeddings
+tiles, grids          a vision encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
 whisper               the same, with an encoder that reads the spectrogram of 30 seconds of sound
 encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
@@ -45,7 +45,16 @@ TILES = replace(
     covers="idefics3, smolvlm",
     serves=None,
     text_part="text_config",
-    sees=True,
+    sees="tiles",
+)
+
+# A position has three numbers, and pictures have any size.
+GRIDS = replace(
+    TILES,
+    name="grids",
+    model_types=("qwen2_vl", "qwen2_5_vl"),
+    covers="qwen2_vl, qwen2_5_vl",
+    sees="grids",
 )
 
 TASKS = ("translation", "summarization")
@@ -135,7 +144,7 @@ DEPTH = Family(
     reads="pixels",
 )
 
-FAMILIES = FamilyRegistry([QWEN3, TILES, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER])
+FAMILIES = FamilyRegistry([QWEN3, TILES, GRIDS, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER])
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:

@@ -80,8 +80,9 @@ class Family:
     a sound, of one length. source_limited: the encoder has a position table, so a text is limited to max_positions.
     remote_code: the checkpoint brings the model's code, which runs during the build, with consent. text_part: the part
     of the config that describes the decoder; empty for the whole. sees: a vision encoder gives rows in the place of a
-    prompt's placeholders. variants: supported variants besides `plain`. reads: the input kind of a single graph without
-    a cache; None for a model that generates text.
+    prompt's placeholders; it reads square tiles, or the patches of pictures of any size with their grids. variants:
+    supported variants besides `plain`. reads: the input kind of a single graph without a cache; None for a model that
+    generates text.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Family:
     source_limited: bool = False
     remote_code: bool = False
     text_part: str = ""
-    sees: bool = False
+    sees: Literal["tiles", "grids"] | None = None
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 
@@ -177,10 +178,9 @@ class FamilyRegistry:
 
 
 def _part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
+    """A part of a config, or all of it where older files have no such part."""
     part = config.get(name)
-    if not isinstance(part, Mapping):
-        raise CheckpointError(f"config.json has no {name}, which describes the text model: get the whole checkpoint.")
-    return part
+    return part if isinstance(part, Mapping) else config
 
 
 def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...]:

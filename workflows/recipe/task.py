@@ -159,8 +159,12 @@ def _refuse_other_modalities(checkpoint: Checkpoint, family: Family) -> None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
         raise RecipeError(
             f"The checkpoint is {what}, whose config.json has a {key}: of the models that read pictures or sound "
-            "beside text, Joinery builds Idefics3, SmolVLM and Whisper; open one of these, or one of text alone."
+            f"beside text, Joinery builds {_known_to_see()} and whisper; open one of these, or one of text alone."
         )
+
+
+def _known_to_see() -> str:
+    return ", ".join(family.covers for family in FAMILIES.families if family.sees)
 
 
 def _refuse_mismatched_family(checkpoint: Checkpoint, family: Family) -> None:

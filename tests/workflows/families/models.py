@@ -163,6 +163,29 @@ def save_smolvlm(folder: Path, image_token_id: int, **changes: Any) -> Path:
     return _save(AutoModelForImageTextToText, "smolvlm", config, folder)
 
 
+def save_qwen_vl(model_type: str, folder: Path, image_token_id: int) -> Path:
+    """A Qwen2-VL or Qwen2.5-VL: patches of 4 pixels, two by two of which are merged; windows of two such squares."""
+    from transformers import AutoModelForImageTextToText
+
+    vision = {"patch_size": 4, "spatial_merge_size": 2, "temporal_patch_size": 2, "num_heads": 2}
+    own = {
+        "qwen2_vl": {"depth": 2, "embed_dim": 32, "hidden_size": 64, "mlp_ratio": 2},
+        "qwen2_5_vl": {"depth": 3, "hidden_size": 32, "intermediate_size": 64, "window_size": 16,
+                       "out_hidden_size": 64, "fullatt_block_indexes": [1]},
+    }[model_type]  # fmt: skip
+    rope = {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 10000.0}
+    config = {
+        "text_config": {**_COMMON, "rope_parameters": rope},
+        "vision_config": {**vision, **own},
+        "image_token_id": image_token_id,
+        "vision_start_token_id": 204,
+        "vision_end_token_id": 205,
+        "video_token_id": 206,
+        "tie_word_embeddings": False,
+    }
+    return _save(AutoModelForImageTextToText, model_type, config, folder)
+
+
 def _save(auto: Any, model_type: str, config: dict[str, Any], folder: Path) -> Path:
     import torch
     from transformers import AutoConfig

@@ -143,6 +143,8 @@ def _expression(value: ir.Value) -> str:
 
 def _make_tables(model: ir.Model, ends: list[ir.Value]) -> tuple[ir.Value, ir.Value] | str:
     positions = next(value for value in model.graph.inputs if value.name == "position_ids")
+    if positions.shape is None or len(positions.shape) != 2:
+        return "a position has several numbers, and the operator's tables have a row for one"
     rows = _rows(model)
     if rows is None:
         return "how many positions its tables would need is not known"
