@@ -117,6 +117,7 @@ class SourcePage(StepPage):
             (self.tr("Qwen3 draft: a small model that proposes tokens for the chat"), "demo:qwen3-draft"),
             (self.tr("T5: a phrase book from English to French, and short summaries"), "demo:t5"),
             (self.tr("Mu: settings in five languages; includes Python code"), "demo:mu"),
+            (self.tr("Whisper: spoken digits in English and German"), "demo:whisper"),
         )
         self.demo = combo_box(self.tr("Demo"), demos)
         self.demo.activated.connect(lambda: self.draft.probe(self.demo.currentData()))

@@ -4611,6 +4611,10 @@
       <translation>Welche entworfenen Token genommen werden</translation>
     </message>
     <message>
+      <source>Whisper: spoken digits in English and German</source>
+      <translation>Whisper: gesprochene Ziffern auf Englisch und Deutsch</translation>
+    </message>
+    <message>
       <source>Window</source>
       <translation>Fenster</translation>
     </message>
