@@ -16,6 +16,7 @@ from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import default_layout
 from workflows.recipe.compatibility import check_recipe
+from workflows.recipe.cut import ComponentRole
 from workflows.recipe.families import family_for
 from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
@@ -45,7 +46,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry.max_positions if geometry else DEFAULT_CAPACITY)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
-    settled = {"passes": passes, "quantize": quantize_settings(target, chosen)}
+    settled = {"passes": passes, "quantize": _with_whole_vision(family, quantize_settings(target, chosen), chosen)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled})
     if "cache" not in chosen:
@@ -103,6 +104,16 @@ def quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
     named = {weight_only, rounding} if isinstance(rounding, str) else {weight_only}
     own = {key: value for name, parts in target.blocks.items() if name in named for key, value in parts.items()}
     return {"heads": target.heads, **own, **chosen}
+
+
+def _with_whole_vision(family: Family, settings: Any, options: Mapping[str, Any]) -> Any:
+    """The settings with the vision encoder in fp32 unless someone chose its precision: it is small, and its errors are
+    in every row of a picture."""
+    floating = options.get("precision") in (None, "fp32", "fp16", "bf16")
+    components = settings.get("components", {}) if isinstance(settings, Mapping) else None
+    if floating or not family.sees or not isinstance(components, Mapping):
+        return settings
+    return {**settings, "components": {ComponentRole.VISION.value: "fp32", **components}}
 
 
 def _pass_switches(family: Family, target: Target, switched: Any) -> dict[str, bool]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.workflows.families.models import save_smolvlm
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.recipe import Recipe, family_for, resolve_recipe
@@ -215,3 +217,38 @@ def test_parts_that_share_a_cache_have_it_in_one_type(components: dict[str, str]
         return
     with pytest.raises(RecipeError, match="bf16 changes the dtype of the cache, which prefill and decode share"):
         resolve_recipe(open_checkpoint("demo:qwen3"), options)
+
+
+def test_a_vision_encoder_stays_whole_unless_asked(tmp_path: Path) -> None:
+    """In integers; half precision is for all, as the rows go from one component to the other."""
+    checkpoint = open_checkpoint(str(save_smolvlm(tmp_path, image_token_id=200)))
+
+    def vision(**options: Any) -> str:
+        return resolve_recipe(checkpoint, options).precision_of("vision")
+
+    assert (vision(), vision(precision="int4"), vision(precision="int8"), vision(precision="fp16")) == (
+        "fp32", "fp32", "fp32", "fp16",
+    )  # fmt: skip
+    assert vision(precision="int4", quantize={"components": {"vision": "int8"}}) == "int8"
+    assert resolve_recipe(checkpoint, {"precision": "int4"}).precision_of("decoder") == "int4"
+
+
+@pytest.mark.parametrize(("model_type", "reads"), [("smolvlm", ("pixel_values",)),
+                                                   ("qwen2_5_vl", ("pixel_values", "image_grid_thw"))])  # fmt: skip
+def test_pictures_stand_before_the_embeddings(model_type: str, reads: tuple[str, ...]) -> None:
+    """Their rows take the place of placeholders; the decoder takes embeddings."""
+    whole = cut(model_type, {"text_config": LLAMA}, "image-text-to-text", cache="static")
+    assert [(part.name, part.when) for part in whole.components] == [
+        ("vision", ("init",)), ("embeddings", ("step",)), ("decoder", ("step",)),
+    ]  # fmt: skip
+    assert whole.components[0].own_inputs == reads
+    assert [edge.source for edge in whole.edges] == ["vision.image_features", "embeddings.inputs_embeds"]
+    assert not whole.follows_text(whole.components[0]) and whole.source is None
+
+
+def test_a_sound_is_read_whole() -> None:
+    """No mask: every window has the same length."""
+    config = {"decoder_layers": 2, "d_model": 64, "decoder_attention_heads": 4, "vocab_size": 211}
+    encoder, decoder = cut("whisper", config, "automatic-speech-recognition", cache="static").components
+    assert encoder.own_inputs == ("input_features",) and "source_mask" not in decoder.inputs
+    assert encoder.own_outputs == CROSS
