@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import copy
+import functools
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +39,30 @@ def _plain_imports() -> Any:
     ours, builtins.__import__ = builtins.__import__, PLAIN_IMPORT
     yield
     builtins.__import__ = ours
+
+
+def pytest_runtest_setup() -> None:
+    """Once torch's exporter is loaded, a process reads its translations once, not anew for each export.
+
+    They are 500 functions whose source is parsed, a tenth of the build of a small model; each export gets a copy.
+    """
+    registration = sys.modules.get("torch.onnx._internal.exporter._registration")
+    if registration is None or isinstance(registration.ONNXRegistry.from_torchlib, _Translations):
+        return
+    registration.ONNXRegistry.from_torchlib = _Translations(registration.ONNXRegistry.from_torchlib)
+
+
+class _Translations:
+    """Stands for `ONNXRegistry.from_torchlib`: a copy of the registry for an opset, which an export may add to."""
+
+    def __init__(self, read: Callable[..., Any]) -> None:
+        self._read = functools.cache(read)
+
+    def __call__(self, **opset: int) -> Any:
+        kept = self._read(**opset)
+        registry = copy.copy(kept)
+        registry.functions = {target: list(several) for target, several in kept.functions.items()}
+        return registry
 
 
 @pytest.fixture(scope="session")
