@@ -54,6 +54,8 @@ LINES: dict[str, list[str]] = {
     "export-genai": ["export-genai", "BUNDLE", "--out", "OUT"],
 }
 """Each command that opens what comes from elsewhere; some refuse what they have opened, which is soon told."""
+QUICK = ("build", "generate", "inspect", "import")
+"""A checkpoint, a bundle that runs, one that is read, and what another tool made; the others are slow."""
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +98,9 @@ def test_every_command_that_opens_is_tried() -> None:
     assert set(LINES) == BUNDLE_COMMANDS | FETCHING
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in LINES]
+)
 def test_a_command_opens_nothing_while_it_could_connect(foreign: Path, tmp_path: Path, name: str) -> None:
     process = watched(foreign, "workflows.cli:main", placed(LINES[name], foreign, tmp_path))
     said = process.communicate("", timeout=300)[1]
@@ -116,7 +120,7 @@ def test_every_job_that_may_connect_is_tried(tmp_path: Path) -> None:
     assert {type(one) for one in jobs(tmp_path, tmp_path)} | {PreloadModules, InstallPlugin} == set(NETWORK_REQUESTS)
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", [0, 2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3))])
 def test_a_worker_opens_nothing_while_it_could_connect(foreign: Path, tmp_path: Path, number: int) -> None:
     """A probe opens nothing by itself, for the next one may ask the hub."""
     request = jobs(foreign, tmp_path)[number]

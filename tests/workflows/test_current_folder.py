@@ -62,15 +62,20 @@ def test_the_traps_work(other_traps: Path) -> None:
     (other_traps / SPRUNG).unlink()
 
 
-def test_the_command_line_runs_nothing_of_the_current_folder(traps: Path, demo_bundle: Path) -> None:
-    """Installed, from within a folder whose every module is a trap."""
-    for arguments in (
-        ["generate", demo_bundle, "--prompt", "8*7=", "--chat"],
-        ["inspect", demo_bundle],
-        ["verify", demo_bundle],
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["generate", "BUNDLE", "--prompt", "8*7=", "--chat"],
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (["inspect", "BUNDLE"], ["verify", "BUNDLE"])),
         ["devices"],
-    ):
-        run([*joinery(), *map(str, arguments)], traps)
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_the_command_line_runs_nothing_of_the_current_folder(
+    arguments: list[str], traps: Path, demo_bundle: Path
+) -> None:
+    """Installed, from within a folder whose every module is a trap."""
+    run([*joinery(), *(str(demo_bundle) if one == "BUNDLE" else one for one in arguments)], traps)
 
 
 @pytest.mark.slow

@@ -91,6 +91,7 @@ def continuation(bundle: Path, text: str) -> list[int]:
     return list(done.token_ids)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_trajectories_keep_the_answers(exact: Path, ours: Path) -> None:
     found = judge(exact, ours, 24)
     assert found.positions > 150 and found.top1_agreement >= 0.98 and same(found) == 1
@@ -106,6 +107,7 @@ def test_trajectories_keep_the_answers(exact: Path, ours: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_cpu_says_that_it_computes_w8a16_in_another_way(exact: Path, ours: Path) -> None:
     for bundle, codes in ((exact, []), (ours, ["emulated"])):
         engine = open_engine(bundle)

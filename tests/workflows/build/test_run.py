@@ -82,7 +82,7 @@ build(BuildRequest("demo:qwen3", Path(sys.argv[1]), {}), report)
 @pytest.mark.parametrize(
     ("moment", "reused"),
     [
-        ("ProgressEvent(stage='export', message='tracing the decoder'", []),
+        pytest.param("ProgressEvent(stage='export', message='tracing the decoder'", [], marks=pytest.mark.slow),
         ("StageEvent(stage='bundle', state='started'", ["export", "optimize"]),
     ],
 )
@@ -152,6 +152,7 @@ def test_a_bundle_that_appeared_meanwhile_is_not_replaced(tmp_path: Path, defaul
     assert verify_bundle(out).ok
 
 
+@pytest.mark.slow
 def test_another_precision_in_another_folder_takes_export_and_optimize_over(
     tmp_path: Path, default_bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

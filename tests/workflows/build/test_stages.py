@@ -140,6 +140,7 @@ def test_a_pass_that_changes_values_within_rounding_is_shown(scaled: Any, tmp_pa
     } == {"strip_metadata"}
 
 
+@pytest.mark.slow
 def test_a_pass_that_spoils_the_model_stops_the_build(scaled: Any, tmp_path: Path) -> None:
     """The pass is named, how much it moved, and how to go on without it; nothing is at the target."""
     expected = r"The pass strip_metadata changed what decoder computes by .* tokens alike"

@@ -53,6 +53,7 @@ def both(source: str | Path, folder: Path, monkeypatch: pytest.MonkeyPatch, **op
     return folder / "whole", folder / "streamed"
 
 
+@pytest.mark.slow
 def test_int4_is_that_of_a_build_with_the_weights_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
 ) -> None:
@@ -129,7 +130,9 @@ def test_a_cancelled_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pyt
     assert "export reused" in stages and "optimize reused" in stages and "quantize done" in stages
 
 
-@pytest.mark.parametrize("stage", ["export", "optimize", "quantize"])
+@pytest.mark.parametrize(
+    "stage", ["export", *(pytest.param(s, marks=pytest.mark.slow) for s in ("optimize", "quantize"))]
+)
 def test_a_comparison_can_be_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path, stage: str
 ) -> None:

@@ -93,6 +93,7 @@ def test_segments_of_other_models(
     check_equal(SegmentedRunner(pipeline).run(files, ids), whole(pipeline, files, ids))
 
 
+@pytest.mark.slow
 def test_segments_of_a_draft(built: Built, tmp_path: Path) -> None:
     """A draft of the first layers is a composite of its own."""
     bundle = built(make_qwen3(tmp_path / "deep", num_hidden_layers=4), cache="static", capacity=160, early_exit=2)
@@ -150,6 +151,7 @@ def load_counted(path: Path) -> ir.Model:
     return model
 
 
+@pytest.mark.slow
 def test_one_segment_is_in_memory(built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bytes in memory are those of the largest segment at most: an eighth of the model's."""
     for name in ("now", "most", "reads"):

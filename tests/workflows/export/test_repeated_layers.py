@@ -117,7 +117,7 @@ def _listed(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("model_type", "options"),
     [
-        ("llama", {"early_exit": 6}),
+        pytest.param("llama", {"early_exit": 6}, marks=pytest.mark.slow),
         pytest.param("llama", {"variant": "transformer-only", "kv_dtype": "float32"}, marks=pytest.mark.slow),
         pytest.param("gemma3_text", {"cache": "window"}, marks=pytest.mark.slow),
         pytest.param("qwen3_moe", {"cache": "static", "graphs": "prefill-decode"}, marks=pytest.mark.slow),

@@ -87,7 +87,7 @@ def test_the_graphs_and_the_weight_file_are_those_of_a_whole_build(
     np.testing.assert_allclose(after.logits, before.logits, atol=1e-5)
 
 
-@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("tied", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_head_that_is_not_tied_is_the_checkpoints(tmp_path: Path, streamed: None, tied: bool) -> None:
     source = make_qwen3(tmp_path / "source", tie_word_embeddings=tied)
     assert not [event for event in export(source, tmp_path / "out") if isinstance(event, NoticeEvent)]
@@ -122,6 +122,7 @@ def test_a_weight_that_is_not_finite_is_refused_by_name(tmp_path: Path, streamed
         export(source, tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_merged_experts_are_built_with_the_weights_in_memory(tmp_path: Path, streamed: None) -> None:
     from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
 

@@ -70,7 +70,7 @@ def test_what_the_graphs_are_made_of(built: Built) -> None:
     "model_type",
     ["llama", *(pytest.param(name, marks=pytest.mark.slow) for name in ("gemma3_text", "smollm3", "phi3", "granite"))],
 )
-@pytest.mark.parametrize("graphs", ["single", "prefill-decode"])
+@pytest.mark.parametrize("graphs", ["single", pytest.param("prefill-decode", marks=pytest.mark.slow)])
 def test_token_for_token_in_fp32(model_type: str, graphs: str, tmp_path: Path) -> None:
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
     out = build_variant(checkpoint, tmp_path / "out", graphs=graphs, kv_dtype="float32")

@@ -49,13 +49,14 @@ def t5(built: Built, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pa
     return checkpoint, built(checkpoint, cache="static", capacity=128, task="translation")
 
 
-@pytest.mark.parametrize("cache", ["static", "gqa", "scatter"])
+@pytest.mark.parametrize("cache", ["static", "gqa", pytest.param("scatter", marks=pytest.mark.slow)])
 def test_a_decoder(cache: str, llama: Path, made: Callable[..., Path]) -> None:
     machine = open_onnx({"decoder": made(cache) / "decoder.onnx"}, capacity=128)
     assert (machine.cache.layout.name, machine.cache.capacity, machine.chunk) == (cache, 128, 64)
     assert generate(machine, PROMPT, 12) == greedy(llama, PROMPT, 12)
 
 
+@pytest.mark.slow
 def test_prefill_and_decode(llama: Path, made: Callable[..., Path]) -> None:
     bundle = made("static", "prefill-decode")
     machine = open_onnx({"one": bundle / "decode.onnx", "other": str(bundle / "prefill.onnx")})

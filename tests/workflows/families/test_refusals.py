@@ -66,6 +66,7 @@ def test_weights_of_whole_numbers_are_no_weights(tmp_path: Path) -> None:
         load_model(open_checkpoint(str(folder)), "text-generation")
 
 
+@pytest.mark.slow
 def test_angles_that_change_with_the_length_limit_the_capacity(tmp_path: Path) -> None:
     checkpoint = save_decoder(
         "phi3", tmp_path / "checkpoint", original_max_position_embeddings=64, rope_parameters=_LONG_ROPE
@@ -122,6 +123,7 @@ def test_a_model_that_fails_with_a_cache_is_refused_in_one_sentence(tmp_path: Pa
             checking.check_causal(model, layers, recipe)
 
 
+@pytest.mark.slow
 def test_sinks_are_built_where_the_host_writes_and_refused_by_name_elsewhere(tmp_path: Path) -> None:
     """GPT-OSS: sinks and windows; its tokens are eager's at every length. Nobody has to choose static for it."""
     sizes = {"num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 16, "sliding_window": 24}

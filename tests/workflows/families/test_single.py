@@ -180,12 +180,13 @@ IMAGES = [
 ]
 SLOW = {"mpnet", "electra", "xlm-roberta", "camembert", "convnextv2", "deit", "efficientnet", "mobilenet_v2", "regnet"}
 SLOW |= {"glpn", "depth_pro", "zoedepth", "albert", "roberta", "distilbert", "convnext", "swin", "beit", "dinov2"}
-SLOW |= {"depth_anything", "modernbert"}
+SLOW |= {"depth_anything", "modernbert", "dpt"}
+SLOW |= {("bert", "AutoModelForMaskedLM"), ("vit", "AutoModel")}  # which differ by their head alone
 
 
 def marked(rows: list[Any]) -> list[Any]:
     """Rows whose like is tested already are slow."""
-    return [pytest.param(*row, marks=pytest.mark.slow if row[0] in SLOW else ()) for row in rows]
+    return [pytest.param(*row, marks=pytest.mark.slow if SLOW & {row[0], row[:2]} else ()) for row in rows]
 
 
 def str_or_nothing(value: Any) -> str:

@@ -91,6 +91,7 @@ def test_mu_below_and_at_the_length(tmp_path: Path) -> None:
         translate(tmp_path / "mu", [5] * (length + 1), 1)
 
 
+@pytest.mark.slow
 def test_a_dynamic_encoder_reads_what_its_positions_allow(tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder("bart", tmp_path / "checkpoint")  # a table of 300 positions
     build(BuildRequest(str(checkpoint), tmp_path / "out", {"task": "translation", "capacity": 32}))

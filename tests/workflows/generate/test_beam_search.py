@@ -67,7 +67,7 @@ def oracle(flat: Path) -> Callable[..., list[int]]:
     return searched
 
 
-@pytest.mark.parametrize("layout", range(len(LAYOUTS)))
+@pytest.mark.parametrize("layout", [0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, len(LAYOUTS)))])
 def test_the_tokens_are_those_of_transformers(
     flat: Path, built: Built, oracle: Callable[..., list[int]], layout: int
 ) -> None:
@@ -118,7 +118,10 @@ def test_a_search_that_is_stopped_leaves_the_prompt(flat: Path, built: Built) ->
 
 
 def test_what_cannot_search_is_refused(flat: Path, built: Built) -> None:
-    with open_engine(built(flat, cache="window", capacity=64)) as engine, pytest.raises(RequestError, match="evict"):
+    with (
+        open_engine(built(flat, **LAYOUTS[0]), cache="window", capacity=64) as engine,
+        pytest.raises(RequestError, match="evict"),
+    ):
         list(engine.generate([1] * 60, GenerateOptions(max_new_tokens=20, num_beams=2), eos=[]))
     with pytest.raises(RequestError, match="leave the temperature at 0"):
         check_options({"num_beams": 2, "temperature": 1.0})

@@ -72,7 +72,7 @@ def without(bundle: Path, copy: Path, *settings: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in ("llama", "bart") else pytest.mark.slow) for name in SETTINGS]
+    "name", [pytest.param(name, marks=() if name == "llama" else pytest.mark.slow) for name in SETTINGS]
 )
 def test_tokens_are_those_of_generate(name: str, tmp_path: Path) -> None:
     auto = "AutoModelForCausalLM" if name == "llama" else "AutoModelForSeq2SeqLM"

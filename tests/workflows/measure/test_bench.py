@@ -88,7 +88,7 @@ def test_what_does_not_fit(demo_split_bundle: Path) -> None:
 
 @pytest.mark.parametrize(("model_type", "kind", "config"), [
     ("bert", "AutoModelForSequenceClassification", _TEXT),
-    ("resnet", "AutoModelForImageClassification", _RESNET),
+    pytest.param("resnet", "AutoModelForImageClassification", _RESNET, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_one_graph(model_type: str, kind: str, config: dict[str, Any], tmp_path: Path) -> None:
     build(BuildRequest(str(save(model_type, kind, config, tmp_path / "checkpoint")), tmp_path / "out", {}))

@@ -58,7 +58,7 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("precision", "agreement"),
     [
-        ("int4", 0.9),
+        pytest.param("int4", 0.9, marks=pytest.mark.slow),
         pytest.param("int8", 0.98, marks=pytest.mark.slow),
         pytest.param("int8-dynamic", 0.95, marks=pytest.mark.slow),
     ],
@@ -143,6 +143,7 @@ def test_encoders_and_decoders(source: str, precision: str, built: Built, tmp_pa
     assert found.task.score >= found.task.reference_score - 0.02
 
 
+@pytest.mark.slow
 def test_one_graph_without_a_cache(tmp_path: Path) -> None:
     source = save("bert", "AutoModelForMaskedLM", _TEXT, tmp_path / "bert")
     bundle = quantized(tmp_path / "int8", "int8", str(source))

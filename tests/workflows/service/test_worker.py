@@ -414,6 +414,7 @@ def another() -> Iterator[Client]:
     client.close()
 
 
+@pytest.mark.slow
 def test_cancel_of_a_build_and_resume(fresh: Client, another: Client, tmp_path: Path) -> None:
     """An error of the kind cancelled; nothing at the target; asked again, the build ends with a bundle."""
     out = tmp_path / "out"
