@@ -31,6 +31,7 @@ from workflows.build import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.runtime import Machine
+from workflows.runtime.execution.example_source import example_inputs
 
 LENGTHS = (1, 7, 63, 64, 65, 130)  # of the source
 STEPS = 72  # more than a chunk
@@ -49,6 +50,7 @@ ADJUST: dict[str, dict[str, Any]] = {
     "led": {"attention_window": [8, 8], "max_encoder_position_embeddings": 256, "max_decoder_position_embeddings": 256},
     "bigbird_pegasus": {"block_size": 8, "num_random_blocks": 1},
     "blenderbot": {"encoder_no_repeat_ngram_size": 0},
+    "whisper": {"max_source_positions": 100, "num_mel_bins": 40, "begin_suppress_tokens": None},
 }
 
 
@@ -127,19 +129,14 @@ def _eager(model_class: Any, folder: Path) -> Any:
 def _compared(machine: Machine, model: Any, length: int) -> str:
     """What is wrong over a source of `length`; empty where nothing is."""
     vocabulary = machine.vocabulary
-    source = [int(i) for i in np.random.default_rng(length).integers(3, vocabulary, length)]
     ids, rows = [START], list[np.ndarray]()
     machine.cache.reset()
-    machine.encode(source)
+    given = _read(machine, length)
     for _ in range(STEPS):
         rows.append(np.array(machine.step(ids[-1:], "decode")[-1], np.float32).reshape(-1)[-vocabulary:])
         ids.append(int(rows[-1].argmax()))
     with torch.no_grad():
-        wanted = (
-            model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids[:-1]]), use_cache=False)
-            .logits[0]
-            .numpy()
-        )
+        wanted = model(**given, decoder_input_ids=torch.tensor([ids[:-1]]), use_cache=False).logits[0].numpy()
     scale, off = max(1.0, float(np.abs(wanted).max())), np.abs(np.stack(rows) - wanted).max(axis=1)
     step = int(off.argmax())
     if not off[step] <= TOLERANCE * scale:
@@ -147,6 +144,20 @@ def _compared(machine: Machine, model: Any, length: int) -> str:
     best = np.sort(wanted)[:, -1:-3:-1]
     other = (np.array(ids[1:]) != wanted.argmax(axis=1)) & (best[:, 0] - best[:, 1] > 2 * TOLERANCE * scale)
     return f"source of {length} tokens: token {int(other.argmax())} is another" if other.any() else ""
+
+
+def _read(machine: Machine, length: int) -> dict[str, torch.Tensor]:
+    """Has the encoder read a source of `length` tokens, or noise of its one length; what the model reads instead."""
+    chances = np.random.default_rng(length)
+    if machine.has_source:
+        source = [int(i) for i in chances.integers(3, machine.vocabulary, length)]
+        machine.encode(source)
+        return {"input_ids": torch.tensor([source])}
+    noise = {
+        port: chances.normal(size=array.shape).astype(np.float32) for port, array in example_inputs(machine).items()
+    }
+    machine.start(noise)
+    return {port.split(".", 1)[1]: torch.from_numpy(array) for port, array in noise.items()}
 
 
 def main() -> None:
