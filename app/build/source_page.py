@@ -118,6 +118,7 @@ class SourcePage(StepPage):
             (self.tr("T5: a phrase book from English to French, and short summaries"), "demo:t5"),
             (self.tr("Mu: settings in five languages; includes Python code"), "demo:mu"),
             (self.tr("Whisper: spoken digits in English and German"), "demo:whisper"),
+            (self.tr("Vision: colour, shape and number of drawn shapes"), "demo:vision"),
         )
         self.demo = combo_box(self.tr("Demo"), demos)
         self.demo.activated.connect(lambda: self.draft.probe(self.demo.currentData()))

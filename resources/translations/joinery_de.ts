@@ -4547,6 +4547,10 @@
       <translation>Sichtbarer Teil von {0}</translation>
     </message>
     <message>
+      <source>Vision: colour, shape and number of drawn shapes</source>
+      <translation>Vision: Farbe, Form und Anzahl gezeichneter Formen</translation>
+    </message>
+    <message>
       <source>Vocabulary</source>
       <translation>Vokabular</translation>
     </message>

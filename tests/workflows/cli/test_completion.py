@@ -32,7 +32,10 @@ def complete(line: str, home: Path) -> list[str]:
         ("joinery chat B --provider ", sorted(PROVIDERS)),
         ("joinery generate B --cache ", sorted(LAYOUTS)),
         ("joinery build --precision int", sorted(name for name in PRECISIONS if name.startswith("int"))),
-        ("joinery build demo:", ["demo:mu", "demo:qwen3", "demo:qwen3-draft", "demo:t5", "demo:whisper"]),
+        (
+            "joinery build demo:",
+            ["demo:mu", "demo:qwen3", "demo:qwen3-draft", "demo:t5", "demo:vision", "demo:whisper"],
+        ),
         ("joinery runs ex", ["export"]),
     ],
 )
