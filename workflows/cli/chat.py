@@ -118,9 +118,9 @@ class TerminalChat:
 
     def _to_markdown(self) -> str:
         """The format of the window's export."""
-        parts = ["> " + turn["content"].replace("\n", "\n> ") for turn in self._system_messages]
+        parts = ["> " + str(turn["content"]).replace("\n", "\n> ") for turn in self._system_messages]
         for turn in self._messages:
-            parts.append(f"## {'You' if turn['role'] == 'user' else 'Model'}\n\n{turn['content'].strip()}")
+            parts.append(f"## {'You' if turn['role'] == 'user' else 'Model'}\n\n{str(turn['content']).strip()}")
         return "\n\n".join(parts) + "\n"
 
 

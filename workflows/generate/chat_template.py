@@ -23,10 +23,10 @@ _NOT_COMPILED = "The chat template cannot be compiled: {0}."
 
 
 class TemplateMessage(TypedDict):
-    """One turn: role is system, user or assistant."""
+    """One turn: role is system, user or assistant. content: a text, or the parts of `picture_content`."""
 
     role: str
-    content: str
+    content: str | list[dict[str, str]]
 
 
 class SystemRefusedError(PromptError):
@@ -146,7 +146,9 @@ def fold_system_message(messages: Sequence[TemplateMessage]) -> list[TemplateMes
     system, *turns = messages
     for place, turn in enumerate(turns):
         if turn["role"] == "user":
-            turns[place] = {"role": "user", "content": f"{system['content']}\n\n{turn['content']}"}
+            before, content = f"{system['content']}\n\n", turn["content"]
+            parts = [{"type": "text", "text": before}, *content] if isinstance(content, list) else before + content
+            turns[place] = {"role": "user", "content": parts}
             return turns
     return list(messages)
 

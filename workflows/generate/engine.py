@@ -36,6 +36,7 @@ from workflows.generate.speculative import (
 from workflows.generate.speculative.draft_length import DraftLengthTuner
 from workflows.generate.speculative.draft_tree import TreeShape, tree_obstacle
 from workflows.generate.speculative.near_ties import NearTies
+from workflows.generate.speech.sound_input import sound_shape
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool
 from workflows.kvcache import KVCache
@@ -248,6 +249,7 @@ class Engine:
     def ready(self) -> ReadyEvent:
         """The event that describes the open bundle to the window."""
         pipeline, cache = self.bundle.pipeline, self.machine.cache
+        listens = sound_shape(self.machine) is not None
         return ReadyEvent(
             bundle=str(self.bundle.folder),
             model_type=pipeline.metadata.model_type,
@@ -258,9 +260,11 @@ class Engine:
             chunk=self.machine.chunk,
             vocabulary=self.machine.vocabulary,
             chat_template=self.template is not None,
-            completes=self.prompts.completes,
+            completes=self.prompts.completes and not listens,
             load_seconds=round(self.load_seconds, 3),
             languages=self.languages.names,
+            sees="image" in pipeline.feature_tokens,
+            listens=listens,
         )
 
     # -- the conversation's cache ------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ messages (+ tools, + the beginning of the reply) ──ChatTemplate──▶ tex
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from workflows.common.errors import PromptError
 from workflows.generate.chat_template import ChatTemplate, TemplateMessage
@@ -41,6 +40,12 @@ class PromptEncoder:
         self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
     ) -> list[int]:
         """The ids of a conversation, ready for a reply that begins with `prefill`; see Engine.encode_chat."""
+        return self._tokenizer.encode(self.chat_text(messages, tools, prefill), special=False)
+
+    def chat_text(
+        self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
+    ) -> str:
+        """The rendered text of a conversation. Raises as Engine.encode_chat."""
         if self.template is None:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
         given = None if tools is None else check_tools(tools, "The list of tools")
@@ -51,13 +56,13 @@ class PromptEncoder:
             self._notices.add("system_folded", SYSTEM_FOLDED)
         if given and not self._uses_tools(self.template, given, rendered, prefill, text):
             self._notices.add("tools_ignored", "The chat template ignores tools: the model does not see them.")
-        return self._tokenizer.encode(text, special=False)
+        return text
 
     def picture_turn(self, text: str, pictures: int, tools: Sequence[Tool] | None = None, prefill: str = "") -> str:
         """The rendered text of a user's message with `pictures` placeholders before its text."""
         if self.template is None:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
-        message = cast(TemplateMessage, {"role": "user", "content": picture_content(text, pictures)})
+        message: TemplateMessage = {"role": "user", "content": picture_content(text, pictures)}
         return self.template.render([message], tools, prefill)
 
     def turn(
@@ -92,4 +97,6 @@ class PromptEncoder:
 
 def _plain_text(message: TemplateMessage) -> str:
     """A message for a model without roles; a system message is a line of its own."""
-    return message["content"] + "\n" * (message["role"] == "system")
+    content = message["content"]
+    text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return text + "\n" * (message["role"] == "system")

@@ -14,7 +14,7 @@ from workflows.wire.events import Event, ResultEvent
 from workflows.wire.reports.base import Done
 
 if TYPE_CHECKING:
-    from workflows.generate import Engine, TemplateMessage, Tool
+    from workflows.generate import Engine
     from workflows.inspection.opened_graph import GraphCache, OpenedGraph
     from workflows.runtime import LoadCancellation
 
@@ -120,13 +120,11 @@ class JobRunner:
     @run.register
     def generate(self, request: requests.Generate, context: JobContext) -> Iterator[Event]:
         """Generates once."""
-        from workflows.generate.options import check_options
         from workflows.measure.recording import record_generation
+        from workflows.service.generation import generate
 
         engine = self._require_engine()
-        options = check_options(request.options)
-        prefix = engine.prompts.reply_prefix(request.prefill)
-        events = engine.generate(_prompt(engine, request), options, context.cancelled, prefix=prefix)
+        events = generate(engine, request, context.cancelled)
         yield from record_generation(engine.bundle, events, context.notify_history)
 
     @run.register
@@ -162,20 +160,3 @@ class JobRunner:
         if self._engine is None:
             raise RequestError("No bundle is open: open one first.")
         return self._engine
-
-
-def _prompt(engine: Engine, request: requests.Generate) -> list[int]:
-    """The prompt of a request as token ids. Raises PromptError where the bundle cannot encode it."""
-    if request.messages is not None:
-        turns: list[TemplateMessage] = [{"role": turn.role, "content": turn.content} for turn in request.messages]
-        return engine.encode_turn(turns, _parsed_tools(request.tools), request.prefill)
-    if request.prompt is not None:
-        return engine.encode(request.prompt)
-    return list(request.prompt_ids or ())
-
-
-def _parsed_tools(text: str) -> list[Tool] | None:
-    """The tools of a JSON text; None if it is empty."""
-    from workflows.generate import parse_tools
-
-    return parse_tools(text, "The list of tools") if text.strip() else None

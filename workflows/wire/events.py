@@ -87,7 +87,8 @@ class NoticeEvent(Event):
 class ReadyEvent(Event):
     """A bundle is open and can generate.
 
-    completes: a chat is one text that the model continues. languages: those that it translates between.
+    completes: a chat is one text that the model continues. languages: those that it translates between. sees: messages
+    may have pictures. listens: a request is a sound to transcribe.
     """
 
     event: ClassVar[str] = "ready"
@@ -103,6 +104,8 @@ class ReadyEvent(Event):
     load_seconds: float
     completes: bool = False
     languages: list[str] = field(default_factory=list)
+    sees: bool = False
+    listens: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,10 +63,21 @@ class GraphReference:
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a chat; role is system, user or assistant."""
+    """One message of a chat; role is system, user or assistant. pictures: files that come before its text."""
 
     role: str
     content: str
+    pictures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SoundPrompt:
+    """A sound file to transcribe. language: its code; None has the model find it. translate: into English."""
+
+    path: str
+    language: str | None = None
+    translate: bool = False
+    timestamps: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +102,7 @@ class Open(Request[ReadyEvent], job="open"):
 
 @dataclass(frozen=True)
 class Generate(Request[GenerationDone], job="generate"):
-    """Generates after chat messages, a text or token ids.
+    """Generates after chat messages, a text or token ids, or transcribes a sound.
 
     options: the set fields of GenerationOptions, by name; the engine checks them. tools: a JSON list for the chat
     template. prefill: the beginning of the reply to messages.
@@ -103,10 +114,14 @@ class Generate(Request[GenerationDone], job="generate"):
     options: Options = field(default_factory=dict)
     tools: str = ""
     prefill: str = ""
+    sound: SoundPrompt | None = None
 
     def __post_init__(self) -> None:
-        if self.messages is None and self.prompt is None and self.prompt_ids is None:
-            raise RequestError("The job generate lacks its 'messages', 'prompt' or 'prompt_ids'.")
+        prompts = (self.messages, self.prompt, self.prompt_ids)
+        if self.sound is None and all(one is None for one in prompts):
+            raise RequestError("The job generate lacks its 'messages', 'prompt', 'prompt_ids' or 'sound'.")
+        if self.sound is not None and (self.tools or self.prefill or any(one is not None for one in prompts)):
+            raise RequestError("A transcript has no prompt: send the 'sound' alone.")
 
 
 @dataclass(frozen=True)

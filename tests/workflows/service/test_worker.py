@@ -287,7 +287,7 @@ def test_open_generate_close(fresh: Client, demo_bundle: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "kind", "names"),
     [
-        ({}, "request", "lacks its 'messages', 'prompt' or 'prompt_ids'"),
+        ({}, "request", "lacks its 'messages', 'prompt', 'prompt_ids' or 'sound'"),
         ({"prompt": 5}, "request", "needs a text as its 'prompt'"),
         ({"prompt": ""}, "prompt", "is empty"),
         ({"prompt": "a\ud800"}, "prompt", "not valid Unicode"),

@@ -103,7 +103,7 @@ def test_a_line_by_hand() -> None:
         "after": {"path": "/b", "component": "decode", "stage": "export"},
     }
     assert json.loads(to_line(5, Generate(messages=(Turn("user", "é"),))))["messages"] == [
-        {"role": "user", "content": "é"}
+        {"role": "user", "content": "é", "pictures": []}
     ]
 
 
@@ -171,7 +171,7 @@ def test_every_wrong_field_is_one_sentence_that_names_it() -> None:
         ("bench", {"bundle": "b", "repeats": True}, "The job bench needs a whole number as its 'repeats'."),
         ("open", {"bundle": "b", "capacity": 0}, "The capacity cannot be 0: give a whole number above 0."),
         ("open", {"bundle": "b", "session_options": {"threads": 2}}, "needs a text as its 'session_options.threads'."),
-        ("generate", {}, "The job generate lacks its 'messages', 'prompt' or 'prompt_ids'."),
+        ("generate", {}, "The job generate lacks its 'messages', 'prompt', 'prompt_ids' or 'sound'."),
         ("generate", {"prompt_ids": [1, "2"]}, "The job generate needs a list of whole numbers as its 'prompt_ids'."),
         ("generate", {"messages": [{"role": "user"}]}, "The job generate lacks its 'messages[0].content'."),
         ("rewind", {"length": "all"}, "The job rewind needs a whole number as its 'length'."),

@@ -22,6 +22,7 @@ from workflows.generate.generation_config import GenerationConfig
 from workflows.generate.options import GenerateOptions
 from workflows.generate.speech.segments import TimeScale, TokenSegment, find_segments
 from workflows.generate.speech.settings import SpeechOptions, SpeechSettings
+from workflows.generate.speech.sound_input import sound_shape
 from workflows.generate.speech.timestamps import TimestampRule
 from workflows.media import LogMel, read_sound, sound_features
 from workflows.wire.events import Event, GenerationDone, SegmentEvent, TokenEvent
@@ -53,15 +54,10 @@ class Transcriber:
 
     def __init__(self, engine: Engine) -> None:
         self._engine, self.settings = engine, SpeechSettings.of_bundle(engine.bundle)
-        shapes = [
-            spec.shape
-            for session, name in engine.machine.program.required_inputs
-            for spec in engine.machine.sessions[session].inputs
-            if spec.name == name == SOUND
-        ]
-        if len(shapes) != 1 or not all(isinstance(axis, int) for axis in shapes[0][1:]):
+        shape = sound_shape(engine.machine)
+        if shape is None:
             raise PromptError("The bundle does not read a sound: give it a prompt without --audio.")
-        _, self.mels, self.frames = (int(axis) if isinstance(axis, int) else 1 for axis in shapes[0])
+        self.mels, self.frames = shape
         none = self.settings.no_timestamps_token_id
         columns = self._columns()
         stride = self.frames // columns
