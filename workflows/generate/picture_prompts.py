@@ -71,11 +71,6 @@ class PicturePrompts:
         return expand_pictures(text, self._tokens, inputs.layouts), tensors
 
 
-def picture_content(text: str, count: int) -> list[dict[str, str]]:
-    """The content of a message with `count` pictures before its text, as chat templates take it."""
-    return [*({"type": "image"} for _ in range(count)), {"type": "text", "text": text}]
-
-
 def _settings(bundle: Bundle, name: str) -> Mapping[str, Any]:
     try:
         found = read_json(bundle.text(name) or "{}")

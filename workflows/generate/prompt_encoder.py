@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from workflows.common.errors import PromptError
 from workflows.generate.chat_template import ChatTemplate, TemplateMessage
 from workflows.generate.notices import Notices
-from workflows.generate.picture_prompts import picture_content
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool, check_tools
 from workflows.templates.service import TEMPLATE_SERVICE
@@ -100,3 +99,8 @@ def _plain_text(message: TemplateMessage) -> str:
     content = message["content"]
     text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
     return text + "\n" * (message["role"] == "system")
+
+
+def picture_content(text: str, count: int) -> list[dict[str, str]]:
+    """The content of a message with `count` pictures before its text, as chat templates take it."""
+    return [*({"type": "image"} for _ in range(count)), {"type": "text", "text": text}]

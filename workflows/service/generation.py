@@ -40,7 +40,8 @@ def _generate_seeing(
     engine: Engine, request: Generate, options: GenerateOptions, cancelled: Callable[[], bool]
 ) -> Iterator[Event]:
     """After a conversation with pictures: all of them are read anew, and nothing of the cache is reused."""
-    from workflows.generate.picture_prompts import PicturePrompts, picture_content
+    from workflows.generate.picture_prompts import PicturePrompts
+    from workflows.generate.prompt_encoder import picture_content
 
     if not engine.ready().sees:
         raise PromptError("The bundle reads no pictures: open one that does, or start a chat without them.")

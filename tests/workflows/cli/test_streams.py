@@ -151,6 +151,7 @@ WITH: dict[str, tuple[str, ...]] = {
     "build": OUT, "assemble": OUT, "report": ("--out", "OUT.html"), "import": OUT, "export-genai": OUT,
     "generate": ("--prompt", "a"), "eval": ("--against", "B"), "diverge": ("B", "--prompt", "a"),
     "preflight": ("--provider", "cpu"), "compile": ("--provider", "qnn"),
+    "embed": ("--text", "a"), "classify": ("--text", "a"), "rank": ("--query", "q", "--text", "a"),
 }  # fmt: skip
 """What a command wants beside its first word, before it looks at that."""
 

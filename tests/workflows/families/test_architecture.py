@@ -30,15 +30,15 @@ def saying(folder: Path, model_type: str, *architectures: str, **said: Any) -> s
 @pytest.mark.parametrize(
     ("model_type", "architecture", "said", "why"),
     [
-        ("whisper", "WhisperForConditionalGeneration", {}, "'whisper' is not one that Joinery can build"),
-        ("whisper", "WhisperForAudioClassification", {}, "'whisper' is not one that Joinery can build"),
+        ("moonshine", "MoonshineForConditionalGeneration", {}, "'moonshine' is not one that Joinery can build"),
+        ("whisper", "WhisperForAudioClassification", {}, "is WhisperForAudioClassification, which Joinery cannot"),
         ("prophetnet", "ProphetNetForConditionalGeneration", {}, "'prophetnet' is not one that Joinery can build"),
         ("llama", "LlamaForSequenceClassification", {}, "is LlamaForSequenceClassification, which Joinery"),
         ("qwen3", "Qwen3ForTokenClassification", {}, "is Qwen3ForTokenClassification, which Joinery cannot build"),
         ("t5", "T5EncoderModel", {"is_encoder_decoder": False}, "is_encoder_decoder in its config.json is false"),
         ("gemma3", "Gemma3ForConditionalGeneration", {"vision_config": {}}, "whose config.json has a vision_config"),
         ("gemma3", "Gemma3ForConditionalGeneration", {}, "is Gemma3ForConditionalGeneration, which Joinery cannot"),
-        ("llama", "LlamaForCausalLM", {"is_encoder_decoder": True}, "the families with both are t5, bart, mu"),
+        ("llama", "LlamaForCausalLM", {"is_encoder_decoder": True}, "the families with both are t5, bart, whisper, mu"),
         ("vit", "ViTForMaskedImageModeling", {}, "tells no task that vit can be built for"),
     ],
 )
@@ -76,7 +76,7 @@ def test_no_encoder_decoder_is_a_decoder_unless_it_says_so() -> None:
         ("bart", "BartForCausalLM", "translation", "choose text-generation"),
         ("bert", "BertForMaskedLM", "text-classification", "choose feature-extraction or fill-mask"),
         ("bert", "BertForTokenClassification", "text-classification", "choose feature-extraction or token-class"),
-        ("whisper", "WhisperForConditionalGeneration", "text-generation", "open a checkpoint that was made for it"),
+        ("whisper", "WhisperForConditionalGeneration", "text-generation", "choose automatic-speech-recog"),
     ],
 )
 def test_a_task_that_the_architecture_is_not_for(

@@ -16,7 +16,8 @@ from workflows.build import BuildRequest, build
 from workflows.cli import run
 from workflows.common.errors import BundleError, MediaError, PromptError
 from workflows.generate import Engine, GenerateOptions, open_engine
-from workflows.generate.picture_prompts import PicturePrompts, picture_content
+from workflows.generate.picture_prompts import PicturePrompts
+from workflows.generate.prompt_encoder import picture_content
 from workflows.wire.events import GenerationDone
 
 IMAGE, EDGE, WHOLE, END, ROWS = 200, 201, 202, 203, 4
