@@ -47,6 +47,7 @@ def generate(
     """Generate from one prompt, or transcribe a recording; greedy without sampling options."""
     from workflows.generate import open_chat_engine, open_engine
     from workflows.generate.options import check_options
+    from workflows.generate.speech.sound_input import sound_shape
     from workflows.measure.recording import record_generation, to_stderr
 
     values = _sampled(flags.generation_options())
@@ -62,6 +63,8 @@ def generate(
         engine = flags.open(open_chat_engine if source.chat else open_engine, bundle)
         if flags.amateur is not None:
             engine.auxiliary.use_amateur(flags.amateur, engine.bundle)
+    if sound_shape(engine.machine) is not None:
+        raise RequestError("The bundle transcribes recordings: give --audio with a sound file in place of a prompt.")
     _check_chat(source, prompt, engine.machine.has_source)
     encoder = _PromptEncoder(engine, source, tools)
     ids = prompt if isinstance(prompt, list) else encoder.encode(prompt)

@@ -151,7 +151,7 @@ def test_a_file_is_heard(engine: Engine, eager: Any, tmp_path: Path, cli: Any, b
     (("--audio", "gone.wav"), "gone.wav"),
     (("--audio", "gone.wav", "--prompt", "x"), "A transcript has no prompt"),
     (("--prompt-ids", "3", "--language", "de"), "belong to a recording"),
-    (("--prompt-ids", "3"), "encoder.input_features is missing"),
+    (("--prompt-ids", "3"), "transcribes recordings: give --audio"),
 ])  # fmt: skip
 def test_what_cannot_be_transcribed_is_one_sentence(
     bundle: Path, cli: Any, arguments: tuple[str, ...], wanted: str
