@@ -60,7 +60,9 @@ class Engine:
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine, self.load_seconds = bundle, machine, load_seconds
         self.text = BundleTokenizer.of_bundle(bundle)
-        self.defaults = GenerationConfig.of_bundle(bundle)
+        # a reply has no features to put in the place of a placeholder; some are beyond the ids, and never drawn
+        places = (token for token in bundle.pipeline.feature_tokens.values() if token < machine.vocabulary)
+        self.defaults = GenerationConfig.of_bundle(bundle).suppressing(places)
         self.languages = TranslationLanguages.of_bundle(bundle, self.text)
         self.draft, self._own, self.auxiliary = own, own, auxiliary or AuxiliaryModels(machine)
         reference = bundle.pipeline.pipeline.controller

@@ -5,6 +5,7 @@ Names and meanings are those of transformers. Sampling settings do not apply: th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -84,13 +85,16 @@ class GenerationConfig(BaseModel):
         if not isinstance(values, dict):
             raise BundleError(f"{name} is not a JSON object: build the bundle again.")
         defaults = _validated(values | _from_pipeline(bundle.pipeline), name)
-        if places := tuple(bundle.pipeline.feature_tokens.values()):  # a reply has no features to put there
-            defaults = defaults.model_copy(update={"suppress_tokens": (*defaults.suppress_tokens, *places)})
         vocabulary = bundle.pipeline.metadata.vocabulary or 0
         token = max(defaults.tokens, default=0)
         if token >= vocabulary:
             raise BundleError(f"{name} names the token {token}, and the model's ids go from 0 to {vocabulary - 1:,}.")
         return defaults
+
+    def suppressing(self, tokens: Iterable[int]) -> GenerationConfig:
+        """The same settings, with further tokens that are never drawn."""
+        more = tuple(tokens)
+        return self.model_copy(update={"suppress_tokens": (*self.suppress_tokens, *more)}) if more else self
 
     @property
     def tokens(self) -> set[int]:

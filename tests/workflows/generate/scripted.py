@@ -44,7 +44,7 @@ class ScriptedMachine:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
 
     provider, chunk, has_source = "cpu", 64, False
-    program = SimpleNamespace(final=None, runs=dict.fromkeys(("prefill", "decode"), _RUN))
+    program = SimpleNamespace(final=None, required_inputs=(), runs=dict.fromkeys(("prefill", "decode"), _RUN))
     sessions = _SESSIONS
 
     def __init__(
