@@ -1,15 +1,19 @@
-"""The composer: Enter sends, Shift+Enter breaks the line, Esc stops the reply or cancels an edit."""
+"""The composer: Enter sends, Shift+Enter breaks the line, Esc stops the reply or cancels an edit.
+
+What the open bundle takes besides text is attached here: see app/chat/attachments.py.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
+from app.chat.attachments import AttachmentDrop, Attachments, attachment_column
 from app.chat.controller import ChatController
-from app.chat.intents import EditPrompt, ReplacePrompt, Send, Stop
+from app.chat.intents import EditPrompt, ReplacePrompt, Send, SendSound, Stop
 from app.state.conversation import Conversation
 from app.state.unsent_prompts import UNSAVED_CHAT_KEY, UnsentPrompt, UnsentPrompts
 from app.widgets import label, set_role
@@ -29,6 +33,8 @@ class PromptEdit(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.attachments: Attachments | None = None
+        """What takes dropped and pasted pictures and sounds."""
         self.setTabChangesFocus(True)
         self.setPlaceholderText(self.tr("Ask something"))
         self.setAccessibleName(self.tr("Prompt"))
@@ -36,6 +42,19 @@ class PromptEdit(QPlainTextEdit):
         self.document().setDocumentMargin(G - 2)
         self.textChanged.connect(self._fit)
         self._fit()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+        """Qt's name: pictures may be dropped and pasted, too; files that cannot be attached are the window's."""
+        if self.attachments is not None and self.attachments.takes(source):
+            return True
+        return not source.hasUrls() and super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
+        """Qt's name."""
+        if self.attachments is not None and self.attachments.takes(source):
+            self.attachments.take(source)
+        else:
+            super().insertFromMimeData(source)
 
     def _fit(self) -> None:
         lines = max(1, min(int(self.document().size().height()), MOST_LINES))
@@ -57,7 +76,7 @@ class PromptEdit(QPlainTextEdit):
 class Composer(QWidget):
     """The text box, its button, and a line that shows what is being edited."""
 
-    requested = Signal(object)  # Send, ReplacePrompt, EditPrompt or Stop
+    requested = Signal(object)  # Send, SendSound, ReplacePrompt, EditPrompt or Stop
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,8 +94,16 @@ class Composer(QWidget):
         self.problem = label("", "error", wrap=True, selectable=False)
         for line in (self._completes, self._note, self.problem):
             line.hide()
-        row = hbox((self.edit, 1), (self.button, 0, Qt.AlignmentFlag.AlignBottom))
-        vbox(self._completes, self._note, self.problem, row, spacing=G // 2, parent=self)
+        self.attachments = self.edit.attachments = attachments = Attachments(self)
+        bottom = Qt.AlignmentFlag.AlignBottom
+        extra = (attachments.picture_button, attachments.times, attachments.sound_button)
+        row = hbox(*((one, 0, bottom) for one in extra[:1]), (self.edit, 1),
+                   *((one, 0, bottom) for one in (*extra[1:], self.button)))  # fmt: skip
+        lines = (self._completes, self._note, self.problem, attachment_column(attachments))
+        vbox(*lines, row, spacing=G // 2, parent=self)
+        AttachmentDrop(self, attachments)
+        attachments.row.changed.connect(self._refresh)
+        attachments.sound.connect(self._send_sound)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self.escape)
         self.edit.recalled.connect(lambda: self.requested.emit(EditPrompt()))
@@ -86,16 +113,20 @@ class Composer(QWidget):
 
     def submit(self) -> None:
         """Sends the text, if that is possible now."""
-        text = self.edit.toPlainText()
-        if not text.strip() or self._running or not self._enabled or self._problem:
+        text, pictures = self.edit.toPlainText(), self.attachments.row.pictures
+        if not (text.strip() or pictures) or self._running or not self._enabled or self._problem:
             return
         editing = self._editing
         self.cancel_edit()
-        self.requested.emit(Send(text) if editing is None else ReplacePrompt(editing, text))
+        self.requested.emit(Send(text, pictures) if editing is None else ReplacePrompt(editing, text, pictures))
 
-    def begin_edit(self, id: int, text: str) -> None:
+    def _send_sound(self, path: str) -> None:
+        if self._enabled and not self._running and not self._problem:
+            self.requested.emit(SendSound(path, self.attachments.times.isChecked()))
+
+    def begin_edit(self, id: int, text: str, pictures: tuple[str, ...] = ()) -> None:
         """Shows an earlier prompt for editing."""
-        self.show_unsent_prompt(UnsentPrompt(text, id))
+        self.show_unsent_prompt(UnsentPrompt(text, id, pictures))
         self.edit.setFocus()
 
     def cancel_edit(self) -> None:
@@ -105,13 +136,14 @@ class Composer(QWidget):
     @property
     def unsent_prompt(self) -> UnsentPrompt:
         """The text that is not sent, with the prompt that it edits."""
-        return UnsentPrompt(self.edit.toPlainText(), self._editing)
+        return UnsentPrompt(self.edit.toPlainText(), self._editing, self.attachments.row.pictures)
 
     def show_unsent_prompt(self, draft: UnsentPrompt) -> None:
         """Restores an unsent prompt."""
         self._editing = draft.editing
         self._note.setVisible(draft.editing is not None)
         self.edit.setPlainText(draft.text)
+        self.attachments.row.show_pictures(draft.pictures)
         self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_running(self, running: bool) -> None:
@@ -123,6 +155,13 @@ class Composer(QWidget):
         """Shows whether the text is a question, or a text that the model continues."""
         self.edit.setPlaceholderText(self.tr("Continue the text") if completes else self.tr("Ask something"))
         self._completes.setVisible(completes)
+
+    def set_senses(self, sees: bool, listens: bool) -> None:
+        """Offers what the open bundle takes; one that listens takes no text."""
+        self.attachments.set_senses(sees, listens)
+        self.edit.setVisible(not listens)
+        self.button.setVisible(not listens or self._running)
+        self._refresh()
 
     def set_problem(self, problem: str) -> None:
         """Sets what prevents sending; the text can be sent later. Empty: nothing."""
@@ -157,7 +196,11 @@ class Composer(QWidget):
         if self.button.property("role") != role:
             set_role(self.button, role)
         free = self._enabled and not self._problem
-        self.button.setEnabled(running or (free and bool(self.edit.toPlainText().strip())))
+        written = bool(self.edit.toPlainText().strip() or self.attachments.row.pictures)
+        self.button.setEnabled(running or (free and written))
+        self.attachments.set_enabled(self._enabled)
+        self.attachments.sound_button.setEnabled(free and not running)
+        self.button.setVisible(running or not self.attachments.listens)
 
 
 AUTOSAVE_MS = 500
@@ -173,7 +216,8 @@ class PromptAutosave(QObject):
         self._saved = UnsentPrompt()
         self._timer = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
         self._timer.timeout.connect(self.save)
-        composer.edit.textChanged.connect(lambda: self._timer.isActive() or self._timer.start())
+        for changed in (composer.edit.textChanged, composer.attachments.row.changed):
+            changed.connect(lambda: self._timer.isActive() or self._timer.start())
         controller.reset.connect(self._on_chat)
         controller.appended.connect(lambda _id: self._on_chat())
 
@@ -209,7 +253,7 @@ class PromptAutosave(QObject):
         self._saved = self._drafts.read(self._key)
         editing = self._saved.editing
         if editing is not None and editing not in self._controller.chat:
-            self._saved = UnsentPrompt(self._saved.text)
+            self._saved = UnsentPrompt(self._saved.text, pictures=self._saved.pictures)
         self._composer.show_unsent_prompt(self._saved)
         self._timer.stop()
 

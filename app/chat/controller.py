@@ -19,13 +19,21 @@ from app.chat.segments import measure_thinking
 from app.state.bundle_session import BundleSession, SessionFailure, placement_text
 from app.state.chat_store import ChatStore
 from app.state.conversation import ChatMessage, Conversation, Reply
+from app.text.formatting import format_number
 from workflows.common.errors import describe_os_error
-from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, SpeculationEvent, TokenEvent
+from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, SegmentEvent, SpeculationEvent, TokenEvent
+from workflows.wire.requests import SoundPrompt
 
 TRACED = 10_000
 """Tokens whose alternatives are kept for hovering, those of the newest replies: each takes about a kilobyte."""
 REFUSALS = ("prompt", "capacity", "request")
 """Kinds of failure of a prompt that cannot be run now or later: too long, refused by the template …"""
+
+
+def segment_line(event: SegmentEvent) -> str:
+    """A segment of a transcript as a line: its times in seconds, and its text."""
+    times = " – ".join(format_number(seconds, 1) for seconds in (event.start_s, event.end_s))
+    return f"[{times} s] {event.text.strip()}\n"
 
 
 class ReplyRecorder(QObject):
@@ -44,7 +52,9 @@ class ReplyRecorder(QObject):
         self._session, self._title_of = session, title_of
         self._message: ChatMessage | None = None
         self._bundle = self._prefill = ""
+        self._timed = False
         session.token.connect(self._on_token)
+        session.segment.connect(self._on_segment)
         session.speculation.connect(self._on_speculation)
         session.notice.connect(self._on_notice)
         session.finished.connect(self._on_finished)
@@ -59,9 +69,13 @@ class ReplyRecorder(QObject):
     def _reply(self) -> Reply | None:
         return self._message.reply if self._message is not None else None
 
-    def begin(self, message: ChatMessage, prefill: str, form: str) -> None:
-        """Opens the empty reply `message`, which begins with `prefill`; form: the kind of form it is held to."""
+    def begin(self, message: ChatMessage, prefill: str, form: str, timed: bool = False) -> None:
+        """Opens the empty reply `message`, which begins with `prefill`; form: the kind of form it is held to.
+
+        timed: it is a transcript, a line for each segment with its times.
+        """
         self._message, self._bundle, self._prefill = message, self._session.bundle, prefill
+        self._timed = timed
         message.content = prefill
         assert message.reply is not None
         message.reply.bundle, message.reply.form = self._title_of(self._bundle), form
@@ -93,13 +107,21 @@ class ReplyRecorder(QObject):
         message, reply = self._message, self._reply
         if message is None or reply is None:
             return
-        message.content += event.text
         reply.tokens += 1
         ready = self._session.ready_for(self._bundle)  # of the bundle that answers, which may not be the current one
-        reply.completes = ready is not None and ready.completes
+        reply.completes = ready is not None and (ready.completes or ready.listens)
+        if self._timed:
+            return  # the segment shows the text
+        message.content += event.text
         if len(message.trace) < TRACED:
             message.trace.append(event)
         self.grew.emit(message.id, event.text)
+
+    def _on_segment(self, event: SegmentEvent) -> None:
+        if self._message is not None and self._timed and event.text.strip():
+            line = segment_line(event)
+            self._message.content += line
+            self.grew.emit(self._message.id, line)
 
     def _on_speculation(self, event: SpeculationEvent) -> None:
         if self._reply is not None:
@@ -114,7 +136,7 @@ class ReplyRecorder(QObject):
         message, reply = self._message, self._reply
         if message is None or reply is None:
             return
-        message.content = self._prefill + done.text
+        message.content = message.content.rstrip() if self._timed else self._prefill + done.text
         tokens, seconds = measure_thinking(message.content, len(self._prefill), message.trace)
         message.reply = replace(
             reply,
@@ -180,11 +202,19 @@ class ChatController(QObject):
         ready = self._ready()
         return ready is not None and ready.completes
 
-    def send(self, text: str) -> bool:
-        """Sends a prompt; returns False for an empty text, or while a reply runs."""
-        if not text.strip() or not self._can_start():
+    def send(self, text: str, pictures: tuple[str, ...] = ()) -> bool:
+        """Sends a prompt; returns False for one without text and pictures, or while a reply runs."""
+        if not (text.strip() or pictures) or not self._can_start():
             return False
-        prompt = self.chat.ask(text if self.completes else text.strip())
+        prompt = self.chat.ask(text if self.completes else text.strip(), pictures)
+        self.appended.emit(prompt.id)
+        return self._run(prompt.id)
+
+    def send_sound(self, path: str, timestamps: bool = False) -> bool:
+        """Has a sound file transcribed; returns False while a reply runs."""
+        if not self._can_start():
+            return False
+        prompt = self.chat.add_sound(path, timestamps)
         self.appended.emit(prompt.id)
         return self._run(prompt.id)
 
@@ -195,11 +225,11 @@ class ChatController(QObject):
             return False
         return self._run(message.parent, rebuilt=True)
 
-    def edit(self, prompt: int, text: str) -> bool:
+    def edit(self, prompt: int, text: str, pictures: tuple[str, ...] = ()) -> bool:
         """Sends a changed prompt as a sibling of the old one."""
-        if not text.strip() or not self._can_start():
+        if not (text.strip() or pictures) or not self._can_start():
             return False
-        message = self.chat.edit(prompt, text if self.completes else text.strip())
+        message = self.chat.edit(prompt, text if self.completes else text.strip(), pictures)
         return self._run(message.id, rebuilt=True)
 
     def set_problem(self, problem: str) -> None:
@@ -280,16 +310,18 @@ class ChatController(QObject):
         options = self.decoding.to_options(self.sampling) | self.languages
         self.chat.bundle = self.session.bundle
         self.chat.decoding = asdict(self.decoding)
-        message = self.chat.begin_reply(prompt)
-        self.reply.begin(message, self.chat.prefill, self.decoding.forms.kind or "")
+        message, asked = self.chat.begin_reply(prompt), self.chat[prompt]
+        prefill, tools = ("", "") if asked.sound else (self.chat.prefill, self.chat.tools)
+        self.reply.begin(message, prefill, self.decoding.forms.kind or "", timed=asked.timestamps)
         self._commit()
         if rebuilt:
             self.reset.emit()
         else:
             self.appended.emit(message.id)
         self.runningChanged.emit(True)
-        turns = self.chat.to_messages(prompt)
-        if not self.session.generate(turns, options, tools=self.chat.tools, prefill=self.chat.prefill):
+        sound = SoundPrompt(asked.sound, timestamps=asked.timestamps) if asked.sound else None
+        content = sound or self.chat.to_messages(prompt)
+        if not self.session.generate(content, options, tools=tools, prefill=prefill):
             self.reply.fail(SessionFailure("busy", self.tr("The session is busy with another reply.")))
             return False
         return True

@@ -65,6 +65,12 @@ class ExamplePrompts(QWidget):
             self.tr("What can you help me with?"),
         )
 
+    def invite_recording(self) -> None:
+        """Invites to have a recording transcribed."""
+        self._offer(())
+        self.invitation.setText(self.tr("Transcribe a recording"))
+        self.hint.setText("")
+
     def show_invitation(self, name: str, completes: bool, opening: bool) -> None:
         """Invites to ask a question, or to begin a text if the model `completes`. name: the bundle's."""
         self._offer(() if completes else self._examples_for(name))

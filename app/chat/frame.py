@@ -126,6 +126,12 @@ class ChatFrame(QWidget):
         self.header.set_empty(empty)
         self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
 
+    def show_senses(self, sees: bool, listens: bool) -> None:
+        """Shows what the open bundle takes besides text: pictures, or a recording in place of a prompt."""
+        self.composer.set_senses(sees, listens)
+        if listens:
+            self.examples.invite_recording()
+
     def clear_banners(self) -> None:
         """Clears messages about the last prompt."""
         self.banner.clear()

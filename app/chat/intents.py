@@ -10,9 +10,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send a prompt at the end of the conversation."""
+    """Send a prompt at the end of the conversation. pictures: the files that come before its text."""
 
     text: str
+    pictures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SendSound:
+    """Have a sound file transcribed, as a turn of its own. timestamps: the transcript shows times."""
+
+    path: str
+    timestamps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +30,7 @@ class ReplacePrompt:
 
     prompt: int
     text: str
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,7 @@ class CopyLast:
 OfFiles = OpenChat | RenameChat | DeleteChat
 Intent = (
     Send
+    | SendSound
     | ReplacePrompt
     | EditPrompt
     | Regenerate

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
@@ -16,10 +18,13 @@ from app.text.formatting import format_number
 from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.actions import tool_button
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import FlowLayout, hbox, vbox
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon
+from app.widgets.thumbnail import Thumbnail
 
+PICTURE_HEIGHT = 160
+"""The height of a picture in the transcript, in pixels."""
 FLUSH_MS = 33
 """A growing reply is shown at most at 30 Hz."""
 
@@ -104,11 +109,32 @@ class MessageView(QFrame):
         self.status = label("", "muted", wrap=True)
         self.notices = vbox(spacing=None)
         self.tree: JsonReplyTree | None = None
-        head, foot = hbox((self.who, 1), spacing=2), hbox((self.status, 1), spacing=2)
+        head, foot = hbox(*self._sound(), (self.who, 1), spacing=2), hbox((self.status, 1), spacing=2)
         margins = (G + G // 2, G // 2, G + G // 2, G if self._is_user else G // 2)
-        self._column = vbox(head, self.text, self.notices, foot, spacing=G // 2, margins=margins, parent=self)
+        self._column = vbox(
+            head, *self._pictures(), self.text, self.notices, foot, spacing=G // 2, margins=margins, parent=self
+        )
         self.status.setVisible(not self._is_user)
         self._add_tools(head if self._is_user else foot, siblings)
+
+    def _pictures(self) -> Iterator[QWidget]:
+        """The pictures of the prompt, if there are any."""
+        if self.message.pictures:
+            pictures = QWidget()
+            flow = FlowLayout(pictures)
+            flow.setSpacing(G)
+            for path in self.message.pictures:
+                flow.addWidget(Thumbnail(path, PICTURE_HEIGHT))
+            yield pictures
+
+    def _sound(self) -> Iterator[QWidget]:
+        """The icon of a prompt that has a sound transcribed."""
+        if self.message.sound:
+            icon = PlainLabel()
+            set_icon(icon, "sound", "accent", 16)
+            icon.setAccessibleName(self.tr("Recording {0}").format(self.message.content))
+            set_tool_tip(icon, self.message.sound)
+            yield icon
 
     def _add_tools(self, row: QHBoxLayout, siblings: tuple[int, int]) -> None:
         index, count = siblings
@@ -119,6 +145,8 @@ class MessageView(QFrame):
             row.addWidget(self.place)
             self._tool(row, "next", "chevron-right", self.tr("Next version")).setEnabled(index < count - 1)
         self._tool(row, "copy", "copy", self.tr("Copy the text")).clicked.connect(self.copy)
+        if self._is_user and self.message.sound:
+            return
         if self._is_user:
             self._tool(row, "edit", "edit", self.tr("Edit and resend, as a new branch"))
         else:
@@ -176,6 +204,7 @@ class MessageView(QFrame):
         self.text.completes = reply is not None and reply.completes
         if self._is_user or reply is None:
             self.text.set_plain(self.message.content)
+            self.text.setVisible(bool(self.message.content))
         elif not reply.ended:
             self.text.begin(self.message.content)
         else:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.chat import intents
+from app.chat.attachments import AttachmentDrop
 from app.chat.bundle_opener import BundleOpener
 from app.chat.chat_files import ChatFiles
 from app.chat.composer import PromptAutosave
@@ -23,6 +24,7 @@ from app.chat.panel_controller import PanelController
 from app.chat.setting_chips import ActiveSettings
 from app.state.chat_store import ChatStore
 from app.state.context import AppContext
+from app.state.media_files import FOLDER as PICTURE_FOLDER
 from app.state.unsent_prompts import UnsentPrompts
 from app.widgets.actions import FocusForwarder, add_action
 from app.widgets.layouts import vbox
@@ -102,6 +104,7 @@ class ChatPage(QWidget):
             (tr("Copy the last reply"), "Ctrl+Shift+C", do(intents.CopyLast())),
             (tr("Edit the last prompt"), "Ctrl+E", do(intents.EditPrompt())),
             (tr("Write a prompt"), "Ctrl+L", self.composer.edit.setFocus),
+            (tr("Attach pictures or a recording"), "Ctrl+Shift+P", self.composer.attachments.choose),
             (tr("Search the chats"), "Ctrl+Shift+F", search),
             (tr("Save the chat as Markdown"), "", partial(self.files.choose_file, "md")),
             (tr("Save the chat as JSON"), "", partial(self.files.choose_file, "json")),
@@ -116,6 +119,9 @@ class ChatPage(QWidget):
         for part in (self.composer, self.transcript, self.examples, self.header, self.chats):
             part.requested.connect(self.do)
         self.transcript.connect_controller(c)
+        self.composer.attachments.folder = self.store.folder / PICTURE_FOLDER
+        self.composer.attachments.failed.connect(self.chat_banner.error)
+        AttachmentDrop(self.frame.stack, self.composer.attachments)
         self.files.changed.connect(self.chats.refresh)
         self.files.changed.connect(self._refresh_state)
         self.frame.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
@@ -147,10 +153,13 @@ class ChatPage(QWidget):
         """Performs an intent of a widget or the keyboard."""
         c = self.controller
         match intent:
-            case intents.Send(text):
-                self.send(text)
-            case intents.ReplacePrompt(prompt, text):
-                c.edit(prompt, text)
+            case intents.Send(text, pictures):
+                self.send(text, pictures)
+            case intents.SendSound(path, timestamps):
+                self.frame.clear_banners()
+                c.send_sound(path, timestamps)
+            case intents.ReplacePrompt(prompt, text, pictures):
+                c.edit(prompt, text, pictures)
             case intents.EditPrompt(prompt):
                 self._edit_prompt(prompt)
             case intents.Regenerate(reply):
@@ -172,10 +181,10 @@ class ChatPage(QWidget):
         if (last := self.controller.chat.last("assistant")) is not None:
             QGuiApplication.clipboard().setText(last.content)
 
-    def send(self, text: str) -> None:
+    def send(self, text: str, pictures: tuple[str, ...] = ()) -> None:
         """Sends a prompt as if it had been typed; opens the bundle first if needed."""
         self.frame.clear_banners()
-        self.controller.send(text)
+        self.controller.send(text, pictures)
 
     def show_compare(self) -> None:
         """Shows the comparison of two bundles in place of the conversation."""
@@ -188,8 +197,8 @@ class ChatPage(QWidget):
     def _edit_prompt(self, prompt: int | None) -> None:
         chat = self.controller.chat
         message = chat[prompt] if prompt is not None else chat.last("user")
-        if message is not None and not self.controller.running:
-            self.composer.begin_edit(message.id, message.content)
+        if message is not None and not message.sound and not self.controller.running:
+            self.composer.begin_edit(message.id, message.content, message.pictures)
 
     def _new_chat(self) -> None:
         self.frame.clear_banners()
@@ -225,7 +234,9 @@ class ChatPage(QWidget):
     def _refresh_state(self, *_: object) -> None:
         chat = self.controller.chat
         opening = self.opener.state == "opening"
+        ready = self.context.ready
         self.frame.show_state(self.opener.name, not len(chat), self.controller.completes, opening)
+        self.frame.show_senses(ready is not None and ready.sees, ready is not None and ready.listens)
         self.header.heading.set_whole(chat.title or self.tr("New chat"))
         self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
         self.usage.refresh()

@@ -33,10 +33,11 @@ from workflows.wire.events import (
     NoticeEvent,
     ProgressEvent,
     ReadyEvent,
+    SegmentEvent,
     SpeculationEvent,
     TokenEvent,
 )
-from workflows.wire.requests import Close, Generate, Open, Options, Request, Turn
+from workflows.wire.requests import Close, Generate, Open, Options, Request, SoundPrompt, Turn
 
 __all__ = ["BundleSession", "SessionFailure", "State"]
 
@@ -136,6 +137,7 @@ class BundleSession(QObject):
     started = Signal()
     chunk = Signal(object)  # ChunkEvent
     token = Signal(object)  # TokenEvent
+    segment = Signal(object)  # SegmentEvent, after the tokens of its text
     speculation = Signal(object)  # SpeculationEvent, after the tokens of its run
     notice = Signal(object)  # NoticeEvent
     progress = Signal(object)  # ProgressEvent, while a bundle opens
@@ -160,6 +162,7 @@ class BundleSession(QObject):
         signals: dict[type[Event], SignalInstance] = {
             ChunkEvent: self.chunk,
             TokenEvent: self.token,
+            SegmentEvent: self.segment,
             SpeculationEvent: self.speculation,
             NoticeEvent: self.notice,
             ProgressEvent: self.progress,
@@ -234,9 +237,14 @@ class BundleSession(QObject):
         self._set_state("closed")
 
     def generate(
-        self, content: Sequence[Turn] | str, options: Options | None = None, *, tools: str = "", prefill: str = ""
+        self,
+        content: Sequence[Turn] | str | SoundPrompt,
+        options: Options | None = None,
+        *,
+        tools: str = "",
+        prefill: str = "",
     ) -> bool:
-        """Starts one generation from messages or from a plain prompt; waits for a bundle that is still opening.
+        """Starts one generation from messages, a plain prompt or a sound; waits for a bundle that is still opening.
 
         tools: a JSON list of tools for the model. prefill: the text that the reply to messages begins with.
         Returns False when nothing is open, or another generation is running.
@@ -244,7 +252,8 @@ class BundleSession(QObject):
         if self.state not in ("opening", "ready") or self._waiting is not None:
             return False
         self._waiting = Generate(
-            messages=None if isinstance(content, str) else tuple(content),
+            messages=None if isinstance(content, str | SoundPrompt) else tuple(content),
+            sound=content if isinstance(content, SoundPrompt) else None,
             prompt=content if isinstance(content, str) else None,
             options=dict(options or {}),
             tools=tools,

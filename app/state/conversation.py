@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from workflows.wire.events import SpeculationUse, TokenEvent
@@ -63,7 +65,11 @@ class Reply:
 
 @dataclass(slots=True)
 class ChatMessage:
-    """A node of the tree. trace: the generated tokens, for hovering; not saved."""
+    """A node of the tree. trace: the generated tokens, for hovering; not saved.
+
+    pictures: the files that come before a prompt's text, which may be gone. sound: the file that a prompt has
+    transcribed; its text is the file's name. timestamps: the transcript of a sound shows times.
+    """
 
     id: int
     parent: int | None
@@ -73,6 +79,9 @@ class ChatMessage:
     active: int = 0
     reply: Reply | None = None
     trace: list[TokenEvent] = field(default_factory=list)
+    pictures: tuple[str, ...] = ()
+    sound: str = ""
+    timestamps: bool = False
 
 
 def is_key(text: str) -> bool:
@@ -140,10 +149,18 @@ class Conversation:
         """Tokens of the active branch down to its last counted reply; 0 if there is none."""
         return next((m.reply.context for m in reversed(self.path()) if m.reply is not None and m.reply.context), 0)
 
-    def ask(self, text: str) -> ChatMessage:
+    def ask(self, text: str, pictures: Sequence[str] = ()) -> ChatMessage:
         """Adds a prompt at the end of the active branch."""
         leaf = self.leaf()
-        return self._add(leaf.id if leaf else None, "user", text)
+        message = self._add(leaf.id if leaf else None, "user", text)
+        message.pictures = tuple(pictures)
+        return message
+
+    def add_sound(self, path: str, timestamps: bool) -> ChatMessage:
+        """Adds a prompt that has a sound file transcribed, at the end of the active branch."""
+        message = self.ask(Path(path).name)
+        message.sound, message.timestamps = path, timestamps
+        return message
 
     def begin_reply(self, prompt: int) -> ChatMessage:
         """Adds an empty reply to a prompt, as the newest of its siblings."""
@@ -151,9 +168,11 @@ class Conversation:
         message.reply = Reply()
         return message
 
-    def edit(self, prompt: int, text: str) -> ChatMessage:
+    def edit(self, prompt: int, text: str, pictures: Sequence[str] = ()) -> ChatMessage:
         """Adds a changed prompt as a sibling of the old one."""
-        return self._add(self.messages[prompt].parent, "user", text)
+        message = self._add(self.messages[prompt].parent, "user", text)
+        message.pictures = tuple(pictures)
+        return message
 
     def siblings(self, id: int) -> tuple[int, int]:
         """(index, count) of a message among its alternatives."""
@@ -177,14 +196,17 @@ class Conversation:
                 message.trace.clear()
 
     def to_messages(self, prompt: int) -> list[Turn]:
-        """The messages that are sent for a reply to `prompt`: the system prompt and the branch down to it."""
+        """The messages that are sent for a reply to `prompt`: the system prompt and the branch down to it.
+
+        Pictures whose files are gone are left out, as the transcript shows; the chat can go on without them.
+        """
         branch: list[Turn] = []
         node: ChatMessage | None = self.messages[prompt]
         while node is not None:
             if node.reply is not None and node.reply.ended == "refused":
                 node = self._parent(node)  # its prompt is skipped as well
             else:
-                branch.append(Turn(node.role, node.content))
+                branch.append(Turn(node.role, node.content, tuple(p for p in node.pictures if Path(p).is_file())))
             node = self._parent(node) if node is not None else None
         if self.system.strip():
             branch.append(Turn("system", self.system))

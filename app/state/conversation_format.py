@@ -22,6 +22,9 @@ class _SavedMessage:
     content: str
     active: int
     reply: Reply | None = None
+    pictures: tuple[str, ...] = ()
+    sound: str = ""
+    timestamps: bool = False
 
 
 @dataclass(slots=True)
@@ -45,7 +48,11 @@ def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
     """The whole tree as plain JSON values, without the traces."""
     messages = []
     for m in chat.messages.values():
-        row = {"id": m.id, "parent": m.parent, "role": m.role, "content": m.content, "active": m.active}
+        row: dict[str, Any] = {"id": m.id, "parent": m.parent, "role": m.role, "content": m.content, "active": m.active}
+        if m.pictures:
+            row["pictures"] = list(m.pictures)
+        if m.sound:
+            row |= {"sound": m.sound, "timestamps": m.timestamps}
         messages.append(row | ({"reply": m.reply.to_dict()} if m.reply else {}))
     names = ("key", "name", "system", "bundle", "decoding", "prefill", "tools", "changed_at", "active_root")
     return {"version": VERSION, **{name: getattr(chat, name) for name in names}, "messages": messages}
@@ -71,7 +78,9 @@ def conversation_from_dict(data: Any) -> Conversation:
             raise ValueError(f"message {row.id} is a duplicate, or comes before the message that it answers")
         if row.reply is not None:
             row.reply.ended = row.reply.ended or "interrupted"
-        chat.messages[row.id] = ChatMessage(row.id, row.parent, row.role, row.content, reply=row.reply)
+        message = ChatMessage(row.id, row.parent, row.role, row.content, reply=row.reply)
+        message.pictures, message.sound, message.timestamps = row.pictures, row.sound, row.timestamps
+        chat.messages[row.id] = message
         chat.family(row.parent).append(row.id)
     for row in saved.messages:
         chat[row.id].active = max(0, min(row.active, len(chat[row.id].children) - 1))
@@ -90,7 +99,8 @@ def conversation_to_markdown(chat: Conversation) -> str:
     if chat.system.strip():
         parts.append("> " + chat.system.strip().replace("\n", "\n> "))
     for message in chat.path():
-        parts.append(f"## {'You' if message.role == 'user' else 'Model'}\n\n{message.content.strip()}")
+        files = "".join(f"Picture: {path}\n\n" for path in message.pictures)
+        parts.append(f"## {'You' if message.role == 'user' else 'Model'}\n\n{files}{message.content.strip()}")
     return "\n\n".join(parts) + "\n"
 
 

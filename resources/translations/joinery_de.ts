@@ -471,6 +471,22 @@
       <translation>Bei Temperatur 0 ist die Antwort Token für Token dieselbe wie ohne Entwürfe.</translation>
     </message>
     <message>
+      <source>Attach pictures</source>
+      <translation>Bilder anhängen</translation>
+    </message>
+    <message>
+      <source>Attach pictures (Ctrl+Shift+P)</source>
+      <translation>Bilder anhängen (Strg+Umschalt+P)</translation>
+    </message>
+    <message>
+      <source>Attach pictures or a recording</source>
+      <translation>Bilder oder eine Aufnahme anhängen</translation>
+    </message>
+    <message>
+      <source>Attached pictures</source>
+      <translation>Angehängte Bilder</translation>
+    </message>
+    <message>
       <source>Attributes</source>
       <translation>Attribute</translation>
     </message>
@@ -2859,6 +2875,14 @@
       <translation>Bild (SVG) …</translation>
     </message>
     <message>
+      <source>Picture {0}</source>
+      <translation>Bild {0}</translation>
+    </message>
+    <message>
+      <source>Pictures</source>
+      <translation>Bilder</translation>
+    </message>
+    <message>
       <source>Pictures (*.svg)</source>
       <translation>Bilder (*.svg)</translation>
     </message>
@@ -3129,6 +3153,14 @@
     <message>
       <source>Recommended</source>
       <translation>Empfohlen</translation>
+    </message>
+    <message>
+      <source>Recording {0}</source>
+      <translation>Aufnahme {0}</translation>
+    </message>
+    <message>
+      <source>Recordings</source>
+      <translation>Aufnahmen</translation>
     </message>
     <message>
       <source>Reference: a bundle or a checkpoint</source>
@@ -3591,8 +3623,16 @@
       <translation>Ganze Zeitachse zeigen (Doppelklick, Pos1 oder 0)</translation>
     </message>
     <message>
+      <source>Show times</source>
+      <translation>Zeiten zeigen</translation>
+    </message>
+    <message>
       <source>Shows what was built: how the components run together, each graph from the export through every pass, the differences of two stages, and the KV cache slot by slot.</source>
       <translation>Zeigt, was gebaut wurde: wie die Komponenten zusammen laufen, jeden Graphen vom Export durch jeden Pass, die Unterschiede zweier Stufen und den KV-Cache Slot für Slot.</translation>
+    </message>
+    <message>
+      <source>Shows when each part of the transcript was said</source>
+      <translation>Zeigt, wann jeder Teil der Abschrift gesagt wurde</translation>
     </message>
     <message>
       <source>Side by side</source>
@@ -4195,6 +4235,10 @@
       <translation>Das Bild konnte nicht gespeichert werden: {0}.</translation>
     </message>
     <message>
+      <source>The picture {0} is missing; it is not sent.</source>
+      <translation>Das Bild {0} fehlt; es wird nicht gesendet.</translation>
+    </message>
+    <message>
       <source>The pipeline file</source>
       <translation>Die Pipeline-Datei</translation>
     </message>
@@ -4327,6 +4371,10 @@
       <translation>Dieses Bundle hat kein Rezept.</translation>
     </message>
     <message>
+      <source>This bundle transcribes recordings: choose or drop a sound file.</source>
+      <translation>Dieses Bundle schreibt Aufnahmen ab: Wählen Sie eine Tondatei oder ziehen Sie eine hierher.</translation>
+    </message>
+    <message>
       <source>This chat could not be saved.</source>
       <translation>Dieser Chat konnte nicht gespeichert werden.</translation>
     </message>
@@ -4409,6 +4457,14 @@
     <message>
       <source>Top-p</source>
       <translation>Top-p</translation>
+    </message>
+    <message>
+      <source>Transcribe a recording</source>
+      <translation>Eine Aufnahme abschreiben</translation>
+    </message>
+    <message>
+      <source>Transcribe a recording …</source>
+      <translation>Aufnahme abschreiben …</translation>
     </message>
     <message>
       <source>Try again</source>

@@ -20,6 +20,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     wrong_form       what makes a reply's form wrong where it stands in its text
     replies          {name of a bundle's folder: text}: other replies of these, with an id a word
     base             true: the bundle has no chat template, and completes text
+    sees, listens    true: the bundle takes pictures; it transcribes sounds, in one segment
     bases            [names of bundles' folders]: these alone do so
     capacities       {name of a bundle's folder: slots} (4096)
     opening          seconds that a bundle takes to open (delay)
@@ -87,6 +88,7 @@ from workflows.wire.events import (
     ProgressEvent,
     ReadyEvent,
     ResultEvent,
+    SegmentEvent,
     SpeculationEvent,
     SpeculationUse,
     Stage,
@@ -585,6 +587,8 @@ class Fake:
                 load_seconds=0.1,
                 completes=base,
                 languages=self.scenario.get("languages", {}).get(name, []),
+                sees=self.scenario.get("sees", False),
+                listens=self.scenario.get("listens", False),
             )
         )
 
@@ -631,6 +635,8 @@ class Fake:
                     use += run
         except CancelledError:
             reason = "cancelled"
+        if request.sound is not None:
+            self.send(SegmentEvent(start_s=0.0, end_s=1.5, text="".join(text).rstrip(), token_ids=[1]))
         self.send(CacheEvent(groups=self.cache()))
         self.send(
             GenerationDone(

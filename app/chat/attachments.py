@@ -1,0 +1,177 @@
+"""What is attached to the prompt that is being written: pictures, or a sound file that is sent at once.
+
+button, drop, paste ──take──▶ files │ image data ──save_picture──▶ AttachmentRow.pictures ──Send
+                                └─ a sound ──▶ SendSound
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QVBoxLayout, QWidget
+
+from app.jobs.background_tasks import BackgroundTasks
+from app.state.media_files import PICTURE_SUFFIXES, SOUND_SUFFIXES, file_filter, of_kind, save_picture
+from app.widgets import button, label, set_role
+from app.widgets.actions import tool_button
+from app.widgets.layouts import FlowLayout, clear_layout, hbox, vbox
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, set_icon
+from app.widgets.thumbnail import Thumbnail
+
+HEIGHT = 64
+"""The height of a thumbnail above the text, in pixels."""
+
+
+class AttachmentRow(QWidget):
+    """The pictures of the prompt as thumbnails, each with a button that removes it; hidden while there are none."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Attached pictures"))
+        self.pictures: tuple[str, ...] = ()
+        self._row = FlowLayout(self)
+        self.hide()
+
+    def show_pictures(self, pictures: Sequence[str]) -> None:
+        """Shows these files, each once."""
+        pictures = tuple(dict.fromkeys(pictures))
+        if pictures == self.pictures:
+            return
+        self.pictures = pictures
+        clear_layout(self._row)
+        for path in pictures:
+            self._row.addWidget(self._item(path))
+        self.setVisible(bool(pictures))
+        self.changed.emit()
+
+    def _item(self, path: str) -> QWidget:
+        item = QWidget()
+        remove = tool_button("close", self.tr("Remove {0}").format(Path(path).name), "muted")
+        remove.clicked.connect(partial(self._remove, path))
+        hbox(Thumbnail(path, HEIGHT), (remove, 0, Qt.AlignmentFlag.AlignTop), spacing=0, parent=item)
+        return item
+
+    def _remove(self, path: str, _checked: bool = False) -> None:
+        parent = self.parentWidget()
+        if parent is not None:
+            parent.setFocus()  # the pressed button is deleted
+        self.show_pictures([one for one in self.pictures if one != path])
+
+
+class Attachments(QObject):
+    """Takes pictures and sounds from buttons, drops and the clipboard, as far as the open bundle takes them.
+
+    folder: of pictures without a file; "" until the page sets it, and then image data is not taken.
+    """
+
+    sound = Signal(str)  # the path of a sound to send
+    failed = Signal(str)  # why a picture cannot be attached
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._page = parent
+        self._tasks = BackgroundTasks(self)
+        self.folder: Path | None = None
+        self.sees = self.listens = False
+        self.row = AttachmentRow()
+        self.picture_button = tool_button("picture", self.tr("Attach pictures (Ctrl+Shift+P)"), clicked=self.choose)
+        self.sound_button = button(self.tr("Transcribe a recording …"), "sound", clicked=self.choose)
+        set_role(self.sound_button, "primary")
+        set_icon(self.sound_button, "sound", "accent_text", 16)
+        self.times = QCheckBox(self.tr("Show times"))
+        set_tool_tip(self.times, self.tr("Shows when each part of the transcript was said"))
+        self.note = label(self.tr("This bundle transcribes recordings: choose or drop a sound file."), "muted")
+        self.note.setWordWrap(True)
+        self.set_senses(False, False)
+
+    def set_senses(self, sees: bool, listens: bool) -> None:
+        """Shows the buttons of what the open bundle takes."""
+        self.sees, self.listens = sees, listens
+        self.picture_button.setVisible(sees)
+        for one in (self.sound_button, self.times, self.note):
+            one.setVisible(listens)
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Disables the buttons without a bundle; a sound waits until the running reply has ended."""
+        for one in (self.picture_button, self.times):
+            one.setEnabled(enabled)
+
+    def choose(self) -> None:
+        """Asks for files of what the open bundle takes; does nothing where it takes none."""
+        if self.sees:
+            kinds = file_filter(self.tr("Pictures"), PICTURE_SUFFIXES)
+            names, _kind = QFileDialog.getOpenFileNames(self._page, self.tr("Attach pictures"), "", kinds)
+            self.add(names)
+        elif self.listens:
+            kinds = file_filter(self.tr("Recordings"), SOUND_SUFFIXES)
+            name, _kind = QFileDialog.getOpenFileName(self._page, self.tr("Transcribe a recording"), "", kinds)
+            if name:
+                self.sound.emit(name)
+
+    def add(self, pictures: Sequence[str]) -> None:
+        """Attaches picture files."""
+        self.row.show_pictures([*self.row.pictures, *pictures])
+
+    def takes(self, data: QMimeData) -> bool:
+        """Whether dropped or pasted data is something that can be attached now."""
+        pictures, sounds = _files(data)
+        return bool((self.sees and (pictures or _is_image(data))) or (self.listens and sounds))
+
+    def take(self, data: QMimeData) -> None:
+        """Attaches dropped or pasted data: files as they are, an image as a file beside the chats."""
+        pictures, sounds = _files(data)
+        if self.listens and sounds:
+            self.sound.emit(sounds[0])
+        elif self.sees and pictures:
+            self.add(pictures)
+        elif self.sees and _is_image(data) and self.folder is not None:
+            image = QImage(data.imageData())
+            self._tasks.run(partial(save_picture, image, self.folder), self._on_saved, self.failed.emit)
+
+    def _on_saved(self, path: Path) -> None:
+        self.add([str(path)])
+
+
+class AttachmentDrop(QObject):
+    """Lets `area` receive what can be attached; other data goes on to the window."""
+
+    def __init__(self, area: QWidget, attachments: Attachments) -> None:
+        super().__init__(area)
+        self._attachments = attachments
+        area.setAcceptDrops(True)
+        area.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name."""
+        if isinstance(event, QDropEvent) and self._attachments.takes(event.mimeData()):
+            event.acceptProposedAction()
+            if not isinstance(event, QDragEnterEvent) and event.type() == QEvent.Type.Drop:
+                self._attachments.take(event.mimeData())
+            return True
+        if event.type() == QEvent.Type.DragEnter:
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+
+def attachment_column(attachments: Attachments) -> QVBoxLayout:
+    """What is above the text box: the note for a bundle that listens, and the attached pictures."""
+    return vbox(attachments.note, attachments.row, spacing=G // 2)
+
+
+def _files(data: QMimeData) -> tuple[list[str], list[str]]:
+    """The local pictures and sounds of dropped or pasted data."""
+    paths = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+    return of_kind(paths, PICTURE_SUFFIXES), of_kind(paths, SOUND_SUFFIXES)
+
+
+def _is_image(data: QMimeData) -> bool:
+    """Whether it is an image alone: programs for text offer a picture of copied text, too."""
+    return data.hasImage() and not data.hasText()
