@@ -68,7 +68,7 @@ class AttachmentRow(QWidget):
 class Attachments(QObject):
     """Takes pictures and sounds from buttons, drops and the clipboard, as far as the open bundle takes them.
 
-    folder: of pictures without a file; "" until the page sets it, and then image data is not taken.
+    folder: of pictures without a file; None until the page sets it, and till then no image data is taken.
     """
 
     sound = Signal(str)  # the path of a sound to send

@@ -18,6 +18,7 @@ from filelock import FileLock
 
 from tests.conftest import PLAIN_IMPORT
 from workflows.build import BuildRequest, build
+from workflows.cli import run
 from workflows.common.stage_cache import write_limit
 
 Built = Callable[..., Path]
@@ -63,6 +64,18 @@ class _Translations:
         registry = copy.copy(kept)
         registry.functions = {target: list(several) for target, several in kept.functions.items()}
         return registry
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs one command line in this process: (exit code, stdout, stderr)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return (code, *capsys.readouterr())
+
+    return call
 
 
 @pytest.fixture(scope="session")

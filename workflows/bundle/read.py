@@ -68,6 +68,18 @@ class Bundle:
         except UnicodeDecodeError:
             raise BundleError(f"{name} in {self.folder} is not UTF-8 text: build the bundle anew.") from None
 
+    def json_object(self, name: str) -> dict[str, Any] | None:
+        """A file of settings, None where the bundle has no such file. Raises BundleError unless it is a JSON object."""
+        if (text := self.text(name)) is None:
+            return None
+        try:
+            values = read_json(text or "{}")
+        except InvalidJsonError as error:
+            raise BundleError(f"{name} of {self.folder} {error}: build the bundle again.") from None
+        if not isinstance(values, dict):
+            raise BundleError(f"{name} of {self.folder} is not a JSON object: build the bundle again.")
+        return values
+
 
 def read_bundle(folder: str | Path) -> Bundle:
     """Reads the bundle in `folder`, or the composite in a folder of onnxruntime-genai.

@@ -128,7 +128,7 @@ class TerminalChat:
 class ChatFlags(RunFlags):
     """RunFlags with another default length of a reply."""
 
-    max_new_tokens: int = typer.Option(512, "--max-new-tokens", help="Tokens of one reply at most.")
+    max_new_tokens: int | None = typer.Option(512, "--max-new-tokens", help="Tokens of one reply at most.")
 
 
 @with_flags

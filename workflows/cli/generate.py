@@ -24,7 +24,6 @@ from workflows.wire.events import (
     SpeculationUse,
     TokenEvent,
 )
-from workflows.wire.generation_options import GenerationOptions
 
 if TYPE_CHECKING:
     from workflows.generate import Engine, TemplateMessage, Tool
@@ -81,15 +80,13 @@ def generate(
 def _transcribe(
     bundle: Path, recording: Path, sound: SoundFlags, flags: RunFlags, values: Mapping[str, object], as_json: bool
 ) -> None:
-    """Transcribes a recording. Without --max-new-tokens a window has as many tokens as the model has positions."""
+    """Transcribes a recording."""
     from workflows.generate import open_engine
     from workflows.generate.options import check_options
     from workflows.generate.speech.settings import SpeechOptions
     from workflows.generate.speech.transcriber import Transcriber
     from workflows.measure.recording import record_generation, to_stderr
 
-    if values["max_new_tokens"] == GenerationOptions.max_new_tokens:
-        values = {**values, "max_new_tokens": 1 << 20}
     options = check_options(values)
     speech = SpeechOptions(sound.language, "translate" if sound.translate else None, sound.timestamps)
     with exit_on_interrupt():
@@ -144,8 +141,12 @@ class _PromptEncoder:
     inputs: NamedInputs = field(default_factory=dict)
 
     def encode(self, text: str) -> list[int]:
+        """The ids of the prompt, with the pictures before its text."""
         if self.source.image:
             return self._with_pictures(text, self.source.image)
+        return self._text_alone(text)
+
+    def _text_alone(self, text: str) -> list[int]:
         if not self.source.chat:
             return self.engine.encode(text)
         message: TemplateMessage = {"role": "user", "content": text}
@@ -153,13 +154,18 @@ class _PromptEncoder:
 
     def _with_pictures(self, text: str, files: list[Path]) -> list[int]:
         from workflows.generate.picture_prompts import PicturePrompts
+        from workflows.generate.prompt_encoder import picture_content
 
         prompts = PicturePrompts.of_bundle(self.engine.bundle)
         if self.source.chat:
-            text = self.engine.prompts.picture_turn(text, len(files), self.tools, self.source.prefill)
+            message: TemplateMessage = {"role": "user", "content": picture_content(text, len(files))}
+            text = self.engine.prompts.chat_text([message], self.tools, self.source.prefill)
         else:
             text = prompts.with_placeholders(text, len(files))
-        expanded, self.inputs = prompts.prepare(text, prompts.read(files))
+        pictures = prompts.read(files)
+        for note in (note for picture in pictures for note in picture.notes):
+            sys.stderr.write(f"joinery: {note}\n")
+        expanded, self.inputs = prompts.prepare(text, pictures)
         return self.engine.text.encode(expanded, special=not self.source.chat)
 
     def options(self, negative_prompt: str | None) -> dict[str, object]:
@@ -172,7 +178,7 @@ class _PromptEncoder:
             calls = call_grammar(engine.template, engine.text, eos, self.tools or [], self.source.tool_calls)
             options["tool_calls"] = calls
         if negative_prompt is not None:
-            options["negative_prompt"] = self.encode(negative_prompt)
+            options["negative_prompt"] = self._text_alone(negative_prompt)
         return options
 
 

@@ -86,16 +86,23 @@ class SoundFlags:
             raise RequestError("A transcript has no prompt: give --audio alone.")
 
 
-def _flag(name: str, default: object = None, spelling: str = "", metavar: str | None = None) -> Any:
-    """The flag of a generation option."""
-    return typer.Option(default, spelling or f"--{name.replace('_', '-')}", metavar=metavar, help=description(name))
+def _flag(
+    name: str, default: object = None, spelling: str = "", metavar: str | None = None, show_default: bool | str = True
+) -> Any:
+    """The flag of a generation option. show_default: what `--help` says of one that is not given."""
+    return typer.Option(
+        default, spelling or f"--{name.replace('_', '-')}", metavar=metavar, help=description(name),
+        show_default=show_default,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class RunFlags:
     """How `joinery generate` opens a bundle, and the options of its generation, in the order of `--help`."""
 
-    max_new_tokens: int = _flag("max_new_tokens", GenerationOptions.max_new_tokens)
+    max_new_tokens: int | None = _flag(
+        "max_new_tokens", show_default=f"{GenerationOptions.max_new_tokens}; with --audio what fits"
+    )
     cache: str | None = typer.Option(None, "--cache", help="static or window, instead of the bundle's own.")
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`.")
     device_option: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider.")

@@ -8,7 +8,8 @@ decoder     inputs_embeds · position_ids [1,S] or [3,1,S] · attention_mask · 
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -59,7 +60,7 @@ def _attend_masked(
 AttentionInterface.register(MASKED_ATTENTION, _attend_masked)
 
 
-class VisionModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
+class VisionModule(torch.nn.Module, ABC):  # type: ignore[misc]  # torch is not type-checked here
     """A vision encoder that gives one row [E] for each placeholder of its pictures, in their order."""
 
     def __init__(self, model: PreTrainedModel) -> None:
@@ -73,6 +74,10 @@ class VisionModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-
     @abstractmethod
     def example(self) -> dict[str, torch.Tensor]:
         """Its inputs for two pictures."""
+
+    @abstractmethod
+    def example_rows(self) -> tuple[int, int]:
+        """The rows of each of these two pictures."""
 
     @abstractmethod
     def signature(self) -> ExportSignature:
@@ -109,6 +114,10 @@ class TilesModule(VisionModule):
     def example(self) -> dict[str, torch.Tensor]:
         size = self._config.vision_config.image_size
         return {PIXELS: torch.randn(2, 3, size, size, generator=torch.Generator().manual_seed(0))}
+
+    def example_rows(self) -> tuple[int, int]:
+        each = (self._side // self._config.scale_factor) ** 2
+        return each, each
 
     def signature(self) -> ExportSignature:
         signature = ExportSignature(outputs=[FEATURES])
@@ -174,6 +183,10 @@ class GridsModule(VisionModule):
         patches = int(grids.prod(dim=1).sum())
         return {PIXELS: torch.randn(patches, size, generator=torch.Generator().manual_seed(0)), GRIDS: grids}
 
+    def example_rows(self) -> tuple[int, int]:
+        first, second = (math.prod(blocks) for blocks in _GRIDS)
+        return first, second
+
     def signature(self) -> ExportSignature:
         signature, example = ExportSignature(outputs=[FEATURES]), self.example()
         signature.add(PIXELS, example[PIXELS], {0: "patches"})
@@ -232,7 +245,7 @@ def check_pictures(
         with torch.no_grad():
             vision.attend()
             features = vision(**vision.example())
-            ids = _ids_around(model, len(features), vision)
+            ids = _ids_around(model, *vision.example_rows())
             expected = _own_logits(model, ids, vision.own_inputs(ids))
             embeds, positions, count = embeddings(ids, features), vision.positions(model, ids), ids.shape[1]
 
@@ -265,15 +278,12 @@ def _own_logits(model: PreTrainedModel, ids: torch.Tensor, given: Mapping[str, t
     return logits
 
 
-def _ids_around(model: PreTrainedModel, rows: int, vision: VisionModule) -> torch.Tensor:
-    """[1,S]: text, placeholders for the rows of a picture, text, those of another, text."""
-    table, placeholder = model.get_input_embeddings(), model.config.image_token_id
-    pictures = [rows // 2, rows - rows // 2]
-    if isinstance(vision, GridsModule):
-        pictures = [t * h * w for t, h, w in _GRIDS]
-    ids = torch.arange(1, _BEFORE + rows + 2 * _AFTER + 1)[None] * 7919 % table.weight.shape[0]
-    ids[ids == placeholder] = (placeholder + 1) % table.weight.shape[0]
-    ids[0, _BEFORE : _BEFORE + pictures[0]] = placeholder
-    second = _BEFORE + pictures[0] + _AFTER
-    ids[0, second : second + pictures[1]] = placeholder
+def _ids_around(model: PreTrainedModel, first: int, second: int) -> torch.Tensor:
+    """[1,S]: text, `first` placeholders, text, `second` placeholders, text."""
+    vocabulary, placeholder = model.get_input_embeddings().weight.shape[0], model.config.image_token_id
+    ids = torch.arange(1, _BEFORE + first + second + 2 * _AFTER + 1)[None] * 7919 % vocabulary
+    ids[ids == placeholder] = (placeholder + 1) % vocabulary
+    ids[0, _BEFORE : _BEFORE + first] = placeholder
+    start = _BEFORE + first + _AFTER
+    ids[0, start : start + second] = placeholder
     return ids

@@ -6,6 +6,7 @@ messages (+ tools, + the beginning of the reply) ──ChatTemplate.render──
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypedDict, cast
 
 from workflows.bundle import Bundle
@@ -19,6 +20,7 @@ DEFAULT, TOOL_USE = "default", "tool_use"  # the names that transformers chooses
 SPECIAL_TOKENS = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 # Marks the end of a prefilled reply in the rendered text; its space shows whether the template trims messages.
 _PREFILL_END = "JOINERY_GOES_ON_HERE "
+_PROBE = "JOINERY_ASKS"  # the text that shows whether a template writes one
 _NOT_COMPILED = "The chat template cannot be compiled: {0}."
 
 
@@ -36,11 +38,11 @@ class SystemRefusedError(PromptError):
 class ChatTemplate:
     """A template, or several by name. Nothing is compiled before the first use.
 
-    parts: the template takes a message's content as a list of texts and pictures, as those of models that see do.
+    sees: the model reads pictures, so the template may take a message's content as a list of parts alone.
     """
 
-    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str], parts: bool = False) -> None:
-        self._parts = parts
+    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str], sees: bool = False) -> None:
+        self._sees = sees
         self._sources = {DEFAULT: sources} if isinstance(sources, str) else dict(sources)
         self._tokens = dict(tokens)
 
@@ -110,9 +112,25 @@ class ChatTemplate:
         turns: list[dict[str, object]] = [
             {k: value for k, value in turn.items() if value is not None} for turn in messages
         ]
-        for turn in turns if self._parts else ():
-            if isinstance(content := turn.get("content"), str):
-                turn["content"] = [{"type": "text", "text": content}]
+        if self._takes_parts_alone:
+            for turn in turns:
+                if isinstance(content := turn.get("content"), str):
+                    turn["content"] = [{"type": "text", "text": content}]
+        return self._render_turns(turns, tools, add_generation_prompt)
+
+    @cached_property
+    def _takes_parts_alone(self) -> bool:
+        """Whether the template does not write a content that is a text: SmolVLM's does not, Phi-3-vision's does."""
+        if not self._sees:
+            return False
+        try:
+            return _PROBE not in self._render_turns([{"role": "user", "content": _PROBE}], None, True)
+        except PromptError:
+            return True
+
+    def _render_turns(
+        self, turns: Sequence[Mapping[str, object]], tools: Sequence[Tool] | None, add_generation_prompt: bool
+    ) -> str:
         given = {"messages": turns, "tools": tools, "add_generation_prompt": add_generation_prompt}
         name = self._chosen(tools)
         try:
@@ -125,7 +143,7 @@ class ChatTemplate:
             raise PromptError(ended)
         if answer["error"] == SOURCE:
             raise BundleError(_NOT_COMPILED.format(answer["why"]))
-        begun = answer["error"] == REFUSED and messages and messages[0]["role"] == "system"
+        begun = answer["error"] == REFUSED and turns and turns[0]["role"] == "system"
         kind = SystemRefusedError if begun else PromptError
         raise kind(f"The chat template cannot take this conversation: {answer['why']}.")
 

@@ -134,7 +134,7 @@ class Engine:
         options.check_tokens(self.machine.vocabulary)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         strategy = self._strategy(options)
-        if note := self.auxiliary.begin(options, options.listed(self.defaults.chain), self.text):
+        if note := self.auxiliary.begin(options, options.listed(self.defaults.chain), self.text, not inputs):
             self._notices.add("guidance", note)
         yield from self._notices.take()
         if self.machine.has_source:

@@ -14,10 +14,10 @@ from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.genai.metadata import search_settings
 from workflows.bundle.strategy import LogitsOp
 from workflows.common.errors import BundleError, printable
-from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.generate.speech.timestamps import TimestampRule
 
-CONFIG_FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
+_CONFIG_FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
+_NOT_OF_FILES = ("chain", "timestamps", "not_applied")  # fields that are no settings of transformers
 
 _NGRAM = "no_repeat_ngram_size"
 _DO_SAMPLE = "sampling.do_sample"  # the pipeline file's own; a checkpoint's does not apply
@@ -53,8 +53,7 @@ class GenerationConfig(BaseModel):
     """Settings of every generation of a bundle; all defaults are neutral.
 
     chain: the ops of the pipeline file, in their order, in place of all settings of the checkpoint. timestamps: the
-    rule of a transcript with times, which no file sets. not_applied:
-    `name=value` of settings that Joinery does not apply.
+    rule of a transcript with times. not_applied: `name=value` of settings that Joinery does not apply.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -71,20 +70,15 @@ class GenerationConfig(BaseModel):
     repetition_penalty: Penalty = 1.0
     encoder_repetition_penalty: Penalty = 1.0
     chain: tuple[LogitsOp, ...] | None = None
-    timestamps: TimestampRule | None = Field(default=None, exclude=True)
+    timestamps: TimestampRule | None = None
     not_applied: tuple[str, ...] = ()
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> GenerationConfig:
         """The settings of a bundle. Raises BundleError for a malformed file or an invalid value."""
-        name = next((name for name in CONFIG_FILES if bundle.text(name) is not None), "generation")
-        try:
-            values = read_json(bundle.text(name) or "{}")
-        except InvalidJsonError as error:
-            raise BundleError(f"{name} {error}: build the bundle again.") from None
-        if not isinstance(values, dict):
-            raise BundleError(f"{name} is not a JSON object: build the bundle again.")
-        defaults = _validated(values | _from_pipeline(bundle.pipeline), name)
+        name, values = config_of_bundle(bundle)
+        own = {key: value for key, value in values.items() if key not in _NOT_OF_FILES}
+        defaults = _validated(own | _from_pipeline(bundle.pipeline), name)
         vocabulary = bundle.pipeline.metadata.vocabulary or 0
         token = max(defaults.tokens, default=0)
         if token >= vocabulary:
@@ -101,6 +95,23 @@ class GenerationConfig(BaseModel):
         """All token ids in the settings."""
         words = [self.forced_bos_token_id, self.forced_eos_token_id, self.suppress_tokens, self.begin_suppress_tokens]
         return {token for word in (*words, *self.bad_words_ids) for token in word}
+
+
+def config_of_bundle(bundle: Bundle) -> tuple[str, dict[str, Any]]:
+    """The file of a checkpoint's generation settings, and its values. Raises BundleError for a malformed file."""
+    for name in _CONFIG_FILES:
+        if (values := bundle.json_object(name)) is not None:
+            return name, values
+    return "generation", {}
+
+
+def invalid_setting(name: str, error: ValidationError) -> BundleError:
+    """The first invalid value of the settings file `name`, as a sentence."""
+    first = error.errors()[0]
+    return BundleError(
+        f"{name} sets {printable(first['loc'][0])} to {printable(first['input'], 40)}, which cannot be: "
+        f"{printable(first['msg'])}; correct the file and build the bundle again."
+    )
 
 
 def _from_pipeline(pipeline: Pipeline) -> dict[str, Any]:
@@ -128,8 +139,4 @@ def _validated(values: dict[str, Any], name: str) -> GenerationConfig:
     try:
         return GenerationConfig.model_validate(known | {"not_applied": missed})
     except ValidationError as error:
-        first = error.errors()[0]
-        raise BundleError(
-            f"{name} sets {printable(first['loc'][0])} to {printable(first['input'], 40)}, which cannot be: "
-            f"{printable(first['msg'])}; correct the file and build the bundle again."
-        ) from None
+        raise invalid_setting(name, error) from None

@@ -63,14 +63,19 @@ class AuxiliaryModels:
             self.amateur.machine.close()
         self.amateur = amateur
 
-    def begin(self, options: GenerateOptions, chain: Sequence[LogitsOp] | None, text: BundleTokenizer) -> str:
+    def begin(
+        self, options: GenerateOptions, chain: Sequence[LogitsOp] | None, text: BundleTokenizer, text_alone: bool
+    ) -> str:
         """Prepares a generation; returns a sentence about the memory of guidance, or an empty text.
 
-        chain: the generation's; None for none. Raises PromptError for a negative prompt beyond the vocabulary.
+        chain: the generation's; None for none. text_alone: without pictures and sound. Raises PromptError for a
+        negative prompt beyond the vocabulary, RequestError where an amateur would have to read pictures.
         """
         for one in self._open():
             one.machine.resume()
         ops = (*requested_combinations(options), *(chain or ()))
+        if not text_alone and any(op.mode == "contrastive" for op in ops):
+            raise RequestError("Contrastive decoding needs a prompt of text alone: leave it out, or the pictures.")
         if self.machine.has_source or not any(op.mode == "cfg" for op in ops):
             return ""
         if options.negative_prompt is not None:

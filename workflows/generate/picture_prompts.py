@@ -5,13 +5,11 @@ files ──read──▶ pictures ──prepare──▶ tensors, layouts; text
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError, PromptError
-from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.media import (
     Picture,
     PictureProcessor,
@@ -38,8 +36,8 @@ class PicturePrompts:
     def of_bundle(cls, bundle: Bundle) -> PicturePrompts:
         """Raises PromptError for a bundle that does not see, BundleError or MediaError where it does not say how."""
         if "image" not in bundle.pipeline.feature_tokens:
-            raise PromptError("The bundle reads no pictures: leave --image out.")
-        settings, processor = (_settings(bundle, name) for name in _FILES)
+            raise PromptError("The bundle reads no pictures: leave the pictures out.")
+        settings, processor = (bundle.json_object(name) or {} for name in _FILES)
         if not settings and not processor:
             raise BundleError(
                 f"The bundle has no {_FILES[0]}, which says how a picture is prepared: add the file to the checkpoint "
@@ -69,13 +67,3 @@ class PicturePrompts:
         # a mask that leaves out nothing is no input of the graphs
         tensors = {name: tensor for name, tensor in inputs.tensors.items() if name != _MASK or not tensor.all()}
         return expand_pictures(text, self._tokens, inputs.layouts), tensors
-
-
-def _settings(bundle: Bundle, name: str) -> Mapping[str, Any]:
-    try:
-        found = read_json(bundle.text(name) or "{}")
-    except InvalidJsonError as error:
-        raise BundleError(f"{name} {error}: build the bundle again.") from None
-    if not isinstance(found, dict):
-        raise BundleError(f"{name} is not a JSON object: build the bundle again.")
-    return found

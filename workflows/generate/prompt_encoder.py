@@ -57,13 +57,6 @@ class PromptEncoder:
             self._notices.add("tools_ignored", "The chat template ignores tools: the model does not see them.")
         return text
 
-    def picture_turn(self, text: str, pictures: int, tools: Sequence[Tool] | None = None, prefill: str = "") -> str:
-        """The rendered text of a user's message with `pictures` placeholders before its text."""
-        if self.template is None:
-            raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
-        message: TemplateMessage = {"role": "user", "content": picture_content(text, pictures)}
-        return self.template.render([message], tools, prefill)
-
     def turn(
         self, messages: Sequence[TemplateMessage], tools: Sequence[Tool] | None = None, prefill: str = ""
     ) -> list[int]:

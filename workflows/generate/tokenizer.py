@@ -11,7 +11,6 @@ from tokenizers.models import BPE
 
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError, PromptError, printable
-from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.generate.detokenizer import DecoderStage, ReplaceDecoder, decoding_stages, run_stages
 
 TOKENIZER_FOLDER = "tokenizer"
@@ -140,14 +139,7 @@ class StreamingDetokenizer:
 
 def tokenizer_settings(bundle: Bundle) -> dict[str, Any]:
     """The settings of tokenizer_config.json, empty without one. Raises BundleError where it is not a JSON object."""
-    source = bundle.text(f"{TOKENIZER_FOLDER}/tokenizer_config.json")
-    try:
-        settings = read_json(source) if source else {}
-    except InvalidJsonError as error:
-        raise BundleError(f"{TOKENIZER_FOLDER}/tokenizer_config.json {error}: build the bundle again.") from None
-    if not isinstance(settings, dict):
-        raise BundleError(f"{TOKENIZER_FOLDER}/tokenizer_config.json is not a JSON object: build the bundle again.")
-    return settings
+    return bundle.json_object(f"{TOKENIZER_FOLDER}/tokenizer_config.json") or {}
 
 
 def _cleans_up(settings: dict[str, Any], tokenizer: Tokenizer) -> bool:

@@ -31,7 +31,6 @@ from workflows.bundle.outline import Fault
 from workflows.bundle.schema import Pipeline
 from workflows.common.errors import BundleError, Cancelled, RequestError
 from workflows.common.files import replace_folder
-from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.generate.chat_template import ChatTemplate
 from workflows.generate.generation_config import GenerationConfig
 from workflows.graph.load import load_graph
@@ -151,14 +150,7 @@ def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Ma
 
 def _checkpoint_config(bundle: Bundle) -> Json:
     """The checkpoint's config.json; empty where the bundle has none."""
-    name = "tokenizer/config.json"
-    try:
-        config = read_json(bundle.text(name) or "{}")
-    except InvalidJsonError as error:
-        raise BundleError(f"{name} of {bundle.folder} {error}: build the bundle anew.") from None
-    if not isinstance(config, dict):
-        raise BundleError(f"{name} of {bundle.folder} is not a JSON object: build the bundle anew.")
-    return config
+    return bundle.json_object("tokenizer/config.json") or {}
 
 
 def _size(config: Json, key: str) -> int:

@@ -12,6 +12,7 @@ import hashlib
 import json
 import secrets
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
@@ -173,7 +174,7 @@ class RunHistory:
         base = sqlite3.connect(self.path, timeout=_WAIT_S)
         base.text_factory = lambda text: text.decode("utf-8", "replace")
         try:
-            base.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(base)
             base.execute("PRAGMA synchronous = NORMAL")
             base.execute("PRAGMA foreign_keys = ON")
             self._migrate(base)
@@ -206,6 +207,19 @@ class RunHistory:
         return other
 
 
+def _write_ahead(base: sqlite3.Connection) -> None:
+    """Gives the file a write-ahead log. Asks again: SQLite refuses at once where two connections switch a new file."""
+    until = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            base.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(0.01)
+
+
 def whole_builds(last: int = 200) -> list[RunRecord]:
     """The last complete builds of this machine, the newest first; those that resumed earlier stages do not count.
 
@@ -234,8 +248,8 @@ def current_time() -> str:
     return _text(datetime.now(UTC))
 
 
-def _text(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat(timespec="milliseconds")
+def _text(when: datetime) -> str:
+    return when.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def _run(row: Sequence[object]) -> RunRecord:

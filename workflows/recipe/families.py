@@ -1,9 +1,9 @@
 """The architecture families: how each is divided into components, and which cache layouts it supports.
 
 decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-tiles, grids          a vision encoder before a decoder-only model, which takes embeddings
+smolvlm, qwen2_vl     a vision encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
-whisper               the same, with an encoder that reads the spectrogram of 30 seconds of sound
+whisper               the same, with an encoder that reads the spectrogram of a window of sound
 encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
 
 FAMILIES is the registry; the order of imports does not matter. The properties of a layer are detected when the model
@@ -38,7 +38,7 @@ QWEN3 = replace(DECODER, name="qwen3", model_types=("qwen3",), covers="qwen3", s
 # The vision encoder reads square tiles; its rows take the place of placeholders among the tokens' embeddings.
 TILES = replace(
     DECODER,
-    name="tiles",
+    name="smolvlm",
     model_types=("idefics3", "smolvlm"),
     tasks=("image-text-to-text",),
     variants=(),
@@ -51,7 +51,7 @@ TILES = replace(
 # A position has three numbers, and pictures have any size.
 GRIDS = replace(
     TILES,
-    name="grids",
+    name="qwen2_vl",
     model_types=("qwen2_vl", "qwen2_5_vl"),
     covers="qwen2_vl, qwen2_5_vl",
     sees="grids",
@@ -93,7 +93,7 @@ WHISPER = Family(
     model_types=("whisper",),
     tasks=("automatic-speech-recognition",),
     layouts=("static", "gqa", "scatter"),
-    refused={"window": "a transcript of 30 seconds ends before the table of its positions does"},
+    refused={"window": "the transcript of a window of sound ends before the table of its positions does"},
     passes=DECODER_PASSES,
     covers="whisper",
     encoder=True,

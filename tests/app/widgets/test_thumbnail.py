@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from app.widgets import thumbnail
-from app.widgets.thumbnail import Thumbnail, read_thumbnail
+from app.widgets.thumbnail import Thumbnail, read_thumbnail, thumbnail_size
 
 
 def save(path: Path, width: int, height: int) -> str:
@@ -45,11 +47,33 @@ def test_what_cannot_be_shown_is_a_placeholder(qtbot: QtBot, tmp_path: Path, mon
     assert read_thumbnail(str(tmp_path), 64).isNull()
 
 
-def test_a_turned_photograph_is_upright(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("width", "height", "wanted"), [(200, 100, (32, 64)), (100, 400, (128, 32))])
+def test_a_turned_photograph_is_upright(tmp_path: Path, width: int, height: int, wanted: tuple[int, int]) -> None:
     from PIL import Image
 
     exif = Image.Exif()
     exif[0x0112] = 6  # turned by a quarter
-    Image.new("RGB", (200, 100), "red").save(tmp_path / "a.jpg", exif=exif)
+    Image.new("RGB", (width, height), "red").save(tmp_path / "a.jpg", exif=exif)
     image = read_thumbnail(str(tmp_path / "a.jpg"), 64)
-    assert (image.width(), image.height()) == (32, 64)
+    assert image.size().toTuple() == thumbnail_size(str(tmp_path / "a.jpg"), 64).toTuple() == wanted
+
+
+def test_the_window_does_not_wait_for_a_picture(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The widget has its size at once, and its picture when another thread has decoded it."""
+    path, decode = save(tmp_path / "a.png", 400, 200), threading.Event()
+    threads = list[str]()
+
+    def read(*arguments: Any) -> QImage:
+        threads.append(threading.current_thread().name)
+        assert decode.wait(10)
+        return read_thumbnail(*arguments)
+
+    monkeypatch.setattr(thumbnail, "read_thumbnail", read)
+    shown = Thumbnail(path, 64)
+    qtbot.addWidget(shown)
+    shown.show()
+    assert (shown.width(), shown.height(), shown.shown) == (128, 64, False)
+    shown.grab()
+    decode.set()
+    qtbot.waitUntil(lambda: shown.shown)
+    assert threads == ["background"] and shown.grab().toImage().pixelColor(64, 32) == QColor("teal")

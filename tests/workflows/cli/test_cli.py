@@ -17,7 +17,6 @@ import pytest
 
 from tests.workflows.command_line import command, joinery
 from workflows.bundle.manifest import MANIFEST, make_manifest
-from workflows.cli import run
 from workflows.generate import open_engine
 from workflows.wire.events import BuildDone, parse
 
@@ -31,18 +30,6 @@ INSPECT = {"model_type", "task", "family", "route", "components", "kv", "stages"
 COMPONENT = {"name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes"}
 KV = {"group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer"}
 PASS = {"name", "modified", "nodes_before", "nodes_after", "refused"}
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs one command line in this process: (exit code, stdout, stderr)."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
-        return (code, *capsys.readouterr())
-
-    return call
 
 
 def lines(text: str) -> list[Line]:

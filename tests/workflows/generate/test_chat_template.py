@@ -19,6 +19,7 @@ from workflows.common.errors import BundleError, PromptError
 from workflows.generate import Engine, open_engine
 from workflows.generate.chat_template import ChatTemplate, TemplateMessage
 from workflows.generate.options import GenerateOptions
+from workflows.generate.prompt_encoder import picture_content
 from workflows.templates.service import TEMPLATE_SERVICE
 from workflows.wire.events import NoticeEvent
 
@@ -206,6 +207,31 @@ def test_other_refusals_stay_what_they_are(source: str, why: str) -> None:
     """The first one is told."""
     with pytest.raises(PromptError, match=why):
         ChatTemplate(source, {}).render_folding(SYSTEM)
+
+
+CONTENT = "messages[0].content"
+PARTS = (
+    f"{{% for p in {CONTENT} %}}{{% if p.type == 'text' %}}{{{{ p.text }}}}{{% else %}}<p>{{% endif %}}{{% endfor %}}"
+)
+SEEING = {
+    "parts alone, as SmolVLM": PARTS,
+    "texts alone, as Phi-3-vision": f"{{{{ '<|user|>' + {CONTENT} }}}}",
+    "either, as Qwen2-VL": f"{{% if {CONTENT} is string %}}{{{{ {CONTENT} }}}}{{% else %}}{PARTS}{{% endif %}}",
+    "no texts": f"{{% if {CONTENT} is string %}}{{{{ raise_exception('no') }}}}{{% endif %}}{PARTS}",
+}
+
+
+@pytest.mark.parametrize("name", SEEING)
+def test_a_text_reaches_every_template_of_a_model_that_sees(name: str) -> None:
+    """A text is given as the template takes it, also where it takes no list of parts."""
+    template = ChatTemplate(SEEING[name], {}, sees=True)
+    assert template.render(HELLO).removeprefix("<|user|>") == "hello"
+    shown: list[TemplateMessage] = [{"role": "user", "content": picture_content("hello", 2)}]
+    if "texts alone" in name:
+        with pytest.raises(PromptError, match="The chat template cannot take this conversation"):
+            template.render(shown)
+    else:
+        assert template.render(shown) == "<p><p>hello"
 
 
 @pytest.mark.parametrize("name", MEMORY)

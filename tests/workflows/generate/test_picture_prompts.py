@@ -13,6 +13,7 @@ import pytest
 
 from tests.workflows.families.models import VOCABULARY, save_smolvlm
 from workflows.build import BuildRequest, build
+from workflows.bundle import Bundle
 from workflows.cli import run
 from workflows.common.errors import BundleError, MediaError, PromptError
 from workflows.generate import Engine, GenerateOptions, open_engine
@@ -157,12 +158,47 @@ def test_a_later_turn_and_a_text_without_pictures(engine: Engine, eager: Any) ->
     assert tokens(engine, [3, 9, 20], None, 6) == greedy(eager, [3, 9, 20], None, 6)
 
 
+@pytest.mark.slow
+def test_guidance_leads_away_from_a_text_alone(
+    bundle: Path, engine: Engine, eager: Any, tmp_path: Path, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    """The negative prompt has no pictures, in --image's command, too; an amateur would need them."""
+    import torch
+
+    tiles = np.random.default_rng(3).normal(size=(1, 3, 32, 32)).astype(np.float32)
+    ids, negative = [3, *[IMAGE] * ROWS, 9], [5, 6]
+    *_, done = engine.generate(
+        ids, GenerateOptions(max_new_tokens=5, guidance=1.7, negative_prompt=negative), inputs={"pixel_values": tiles},
+        eos=(),
+    )  # fmt: skip
+    assert isinstance(done, GenerationDone)
+    told = list[int]()
+    with torch.no_grad():
+        for _ in range(5):
+            seen = eager(torch.tensor([ids + told]), pixel_values=torch.from_numpy(tiles)[None]).logits[0, -1]
+            unseen = eager(torch.tensor([negative + told])).logits[0, -1].log_softmax(-1)
+            guided = 1.7 * (seen.log_softmax(-1) - unseen) + unseen
+            guided[IMAGE] = -torch.inf
+            told.append(int(guided.argmax()))
+    assert done.token_ids == told
+
+    from PIL import Image
+
+    Image.new("RGB", (40, 40)).save(tmp_path / "a.png")
+    call = ["generate", bundle, "--image", tmp_path / "a.png", "--chat", "--prompt", "w7", "--max-new-tokens", 2]
+    code, _, err = cli(*call, "--guidance", 1.7, "--negative-prompt", "w8")
+    assert code == 0 and "Guidance keeps a second cache" in err
+    code, _, err = cli(*call, "--alpha", 0.5, "--amateur", bundle)
+    assert code == 2 and "needs a prompt of text alone" in err
+
+
 def prompts(preprocessor: str | None, processor: str | None, places: bool = True) -> PicturePrompts:
     """Of a bundle with these files."""
     files = {"tokenizer/preprocessor_config.json": preprocessor, "tokenizer/processor_config.json": processor}
-    pipeline = SimpleNamespace(feature_tokens={"image": 7} if places else {})
-    bundle: Any = SimpleNamespace(text=files.get, pipeline=pipeline)
-    return PicturePrompts.of_bundle(bundle)
+    pipeline: Any = SimpleNamespace(feature_tokens={"image": 7} if places else {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Bundle, "text", lambda bundle, name: files[name])
+        return PicturePrompts.of_bundle(Bundle(Path(), pipeline, {}, "", ""))
 
 
 def test_placeholders_and_what_takes_their_place() -> None:
@@ -189,17 +225,8 @@ def test_a_bundle_that_does_not_say_how_it_sees(
         prompts(preprocessor, processor, places)
 
 
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    def call(*arguments: object) -> tuple[int, str]:
-        code = run([str(argument) for argument in arguments])
-        return code, capsys.readouterr().err
-
-    return call
-
-
-def test_a_bundle_of_text_sees_nothing(demo_bundle: Path, cli: Callable[..., tuple[int, str]]) -> None:
-    code, err = cli("generate", demo_bundle, "--image", "x.png", "--prompt", "y")
+def test_a_bundle_of_text_sees_nothing(demo_bundle: Path, cli: Callable[..., tuple[int, str, str]]) -> None:
+    code, _, err = cli("generate", demo_bundle, "--image", "x.png", "--prompt", "y")
     assert code == 2 and "reads no pictures" in err and err.count("\n") == 1
-    code, err = cli("generate", demo_bundle, "--image", "x.png", "--prompt-ids", "3")
+    code, _, err = cli("generate", demo_bundle, "--image", "x.png", "--prompt-ids", "3")
     assert code == 2 and "--image puts a picture before a text" in err

@@ -12,9 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from workflows.bundle import Bundle
-from workflows.common.errors import BundleError, PromptError, RequestError, printable
-from workflows.common.strict_json import InvalidJsonError, read_json
-from workflows.generate.generation_config import CONFIG_FILES, Id
+from workflows.common.errors import PromptError, RequestError, printable
+from workflows.generate.generation_config import Id, config_of_bundle, invalid_setting
 
 SpeechTask = Literal["transcribe", "translate"]
 
@@ -54,21 +53,11 @@ class SpeechSettings(BaseModel):
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> SpeechSettings:
         """The settings of a bundle. Raises BundleError for a malformed file or an invalid value."""
-        for name in CONFIG_FILES:
-            if (text := bundle.text(name)) is None:
-                continue
-            try:
-                return cls.model_validate(read_json(text))
-            except InvalidJsonError as error:
-                raise BundleError(f"{name} {error}: build the bundle again.") from None
-            except ValidationError as error:
-                first = error.errors()[0]
-                where = ".".join(map(str, first["loc"]))
-                raise BundleError(
-                    f"{name} sets {printable(where)} to {printable(first['input'], 40)}, which cannot be: "
-                    f"{printable(first['msg'])}; correct the file and build the bundle again."
-                ) from None
-        return cls()
+        name, values = config_of_bundle(bundle)
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise invalid_setting(name, error) from None
 
     @property
     def languages(self) -> list[str]:
@@ -112,7 +101,7 @@ class SpeechSettings(BaseModel):
             ids.append(self.task_to_id["transcribe"])
         none = self.no_timestamps_token_id
         if options.timestamps and none is None:
-            raise RequestError("The model has no tokens for times: leave --timestamps out.")
+            raise RequestError("The model has no tokens for times: ask for a transcript without times.")
         if options.timestamps:
             return ids[:-1] if ids[-1] == none else ids
         return ids if none is None or ids[-1] == none else [*ids, none]

@@ -5,7 +5,6 @@ spectrogram [mels, frames] ──window──▶ encoder ──language, prefix�
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
-from workflows.common.errors import BundleError, PromptError
-from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.common.errors import BundleError, PromptError, RequestError
 from workflows.common.tensor_names import SOUND
 from workflows.generate.engine import Engine
 from workflows.generate.generation_config import GenerationConfig
@@ -33,11 +31,8 @@ _SETTINGS = "tokenizer/preprocessor_config.json"
 
 def _features(bundle: Bundle) -> LogMel:
     """How the bundle prepares a sound. Raises BundleError and MediaError where it does not say."""
-    try:
-        settings = read_json(bundle.text(_SETTINGS) or "null")
-    except InvalidJsonError as error:
-        raise BundleError(f"{_SETTINGS} {error}: build the bundle again.") from None
-    if not isinstance(settings, dict):
+    settings = bundle.json_object(_SETTINGS)
+    if settings is None:
         raise BundleError(
             f"The bundle has no {_SETTINGS}, which says how a sound is prepared: add the file to the checkpoint and "
             "build the bundle again."
@@ -48,19 +43,20 @@ def _features(bundle: Bundle) -> LogMel:
 class Transcriber:
     """Transcribes by one engine.
 
-    Raises PromptError for a bundle that does not read a sound of fixed length, BundleError and MediaError for one whose
-    files do not say how a sound is prepared.
+    Raises PromptError for a bundle that does not read a sound of fixed length, BundleError and MediaError for one that
+    does not say how a sound is prepared, how many rows its encoder makes of one, or how a transcript ends.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine, self.settings = engine, SpeechSettings.of_bundle(engine.bundle)
         shape = sound_shape(engine.machine)
         if shape is None:
-            raise PromptError("The bundle does not read a sound: give it a prompt without --audio.")
+            raise PromptError("The bundle hears no sound: give it a prompt instead of a recording.")
         self.mels, self.frames = shape
         none = self.settings.no_timestamps_token_id
-        columns = self._columns()
-        stride = self.frames // columns
+        if not self._ends:
+            raise BundleError("pipeline.json names no end token, so a transcript cannot end: add tokens.eos to it.")
+        stride = self.frames // self._rows()
         self._mel = _features(engine.bundle)
         if (self._mel.mels, self._mel.frames) != (self.mels, self.frames):
             raise BundleError(
@@ -83,17 +79,24 @@ class Transcriber:
     ) -> Iterator[Event]:
         """The events of each window's generation, a SegmentEvent for each segment, and one GenerationDone.
 
-        sound: [mels, frames] of the whole recording; longer than a window only with time stamps. The texts of the
-        tokens joined are the transcript; time stamps have none. Raises PromptError and RequestError for a spectrogram
-        of other mels, and for what `speech` asks for and the model does not know.
+        sound: [mels, frames] of the whole recording; longer than a window only with time stamps. options: where
+        max_new_tokens is not set, a window has as many tokens as the cache has room for. The texts of the tokens joined
+        are the transcript; time stamps have none. Raises PromptError and RequestError for a spectrogram of other mels
+        or too long, and for what `speech` asks for and the model does not know.
         """
         if sound.shape[0] != self.mels:
             raise PromptError(f"The spectrogram has {sound.shape[0]} mels and the encoder reads {self.mels}.")
         if sound.shape[1] > self.frames:
+            if self._scale.first is None:
+                raise RequestError(
+                    f"The recording is longer than the {self._scale.seconds(self.frames):g} s that the model hears at "
+                    "once, and the model has no tokens for times, by which it would go on: give a shorter one."
+                )
             speech = replace(speech, timestamps=True)
         prefix = self._prefix(sound, speech)
         room = max(1, self._engine.machine.cache.capacity - len(prefix))
-        options = options.replaced(max_new_tokens=min(options.max_new_tokens, room))
+        chosen = options.max_new_tokens if "max_new_tokens" in options.set_fields else room
+        options = options.replaced(max_new_tokens=min(chosen, room))
         defaults = self._defaults(speech)
         total, seek = max(sound.shape[1], self.frames), 0
         tokens, pieces, done = list[int](), list[str](), None
@@ -178,13 +181,15 @@ class Transcriber:
         rule = TimestampRule(self._scale.first, min(self._ends), self.settings.max_initial_timestamp_index)
         return self._engine.defaults.model_copy(update={"timestamps": rule})
 
-    def _columns(self) -> int:
-        """The encoder's outputs for one window: as many as there are time stamps in it."""
+    def _rows(self) -> int:
+        """The rows that the decoder reads of one window: as many as there are time stamps in it."""
         machine = self._engine.machine
-        widths = {
+        rows = {
             int(spec.shape[-2])
             for session in machine.program.decode.keepers
             for spec in machine.sessions[session].inputs
             if spec.name.startswith("cross.") and isinstance(spec.shape[-2], int)
         }
-        return widths.pop() if len(widths) == 1 else math.ceil(self.frames / 2)
+        if len(rows) != 1:
+            raise BundleError("The decoder's graphs do not say how many rows of a sound they read: build them again.")
+        return rows.pop()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,7 @@ import pytest
 
 from tests.workflows.families.models import VOCABULARY, save_whisper
 from workflows.build import BuildRequest, build
-from workflows.cli import run
-from workflows.common.errors import BundleError, PromptError
+from workflows.common.errors import BundleError, PromptError, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.speech.settings import SpeechOptions
 from workflows.generate.speech.transcriber import Transcriber
@@ -21,7 +22,7 @@ from workflows.wire.events import GenerationDone, SegmentEvent, TokenEvent
 
 pytestmark = pytest.mark.slow
 
-NONE, TOKENS = 100, 24
+NONE, TOKENS, LENGTH = 100, 24, 300
 GENERATION = {
     "lang_to_id": {"<|en|>": 4, "<|de|>": 5, "<|fr|>": 6},
     "task_to_id": {"transcribe": 8, "translate": 9},
@@ -33,7 +34,8 @@ GENERATION = {
     "decoder_start_token_id": 3,
     "eos_token_id": 2,
     "pad_token_id": 2,
-    "max_length": 140,
+    "max_length": LENGTH,
+    "timestamps": {"first": 0, "end": 1},  # no setting of transformers
 }
 
 
@@ -43,25 +45,13 @@ def save_listener(folder: Path) -> Path:
     from tokenizers.models import WordLevel
     from transformers import PreTrainedTokenizerFast, WhisperFeatureExtractor
 
-    save_whisper(folder)
+    save_whisper(folder, max_target_positions=LENGTH)
     (folder / "generation_config.json").write_text(json.dumps(GENERATION), "utf-8")
     WhisperFeatureExtractor(chunk_length=2).save_pretrained(folder)
     words = {f"w{i}": i for i in range(VOCABULARY)}
     fast = Tokenizer(WordLevel(words, unk_token="w0"))
     PreTrainedTokenizerFast(tokenizer_object=fast, eos_token="w2", unk_token="w0").save_pretrained(folder)
     return folder
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs one command line in this process: (exit code, stdout, stderr)."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
-        return (code, *capsys.readouterr())
-
-    return call
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +110,42 @@ def test_segments_are_those_of_generate(engine: Engine, eager: Any, frames: int,
     assert done.token_ids == [event.id for event in events if isinstance(event, TokenEvent)]
 
 
+@pytest.mark.parametrize("asked", [{}, {"max_new_tokens": 256}])
+def test_a_window_has_as_many_tokens_as_fit_or_as_asked(engine: Engine, eager: Any, asked: dict[str, int]) -> None:
+    """256 is the default of a prompt's reply: a transcript has it only where it was asked for."""
+    import torch
+
+    sound = torch.randn(1, 80, 200, generator=torch.Generator().manual_seed(1)) * 0.7
+    with torch.no_grad():
+        wanted = eager.generate(sound, return_segments=True, **asked)
+    events = list(Transcriber(engine).transcribe(sound[0].numpy(), GenerateOptions(**asked), SpeechOptions()))
+    found = [one.token_ids for one in events if isinstance(one, SegmentEvent)]
+    assert found == [one["tokens"].tolist() for one in wanted["segments"][0] if len(one["tokens"])]
+    window = [event.step for event in events if isinstance(event, TokenEvent)]
+    assert len(window) % asked.get("max_new_tokens", LENGTH - 3) == 0  # no end token within: 3 are the prefix
+
+
+def test_a_recording_too_long_without_times(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    transcriber = Transcriber(engine)
+    monkeypatch.setattr(transcriber, "_scale", replace(transcriber._scale, first=None))
+    with pytest.raises(RequestError, match="longer than the 2 s that the model hears at once"):
+        next(transcriber.transcribe(np.zeros((80, 201), np.float32), GenerateOptions(), SpeechOptions()))
+
+
+def test_what_a_bundle_has_to_say(engine: Engine) -> None:
+    """How a transcript ends, and how many rows of a sound the decoder reads."""
+    pipeline, program = engine.bundle.pipeline, engine.machine.program
+    endless = pipeline.model_copy(update={"tokens": pipeline.tokens.model_copy(update={"eos": ()})})
+    unsized = SimpleNamespace(required_inputs=program.required_inputs, decode=SimpleNamespace(keepers=()))
+    for changes, why in (
+        ({"bundle": replace(engine.bundle, pipeline=endless)}, "names no end token"),
+        ({"machine": SimpleNamespace(program=unsized, sessions=engine.machine.sessions)}, "how many rows of a sound"),
+    ):
+        other: Any = SimpleNamespace(**{"bundle": engine.bundle, "machine": engine.machine} | changes)
+        with pytest.raises(BundleError, match=why):
+            Transcriber(other)
+
+
 def test_a_file_is_heard(engine: Engine, eager: Any, tmp_path: Path, cli: Any, bundle: Path) -> None:
     """44.1 kHz in two channels, longer than a window: the command's segments are those of the features of that file."""
     import soundfile
@@ -162,12 +188,12 @@ def test_what_cannot_be_transcribed_is_one_sentence(
 
 def test_a_bundle_of_text_does_not_listen(demo_bundle: Path, cli: Any, tmp_path: Path) -> None:
     code, _, err = cli("generate", demo_bundle, "--audio", tmp_path / "x.wav")
-    assert code == 2 and "does not read a sound" in err
+    assert code == 2 and "hears no sound" in err
 
 
 @pytest.mark.parametrize(("text", "why"), [
     (None, "has no tokenizer/preprocessor_config.json"),
-    ("[]", "has no tokenizer/preprocessor_config.json"),
+    ("[]", "preprocessor_config.json of .* is not a JSON object"),
     ("{", "preprocessor_config.json .*: build the bundle again"),
 ])  # fmt: skip
 def test_a_bundle_that_does_not_say_how_a_sound_is_prepared(engine: Engine, text: str | None, why: str) -> None:
