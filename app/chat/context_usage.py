@@ -1,28 +1,34 @@
-"""The context bar: tokens in the cache, evicted tokens, and the speed of the reply; and what updates it."""
+"""The context bar: tokens in the cache, those of its pictures, evicted ones, the reply's speed; and what updates it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QRectF, QSize, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.chat.controller import ChatController
 from app.state.context import AppContext
+from app.state.inspection import cached_tokens
 from app.state.measurements import ReplyTally
-from app.text.formatting import format_milliseconds, format_number, format_token_rate
+from app.text.formatting import format_milliseconds, format_number, format_token_rate, pluralize
 from app.widgets import label
 from app.widgets.layouts import STRETCH, hbox, vbox
-from app.widgets.theme import G, theme
+from app.widgets.plain_text import PlainLabel, set_tool_tip
+from app.widgets.theme import G, set_icon, theme
 
 NEARLY_FULL = 0.9
 
 
 class _Bar(QWidget):
-    """A rounded bar that shows used of capacity."""
+    """A rounded bar that shows used of capacity, the tokens of pictures first, in another color and hatched."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.share = 0.0
+        self.share = self.pictured = 0.0
+        """The used share of the capacity, and what pictures take of the capacity."""
         self.alarming = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(6)
@@ -34,17 +40,20 @@ class _Bar(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme().color("empty"))
-        painter.setBrush(theme().color("empty"))
-        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(box, 2.5, 2.5)
+        self._fill(painter, 1.0, theme().color("empty"))
         if self.share > 0:
-            color = theme().color("warning" if self.alarming else "cache")
-            painter.setPen(color)
-            painter.setBrush(color)
-            box.setWidth(max(box.width() * min(self.share, 1.0), 4))
-            painter.drawRoundedRect(box, 2.5, 2.5)
+            self._fill(painter, self.share, theme().color("warning" if self.alarming else "cache"))
+        if self.pictured > 0:
+            self._fill(painter, self.pictured, theme().color("picture"))
+            self._fill(painter, self.pictured, QBrush(theme().color("surface"), Qt.BrushStyle.BDiagPattern))
         painter.end()
+
+    def _fill(self, painter: QPainter, share: float, brush: QColor | QBrush) -> None:
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        box.setWidth(max(box.width() * min(share, 1.0), 4))
+        painter.setPen(brush if isinstance(brush, QColor) else Qt.PenStyle.NoPen)
+        painter.setBrush(brush)
+        painter.drawRoundedRect(box, 2.5, 2.5)
 
 
 class ContextUsageBar(QWidget):
@@ -54,14 +63,37 @@ class ContextUsageBar(QWidget):
         super().__init__(parent)
         self.bar = _Bar()
         self.usage = label("", "muted")
+        self.picture = PlainLabel()
+        set_icon(self.picture, "picture", "picture", 16)
+        self.pictures = label("", "muted")
         self.speed = label("", "muted")
-        vbox(self.bar, hbox(self.usage, STRETCH, self.speed, spacing=2 * G), spacing=G // 2, parent=self)
+        seen = hbox(self.picture, self.pictures, spacing=G // 2)
+        vbox(self.bar, hbox(self.usage, seen, STRETCH, self.speed, spacing=2 * G), spacing=G // 2, parent=self)
         self.set_closed(chosen=False)
 
     def set_closed(self, chosen: bool) -> None:
         """Shows that no bundle is loaded. chosen: whether one is current and can be loaded."""
         text = self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open")
         self._show(text, 0.0)
+        self.set_pictures((), 0)
+
+    def set_pictures(self, pictures: Sequence[tuple[str, int]], capacity: int) -> None:
+        """Shows the pictures in the cache: file and tokens of each, in their order."""
+        tokens = sum(count for _, count in pictures)
+        self.bar.pictured = tokens / capacity if capacity else 0.0
+        self.bar.update()
+        number = format_number(tokens)
+        text = self.tr("{0} tokens of 1 picture") if len(pictures) == 1 else self.tr("{0} tokens of {1} pictures")
+        self.pictures.setText(text.format(number, format_number(len(pictures))))
+        for shown in (self.picture, self.pictures):
+            shown.setVisible(bool(pictures))
+        lines = [
+            pluralize(count, self.tr("{1}: 1 token"), self.tr("{1}: {0} tokens"), Path(path).name)
+            for path, count in pictures
+        ]
+        for one in (self.bar, self.pictures):
+            set_tool_tip(one, "\n".join(lines))
+            one.setAccessibleDescription("; ".join(lines))
 
     def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
         """Shows the use of the cache in tokens. needed: tokens of the conversation when last counted."""
@@ -128,7 +160,7 @@ class ContextUsage(QObject):
         if ready is None or bundle is None:
             self._bar.set_closed(bundle is not None)
             return
-        window = ready.layout in ("window", "fifo")
+        window, cache = ready.layout in ("window", "fifo"), self._context.session.cache
         groups = [] if self._of_another else self._context.session.groups_for(str(bundle["path"]))
         occupancy = self._context.measurements.reply.occupancy if self._controller.running else None
         used = sum(count for _, _, count in groups[0].runs) if groups else 0
@@ -137,6 +169,8 @@ class ContextUsage(QObject):
         evicted = groups[0].evicted if groups else 0
         needed = 0 if window or self._controller.running else self._controller.chat.tokens
         self._bar.set_usage(used, ready.capacity, evicted, window, needed)
+        pictures = [(one.path, cached_tokens(one, group)) for group in groups[:1] for one in cache.pictures]
+        self._bar.set_pictures([one for one in pictures if one[1]], ready.capacity)
 
     def _on_running(self, running: bool) -> None:
         if running:

@@ -5,15 +5,17 @@ KvGroup ──▶ facts;   SlotOccupancy ──▶ strip;   pointer, arrow keys 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.inspect.kv_strip import KvStrip
-from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, UNALLOCATED, KvGroup, SlotOccupancy
+from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, PICTURE, UNALLOCATED, KvGroup, SlotOccupancy
 from app.text.formatting import format_bytes, format_number, pluralize
 from app.widgets import CardFrame, PillLabel, label
 from app.widgets.layouts import STRETCH, grid_layout, hbox
-from app.widgets.plain_text import PlainLabel
+from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.composite import format_ranges
 
@@ -124,6 +126,9 @@ class CacheGroupCard(CardFrame):
         padded = table.states.count(EMPTY) if table.slides else 0
         if padded:
             parts.append(self.tr("{0} padded at the left").format(format_number(padded)))
+        pictured = table.states.count(PICTURE)
+        if pictured:
+            parts.append(self.tr("{0} of pictures").format(format_number(pictured)))
         parts.append(self.tr("{0} evicted").format(format_number(table.evicted)))
         parts.append(self.tr("{0} allocated").format(format_bytes(table.allocated * self.group.bytes_per_token)))
         return " · ".join(parts)
@@ -142,14 +147,26 @@ class CacheGroupCard(CardFrame):
             state, (self.tr("source token {0}") if cross else self.tr("position {0}")).format(format_number(position))
         )
         parts = [self.tr("layer {0}").format(layer), self.tr("slot {0}").format(format_number(slot)), content]
+        if name := self._picture_name(slot):
+            parts.append(name)
         if held := self.group.bytes_per_slot(layer):
             parts.append(format_bytes(held))
         if slot == table.head:
             parts.append(self.tr("the next token goes here"))
         return " · ".join(parts)
 
+    def _picture_name(self, slot: int) -> str:
+        """The picture in a slot, with the number of its tokens; empty for a slot that holds none."""
+        picture = self.strip.table.picture_at(slot) if slot >= 0 else None
+        if picture is None:
+            return ""
+        return pluralize(
+            picture.count, self.tr("picture {1}, 1 token"), self.tr("picture {1}, {0} tokens"), Path(picture.path).name
+        )
+
     def _on_hover(self, layer: int, slot: int) -> None:
         cell = self.describe(layer, slot) if slot >= 0 else ""
+        set_tool_tip(self.strip, self._picture_name(slot))
         self.readout.setText(cell or self.tr("Point at a slot, or use the arrow keys."))
         self.strip.spoken.select(cell)
 

@@ -234,26 +234,27 @@ class KvCacheTab(InspectTab):
             table = self._tables.get(group.name)
             if table is None or table.capacity != group.capacity:
                 table = self._tables[group.name] = SlotOccupancy(group.capacity)
-            table.update(group)
+            table.update(group, self.session.cache.pictures)
         self._tables = {group.name: self._tables[group.name] for group in groups}
 
     def _show(self, snapshot: CacheSnapshot | None) -> None:
         groups = snapshot.groups if snapshot else self._live
         self._match_cards(groups)
         for card, group in zip(self.cards, groups, strict=True):
-            table = self._table_at(group) if snapshot else self._tables[card.group.name]
+            table = self._table_at(group, snapshot) if snapshot else self._tables[card.group.name]
             card.show_table(table, live=snapshot is None)
+        self._legend.set_pictures(bool(snapshot.pictures if snapshot else self.session.cache.pictures))
         first = next((self._tables[group.name] for group in self._live if group.layout != CROSS), None)
         self.controls.set_table(first, snapshot is not None)
 
-    def _table_at(self, group: GroupView) -> SlotOccupancy:
+    def _table_at(self, group: GroupView, snapshot: CacheSnapshot) -> SlotOccupancy:
         """The table of a snapshot's group; the first snapshot says which slots had lost their tokens."""
         table = SlotOccupancy(group.capacity)
         first = self.history_slider.history.snapshots[0].groups
         before = next((one for one in first if (one.name, one.capacity) == (group.name, group.capacity)), None)
         if before is not None:
             table.update(before)
-        table.update(group)
+        table.update(group, snapshot.pictures)
         return table
 
     def _match_cards(self, groups: list[GroupView]) -> None:

@@ -23,6 +23,7 @@ from app.state.inspection import (
     FROZEN,
     HEAD,
     PASSED,
+    PICTURE,
     REUSED,
     UNALLOCATED,
     KvGroup,
@@ -40,7 +41,7 @@ GRIP_H = 20
 """Height of the space for the handle above the slots, in pixels."""
 GRAB_DISTANCE = 8
 """Distance within which the mouse grabs the handle, in pixels."""
-_BY_PRIORITY = (UNALLOCATED, EMPTY, PASSED, FILLED, FROZEN, REUSED, EVICTED, HEAD)
+_BY_PRIORITY = (UNALLOCATED, EMPTY, PASSED, FILLED, FROZEN, REUSED, PICTURE, EVICTED, HEAD)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from workflows.wire.events import (
     GenerationDone,
     GroupView,
     NoticeEvent,
+    PicturesEvent,
     ProgressEvent,
     ReadyEvent,
     SegmentEvent,
@@ -95,6 +96,8 @@ class SessionJob(QObject):
     def _on_event(self, job: Job[object], event: Event) -> None:
         if isinstance(event, CacheEvent) and job in (self._job, self._dropped):
             self._cache.show(event.groups, "before" if job is self._dropped else None)
+        elif isinstance(event, PicturesEvent) and job in (self._job, self._dropped):
+            self._cache.announce_pictures(event.pictures)
         elif job is self._job:
             if isinstance(event, TokenEvent):
                 self._cache.count_token()

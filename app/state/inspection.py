@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
-from workflows.wire.events import GroupView
+from workflows.wire.events import GroupView, PictureSpan
 from workflows.wire.reports.composite import Composite, format_ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
-EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN = range(8)
+EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN, PICTURE = range(9)
 """States of a slot: allocated and never filled; holds a token; holds a token written over an evicted one; held a token
 that was evicted; not allocated yet (a buffer that grows); where the next token goes; holds a token before the window,
-which the next token does not attend to; holds a token of the source, written once by the encoder.
+which the next token does not attend to; holds a token of the source, written once by the encoder; holds a token of a
+picture, over an evicted one or not.
 """
 
 CROSS = "cross"
@@ -228,6 +229,7 @@ class SlotOccupancy:
         self.positions = array("q", [-1]) * capacity
         self.states = bytearray(capacity)
         self.runs: list[tuple[int, int, int]] = []
+        self.pictures: tuple[PictureSpan, ...] = ()
         self.rewindable: tuple[tuple[int, int], ...] = ()
         self.layout = ""
         self.slides = False  # the newest token is always in the last slot
@@ -237,8 +239,9 @@ class SlotOccupancy:
         self.length = 0
         self.head: int | None = 0 if capacity else None
 
-    def update(self, group: GroupView) -> None:
-        """Applies a group of a CacheEvent."""
+    def update(self, group: GroupView, pictures: tuple[PictureSpan, ...] = ()) -> None:
+        """Applies a group of a CacheEvent. pictures: those of its prompt; a cross cache has none of them."""
+        self.pictures = () if group.layout == CROSS else pictures
         self.layout, self.slides = group.layout, group.slides
         self.length, self.evicted = group.length, group.evicted
         self.rewindable = tuple(group.rewindable)
@@ -255,12 +258,18 @@ class SlotOccupancy:
                 self.used += count
         self.allocated = allocated
         self._mark_evicted(states)
+        self._mark_pictures(states)
         self.head = self._next_slot(positions)
         self.positions, self.states = positions, states
 
     def state(self, slot: int) -> int:
         """The state to draw: the write head takes precedence over the slot's content."""
         return HEAD if slot == self.head else self.states[slot]
+
+    def picture_at(self, slot: int) -> PictureSpan | None:
+        """The picture whose token a slot holds."""
+        position = self.positions[slot]
+        return next((one for one in self.pictures if _covers(one, position)), None)
 
     def can_rewind_to(self, length: int) -> bool:
         """Whether the cache can rewind to `length` tokens."""
@@ -307,10 +316,17 @@ class SlotOccupancy:
         return bytes([PASSED]) * passed + bytes([REUSED if over else FILLED]) * (count - passed)
 
     def _mark_evicted(self, states: bytearray) -> None:
-        occupied = (FILLED, REUSED, EVICTED, PASSED)
+        occupied = (FILLED, REUSED, EVICTED, PASSED, PICTURE)
         for slot, before in enumerate(self.states):
             if before in occupied and states[slot] == EMPTY:
                 states[slot] = EVICTED
+
+    def _mark_pictures(self, states: bytearray) -> None:
+        for slot, position, count in self.runs:
+            for first, length in (run for one in self.pictures for run in one.runs):
+                for place in range(max(first, position), min(first + length, position + count)):
+                    if states[slot + place - position] in (FILLED, REUSED):
+                        states[slot + place - position] = PICTURE
 
     def _next_slot(self, positions: array[int]) -> int | None:
         """The slot after the newest token's; a ring wraps around, a full, frozen or sliding cache has none."""
@@ -323,3 +339,16 @@ class SlotOccupancy:
         if after < self.capacity:
             return after
         return 0 if self.layout == "window" else None
+
+
+def _covers(picture: PictureSpan, position: int) -> bool:
+    return any(first <= position < first + count for first, count in picture.runs)
+
+
+def cached_tokens(picture: PictureSpan, group: GroupView) -> int:
+    """How many of a picture's tokens a group still holds."""
+    return sum(
+        max(0, min(first + length, position + count) - max(first, position))
+        for first, length in picture.runs
+        for _, position, count in group.runs
+    )

@@ -52,6 +52,7 @@ _LIGHT = {
     "prefill": "#7a4fc4",
     "decode": "#0a7367",
     "cache": "#2269ab",
+    "picture": "#a32c72",
     "empty": "#dfe3e9",
     "faint": "#9aa1ad",
 }
@@ -75,6 +76,7 @@ _DARK = {
     "prefill": "#b494f5",
     "decode": "#4cc9b6",
     "cache": "#6db5f2",
+    "picture": "#f08cc0",
     "empty": "#2b313b",
     "faint": "#687180",
 }

@@ -5086,6 +5086,10 @@
       <translation>über ein verdrängtes Token gefüllt</translation>
     </message>
     <message>
+      <source>filled, of a picture</source>
+      <translation>gefüllt, von einem Bild</translation>
+    </message>
+    <message>
       <source>finished stages: {0}</source>
       <translation>fertige Stufen: {0}</translation>
     </message>
@@ -5520,6 +5524,14 @@
     <message>
       <source>phase</source>
       <translation>Phase</translation>
+    </message>
+    <message>
+      <source>picture {1}, 1 token</source>
+      <translation>Bild {1}, 1 Token</translation>
+    </message>
+    <message>
+      <source>picture {1}, {0} tokens</source>
+      <translation>Bild {1}, {0} Token</translation>
     </message>
     <message>
       <source>pip installs {0} {1} into Joinery's own environment, {2}.</source>
@@ -6114,6 +6126,10 @@
       <translation>{0} der Knoten · Abweichung {1} · {2}</translation>
     </message>
     <message>
+      <source>{0} of pictures</source>
+      <translation>{0} von Bildern</translation>
+    </message>
+    <message>
       <source>{0} of {1}</source>
       <translation>{0} von {1}</translation>
     </message>
@@ -6210,6 +6226,14 @@
       <translation>{0} Token gehalten</translation>
     </message>
     <message>
+      <source>{0} tokens of 1 picture</source>
+      <translation>{0} Token von 1 Bild</translation>
+    </message>
+    <message>
+      <source>{0} tokens of {1} pictures</source>
+      <translation>{0} Token von {1} Bildern</translation>
+    </message>
+    <message>
       <source>{0} values</source>
       <translation>{0} Werte</translation>
     </message>
@@ -6252,6 +6276,14 @@
     <message>
       <source>{0}: {1} of {2}</source>
       <translation>{0}: {1} von {2}</translation>
+    </message>
+    <message>
+      <source>{1}: 1 token</source>
+      <translation>{1}: 1 Token</translation>
+    </message>
+    <message>
+      <source>{1}: {0} tokens</source>
+      <translation>{1}: {0} Token</translation>
     </message>
     <message>
       <source>…</source>

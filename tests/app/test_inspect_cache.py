@@ -22,17 +22,19 @@ from app.state.inspection import (
     FROZEN,
     HEAD,
     PASSED,
+    PICTURE,
     UNALLOCATED,
     SlotOccupancy,
     inspection_of,
     session_group,
 )
+from app.widgets.plain_text import PlainLabel
 from app.widgets.session_choice import SessionChoice
 from tests.fakes.inspections import BUNDLE, group
 from tests.fakes.worker import program
 from workflows.wire.events import GroupView
 from workflows.wire.reports.inspection import ComponentReport, KVGroupReport
-from workflows.wire.requests import Open
+from workflows.wire.requests import Open, Turn
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -265,6 +267,28 @@ def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
     )
     assert "(reader)" in page.tabs.kv.encoder.text()
     assert handle_x(own.strip) is None and not page.tabs.kv.controls.save_button.isVisible()
+
+
+def test_slots_of_pictures_are_named(make: Make, qtbot: QtBot) -> None:
+    """In the legend, by the arrow keys and in the tool tip; a snapshot shows those of its own prompt."""
+    page = make(sees=True)
+    cards, session = page.tabs.kv, page.context.session
+    legend = [one.text() for one in cards._legend.findChildren(PlainLabel)]
+    assert "filled, of a picture" not in legend
+    session.generate([Turn("user", "x", ("/p/red.png",))])
+    qtbot.waitUntil(lambda: session.state == "ready" and bool(session.cache.pictures))
+    assert strip(page).table.states.count(PICTURE) == 8 and "8 of pictures" in cards.cards[0].state.text()
+    legend = [one.text() for one in cards._legend.findChildren(PlainLabel)]
+    assert "filled, of a picture" in legend
+    strip(page).setFocus()
+    for _ in range(4):
+        qtbot.keyClick(strip(page), Qt.Key.Key_Right)
+    assert "picture red.png, 8 tokens" in cards.cards[0].readout.text()
+    assert "red.png" in strip(page).toolTip() and "red.png" in strip(page).accessibleName()
+    qtbot.keyClick(strip(page), Qt.Key.Key_Left)
+    assert "red.png" not in strip(page).toolTip() + cards.cards[0].readout.text()
+    cards.history_slider.slider.setValue(0)  # before it began
+    assert strip(page).table.states.count(PICTURE) == 0
 
 
 def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.state.inspection import EMPTY, EVICTED, FILLED, HEAD, REUSED, UNALLOCATED, SlotOccupancy, inspection_of
+from app.state.inspection import (
+    EMPTY,
+    EVICTED,
+    FILLED,
+    FROZEN,
+    HEAD,
+    PICTURE,
+    REUSED,
+    UNALLOCATED,
+    SlotOccupancy,
+    cached_tokens,
+    inspection_of,
+)
 from tests.fakes.inspections import BUNDLE, DECODE, group, single
+from workflows.wire.events import PictureSpan
 from workflows.wire.reports.inspection import TensorFacts
 
 
@@ -69,6 +82,25 @@ def test_window_goes_round() -> None:
     assert (table.used, table.evicted, table.length) == (4, 2, 6)
     table.update(group("window", [(0, 4, 4)], length=8, evicted=4))
     assert table.head == 0
+
+
+def test_slots_of_pictures_are_told_from_others() -> None:
+    """By their positions, wherever the slots are; only what is still there counts."""
+    a, b = PictureSpan(path="a.png", runs=[(1, 1), (3, 2)]), PictureSpan(path="b.png", runs=[(6, 2)])
+    table = SlotOccupancy(8)
+    held = group("static", [(0, 0, 7)], length=7)
+    table.update(held, (a, b))
+    assert states(table) == [FILLED, PICTURE, FILLED, PICTURE, PICTURE, FILLED, PICTURE, HEAD]
+    assert [table.picture_at(slot) for slot in (0, 1, 4, 6, 7)] == [None, a, a, b, None]
+    assert [cached_tokens(one, held) for one in (a, b)] == [3, 1] and a.count == 3
+    table.update(group("static", [(0, 0, 4)], length=4), (a, b))
+    assert states(table) == [FILLED, PICTURE, FILLED, PICTURE, HEAD, EVICTED, EVICTED, EMPTY]
+    ring = SlotOccupancy(4)
+    moved = group("window", [(0, 4, 2), (2, 2, 2)], length=6, evicted=2)
+    ring.update(moved, (a,))
+    assert states(ring) == [PICTURE, REUSED, HEAD, PICTURE] and cached_tokens(a, moved) == 2
+    ring.update(group("cross", [(0, 0, 4)], length=4), (a,))
+    assert states(ring) == [FROZEN] * 4 and ring.picture_at(1) is None
 
 
 def test_rewound_slots_show_as_evicted_until_written_again() -> None:

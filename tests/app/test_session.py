@@ -19,6 +19,8 @@ from workflows.wire.events import (
     ErrorEvent,
     GenerationDone,
     NoticeEvent,
+    PicturesEvent,
+    PictureSpan,
     ReadyEvent,
     TokenEvent,
 )
@@ -256,6 +258,30 @@ def test_crash_ends_the_cache_job(opened: BundleSession, worker: StubWorker) -> 
     assert opened.cache.job == "" and opened.state == "failed"
     late.answered.emit(Done())
     assert opened.state == "failed"
+
+
+def test_pictures_are_those_of_the_tokens_that_the_cache_holds(opened: BundleSession, worker: StubWorker) -> None:
+    """From the first groups of their prompt on, also of a dropped one, until another cache is loaded."""
+    cache, a = opened.cache, PictureSpan(path="a.png", runs=[(1, 2)])
+    opened.generate("x")
+    worker.jobs[-1].event.emit(PicturesEvent(pictures=[a]))
+    assert cache.pictures == ()
+    worker.jobs[-1].event.emit(CacheEvent(groups=[group(length=4)]))
+    assert cache.pictures == (a,)
+    opened.drop()
+    dropped = worker.jobs[-1]
+    opened.generate("y")
+    dropped.event.emit(CacheEvent(groups=[group(length=5)]))
+    assert cache.pictures == (a,)
+    worker.jobs[-1].event.emit(PicturesEvent(pictures=[]))
+    worker.jobs[-1].event.emit(CacheEvent(groups=[group(length=3)]))
+    assert cache.pictures == ()
+    assert [one.pictures for one in cache.history.snapshots] == [(a,), (a,), ()]
+    worker.jobs[-1].event.emit(PicturesEvent(pictures=[a]))
+    worker.jobs[-1].answered.emit(DONE)
+    cache.load("/c")
+    worker.jobs[-1].event.emit(CacheEvent(groups=[group(length=3)]))
+    assert cache.pictures == ()
 
 
 def test_history_belongs_to_the_last_generation(opened: BundleSession, worker: StubWorker) -> None:

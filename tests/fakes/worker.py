@@ -85,6 +85,8 @@ from workflows.wire.events import (
     GroupView,
     LogEvent,
     NoticeEvent,
+    PicturesEvent,
+    PictureSpan,
     ProgressEvent,
     ReadyEvent,
     ResultEvent,
@@ -622,6 +624,8 @@ class Fake:
         runs = drafted_runs(total, self.scenario.get("drafts", []))
         use = SpeculationUse() if runs else None
         try:
+            if self.scenario.get("sees", False):
+                self.send(PicturesEvent(pictures=self.pictures(request)))
             for i in range(chunks):
                 self.chunk(i, chunks * 64)
             began = time.monotonic()
@@ -654,6 +658,11 @@ class Fake:
                 speculation=use,
             )
         )
+
+    def pictures(self, request: ask.Generate) -> list[PictureSpan]:
+        """Eight tokens for each picture, from the fourth on, with one between two."""
+        files = [path for turn in request.messages or () for path in turn.pictures]
+        return [PictureSpan(path=path, runs=[(4 + 9 * place, 8)]) for place, path in enumerate(files)]
 
     def do_draft(self, request: ask.UseDraft) -> None:
         """Drafts, unless the scenario refuses that bundle."""

@@ -165,7 +165,7 @@ class _PromptEncoder:
         pictures = prompts.read(files)
         for note in (note for picture in pictures for note in picture.notes):
             sys.stderr.write(f"joinery: {note}\n")
-        expanded, self.inputs = prompts.prepare(text, pictures)
+        expanded, self.inputs, _ = prompts.prepare(text, pictures)
         return self.engine.text.encode(expanded, special=not self.source.chat)
 
     def options(self, negative_prompt: str | None) -> dict[str, object]:

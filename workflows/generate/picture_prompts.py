@@ -56,14 +56,15 @@ class PicturePrompts:
         """A plain text with `count` pictures: before it, unless it has their placeholders."""
         return text if self._tokens.placeholder in text else self._tokens.placeholder * count + text
 
-    def prepare(self, text: str, pictures: Sequence[Picture]) -> tuple[str, NamedInputs]:
-        """The text with a token for each row of features, and the vision encoder's inputs.
+    def prepare(self, text: str, pictures: Sequence[Picture]) -> tuple[str, NamedInputs, list[int]]:
+        """The text with a token for each row of features, the vision encoder's inputs, and the rows of each picture.
 
         Raises MediaError where the text has not one placeholder for each picture, or the model cannot take one.
         """
         if not pictures:
-            return expand_pictures(text, self._tokens, ()), {}
+            return expand_pictures(text, self._tokens, ()), {}, []
         inputs = self._processor(pictures)
         # a mask that leaves out nothing is no input of the graphs
         tensors = {name: tensor for name, tensor in inputs.tensors.items() if name != _MASK or not tensor.all()}
-        return expand_pictures(text, self._tokens, inputs.layouts), tensors
+        rows = [self._tokens.text(layout).count(self._tokens.token) for layout in inputs.layouts]
+        return expand_pictures(text, self._tokens, inputs.layouts), tensors, rows

@@ -1,6 +1,6 @@
 """One generation of the open bundle, from a request: a conversation with or without pictures, a text, ids, or a sound.
 
-messages ──template──▶ text, files ──PicturePrompts──▶ ids, pixel values ──Engine.generate──▶ events
+messages ──template──▶ text, files ──PicturePrompts──▶ PicturesEvent; ids, pixel values ──Engine.generate──▶ events
 sound ──Transcriber──▶ events, a SegmentEvent for each segment
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workflows.common.errors import PromptError
-from workflows.wire.events import Event, NoticeEvent
+from workflows.wire.events import Event, NoticeEvent, PicturesEvent, PictureSpan
 from workflows.wire.requests import Generate, SoundPrompt
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -
     elif any(turn.pictures for turn in request.messages or ()):
         yield from _generate_seeing(engine, request, options, cancelled)
     else:
+        if engine.ready().sees:
+            yield PicturesEvent(pictures=[])
         prefix = engine.prompts.reply_prefix(request.prefill)
         yield from engine.generate(_prompt(engine, request), options, cancelled, prefix=prefix)
 
@@ -41,13 +43,15 @@ def _generate_seeing(
 ) -> Iterator[Event]:
     """After a conversation with pictures: all of them are read anew, and nothing of the cache is reused."""
     from workflows.generate.picture_prompts import PicturePrompts
+    from workflows.generate.picture_runs import picture_runs
     from workflows.generate.prompt_encoder import picture_content
 
     if not engine.ready().sees:
         raise PromptError("The bundle reads no pictures: open one that does, or start a chat without them.")
     prompts = PicturePrompts.of_bundle(engine.bundle)
     messages = request.messages or ()
-    pictures = prompts.read([Path(file) for turn in messages for file in turn.pictures])
+    files = [file for turn in messages for file in turn.pictures]
+    pictures = prompts.read([Path(file) for file in files])
     for note in (note for picture in pictures for note in picture.notes):
         yield NoticeEvent(code="picture", message=note)
     if engine.template is None:
@@ -62,8 +66,10 @@ def _generate_seeing(
             for turn in messages
         ]
         text = engine.prompts.chat_text(turns, _parsed_tools(request.tools), request.prefill)
-    expanded, inputs = prompts.prepare(text, pictures)
+    expanded, inputs, rows = prompts.prepare(text, pictures)
     ids = engine.text.encode(expanded, special=engine.template is None)
+    runs = picture_runs(ids, engine.bundle.pipeline.feature_tokens["image"], rows)
+    yield PicturesEvent(pictures=[PictureSpan(path=file, runs=one) for file, one in zip(files, runs, strict=True)])
     yield from engine.generate(ids, options, cancelled, inputs=inputs)
 
 

@@ -160,6 +160,30 @@ class SegmentEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PictureSpan:
+    """A picture of a prompt. runs: (first position, count) of the tokens that its features replace."""
+
+    path: str
+    runs: list[tuple[int, int]]
+
+    @property
+    def count(self) -> int:
+        """The number of its tokens."""
+        return sum(count for _, count in self.runs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PicturesEvent(Event):
+    """The pictures of the prompt that is going to be run, in its order; none for a prompt of text alone.
+
+    Given only for a bundle that sees. It applies from the next CacheEvent on.
+    """
+
+    event: ClassVar[str] = "pictures"
+    pictures: list[PictureSpan]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpeculationEvent(Event):
     """One model run of a generation with drafts, after the events of its tokens.
 
@@ -322,6 +346,7 @@ _BY_NAME: dict[str, type[Event]] = {
         ChunkEvent,
         TokenEvent,
         SegmentEvent,
+        PicturesEvent,
         SpeculationEvent,
         CacheEvent,
         ErrorEvent,

@@ -232,6 +232,21 @@ def test_pictures_are_sent_in_every_turn_shown_and_saved(make: Make, qtbot: QtBo
     assert third is not None and [turn.pictures for turn in third] == [(), (), (b,), (), ()]
 
 
+def test_the_context_bar_says_what_each_picture_takes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    page, a, b = make(sees=True), picture(tmp_path / "a.png"), picture(tmp_path / "b.png")
+    bar = page.context_bar
+    page.do(Send("Which?", (a, b)))
+    qtbot.waitUntil(lambda: not page.controller.running)
+    assert bar.pictures.isVisible() and bar.pictures.text() == "16 tokens of 2 pictures"
+    assert bar.bar.accessibleDescription() == "a.png: 8 tokens; b.png: 8 tokens"
+    assert bar.bar.toolTip() == bar.pictures.toolTip() and "b.png: 8 tokens" in bar.bar.toolTip()
+    assert bar.bar.pictured == 16 / 4096 < bar.bar.share
+    page.session.cache.rewind(10)  # in the middle of the first
+    qtbot.waitUntil(lambda: bar.pictures.text() == "6 tokens of 1 picture")
+    page.controller.new_chat()
+    assert not bar.pictures.isVisible() and bar.bar.pictured == 0
+
+
 @pytest.mark.parametrize("timed", [False, True])
 def test_a_sound_is_a_turn_and_its_reply_the_transcript(
     make: Make, qtbot: QtBot, tmp_path: Path, timed: bool, monkeypatch: pytest.MonkeyPatch

@@ -204,8 +204,8 @@ def prompts(preprocessor: str | None, processor: str | None, places: bool = True
 def test_placeholders_and_what_takes_their_place() -> None:
     one = prompts(json.dumps(PICTURES), json.dumps({"image_seq_len": 2}))
     assert one.with_placeholders("x", 2) == "<image><image>x" and one.with_placeholders("a<image>b", 1) == "a<image>b"
-    text, tensors = one.prepare("no picture", [])
-    assert (text, tensors) == ("no picture", {})
+    text, tensors, rows = one.prepare("no picture", [])
+    assert (text, tensors, rows) == ("no picture", {}, [])
     with pytest.raises(MediaError, match="1 placeholders <image> for 0 pictures"):
         one.prepare("a<image>b", [])
     assert picture_content("x", 1) == [{"type": "image"}, {"type": "text", "text": "x"}]

@@ -16,7 +16,7 @@ from workflows.build import BuildRequest, build
 from workflows.common.errors import MediaError, PromptError, RequestError
 from workflows.service import JobContext, JobRunner
 from workflows.service.generation import generate
-from workflows.wire.events import Event, GenerationDone, ReadyEvent, SegmentEvent, TokenEvent
+from workflows.wire.events import Event, GenerationDone, PicturesEvent, ReadyEvent, SegmentEvent, TokenEvent
 from workflows.wire.requests import Close, Generate, Open, SoundPrompt, Turn
 
 QUIET = JobContext(lambda event: None, lambda: False)
@@ -86,6 +86,16 @@ def done(jobs: JobRunner, request: Generate) -> GenerationDone:
     return last
 
 
+def pictured(jobs: JobRunner, request: Generate) -> list[tuple[str, list[tuple[int, int]]]]:
+    """File and runs of each picture in the prompt, checked against the prompt's ids."""
+    *events, last = jobs.run(request, QUIET)
+    (told,) = (one for one in events if isinstance(one, PicturesEvent))
+    assert isinstance(last, GenerationDone)
+    places = [place for one in told.pictures for first, count in one.runs for place in range(first, first + count)]
+    assert places == [place for place, token in enumerate(last.prompt_ids) if token == IMAGE]
+    return [(one.path, one.runs) for one in told.pictures]
+
+
 @pytest.mark.slow
 def test_a_conversation_with_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids and tokens of a second turn are those of a fresh cache, and another picture gives another reply."""
@@ -109,6 +119,9 @@ def test_a_conversation_with_pictures(tmp_path: Path, monkeypatch: pytest.Monkey
     assert other.prompt_ids == later.prompt_ids
     text = done(jobs, Generate(messages=(Turn("user", "w7"),), options=short))
     assert IMAGE not in text.prompt_ids
+    assert pictured(jobs, Generate(messages=(Turn("user", "w7"),), options=short)) == []
+    (one, runs), (other_one, others) = pictured(jobs, turns(a, b))
+    assert (one, other_one) == (a, b) and [count for _, count in runs] == [ROWS] * 5 == [count for _, count in others]
     list(jobs.run(Open(str(tmp_path / "bundle")), QUIET))
     for request, wanted in ((turns(b), other), (turns(a), later)):
         assert done(jobs, request).token_ids == wanted.token_ids
