@@ -12,16 +12,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
+from app.chat.speech.speech_row import SpeechRow
 from app.jobs.background_tasks import BackgroundTasks
 from app.state.media_files import PICTURE_SUFFIXES, SOUND_SUFFIXES, file_filter, of_kind, save_picture
-from app.widgets import button, label, set_role
 from app.widgets.actions import tool_button
 from app.widgets.layouts import FlowLayout, clear_layout, hbox, vbox
-from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G, set_icon
+from app.widgets.theme import G
 from app.widgets.thumbnail import Thumbnail
+from workflows.wire.events import SpeechChoices
 
 HEIGHT = 64
 """The height of a thumbnail above the text, in pixels."""
@@ -82,26 +82,22 @@ class Attachments(QObject):
         self.sees = self.listens = False
         self.row = AttachmentRow()
         self.picture_button = tool_button("picture", self.tr("Attach pictures (Ctrl+Shift+P)"), clicked=self.choose)
-        self.sound_button = button(self.tr("Transcribe a recording …"), "sound", clicked=self.choose)
-        set_role(self.sound_button, "primary")
-        set_icon(self.sound_button, "sound", "accent_text", 16)
-        self.times = QCheckBox(self.tr("Show times"))
-        set_tool_tip(self.times, self.tr("Shows when each part of the transcript was said"))
-        self.note = label(self.tr("This bundle transcribes recordings: choose or drop a sound file."), "muted")
-        self.note.setWordWrap(True)
-        self.set_senses(False, False)
+        self.speech = SpeechRow()
+        self.speech.choose.clicked.connect(lambda _checked=False: self.choose())
+        self.set_senses(False, None)
 
-    def set_senses(self, sees: bool, listens: bool) -> None:
+    def set_senses(self, sees: bool, speech: SpeechChoices | None) -> None:
         """Shows the buttons of what the open bundle takes."""
-        self.sees, self.listens = sees, listens
+        self.sees, self.listens = sees, speech is not None
         self.picture_button.setVisible(sees)
-        for one in (self.sound_button, self.times, self.note):
-            one.setVisible(listens)
+        self.speech.setVisible(speech is not None)
+        if speech is not None:
+            self.speech.show_choices(speech)
 
-    def set_enabled(self, enabled: bool) -> None:
-        """Disables the buttons without a bundle; a sound waits until the running reply has ended."""
-        for one in (self.picture_button, self.times):
-            one.setEnabled(enabled)
+    def set_enabled(self, enabled: bool, free: bool) -> None:
+        """Disables the buttons without a bundle; a sound waits until the running reply has ended, and it is `free`."""
+        self.picture_button.setEnabled(enabled)
+        self.speech.set_enabled(enabled, free)
 
     def choose(self) -> None:
         """Asks for files of what the open bundle takes; does nothing where it takes none."""
@@ -162,8 +158,8 @@ class AttachmentDrop(QObject):
 
 
 def attachment_column(attachments: Attachments) -> QVBoxLayout:
-    """What is above the text box: the note for a bundle that listens, and the attached pictures."""
-    return vbox(attachments.note, attachments.row, spacing=G // 2)
+    """What is above the text box: the attached pictures."""
+    return vbox(attachments.row, spacing=G // 2)
 
 
 def _files(data: QMimeData) -> tuple[list[str], list[str]]:

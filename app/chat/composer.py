@@ -20,6 +20,7 @@ from app.widgets import label, set_role
 from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
+from workflows.wire.events import SpeechChoices
 
 MOST_LINES = 8
 
@@ -96,9 +97,9 @@ class Composer(QWidget):
             line.hide()
         self.attachments = self.edit.attachments = attachments = Attachments(self)
         bottom = Qt.AlignmentFlag.AlignBottom
-        extra = (attachments.picture_button, attachments.times, attachments.sound_button)
-        row = hbox(*((one, 0, bottom) for one in extra[:1]), (self.edit, 1),
-                   *((one, 0, bottom) for one in (*extra[1:], self.button)))  # fmt: skip
+        row = hbox(
+            (attachments.picture_button, 0, bottom), (self.edit, 1), (attachments.speech, 1), (self.button, 0, bottom)
+        )
         lines = (self._completes, self._note, self.problem, attachment_column(attachments))
         vbox(*lines, row, spacing=G // 2, parent=self)
         AttachmentDrop(self, attachments)
@@ -122,7 +123,7 @@ class Composer(QWidget):
 
     def _send_sound(self, path: str) -> None:
         if self._enabled and not self._running and not self._problem:
-            self.requested.emit(SendSound(path, self.attachments.times.isChecked()))
+            self.requested.emit(SendSound(self.attachments.speech.prompt(path)))
 
     def begin_edit(self, id: int, text: str, pictures: tuple[str, ...] = ()) -> None:
         """Shows an earlier prompt for editing."""
@@ -156,11 +157,10 @@ class Composer(QWidget):
         self.edit.setPlaceholderText(self.tr("Continue the text") if completes else self.tr("Ask something"))
         self._completes.setVisible(completes)
 
-    def set_senses(self, sees: bool, listens: bool) -> None:
+    def set_senses(self, sees: bool, speech: SpeechChoices | None) -> None:
         """Offers what the open bundle takes; one that listens takes no text."""
-        self.attachments.set_senses(sees, listens)
-        self.edit.setVisible(not listens)
-        self.button.setVisible(not listens or self._running)
+        self.attachments.set_senses(sees, speech)
+        self.edit.setVisible(speech is None)
         self._refresh()
 
     def set_problem(self, problem: str) -> None:
@@ -198,8 +198,7 @@ class Composer(QWidget):
         free = self._enabled and not self._problem
         written = bool(self.edit.toPlainText().strip() or self.attachments.row.pictures)
         self.button.setEnabled(running or (free and written))
-        self.attachments.set_enabled(self._enabled)
-        self.attachments.sound_button.setEnabled(free and not running)
+        self.attachments.set_enabled(self._enabled, free and not running)
         self.button.setVisible(running or not self.attachments.listens)
 
 

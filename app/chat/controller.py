@@ -210,11 +210,11 @@ class ChatController(QObject):
         self.appended.emit(prompt.id)
         return self._run(prompt.id)
 
-    def send_sound(self, path: str, timestamps: bool = False) -> bool:
+    def send_sound(self, sound: SoundPrompt) -> bool:
         """Has a sound file transcribed; returns False while a reply runs."""
         if not self._can_start():
             return False
-        prompt = self.chat.add_sound(path, timestamps)
+        prompt = self.chat.add_sound(sound)
         self.appended.emit(prompt.id)
         return self._run(prompt.id)
 
@@ -312,15 +312,15 @@ class ChatController(QObject):
         self.chat.decoding = asdict(self.decoding)
         message, asked = self.chat.begin_reply(prompt), self.chat[prompt]
         prefill, tools = ("", "") if asked.sound else (self.chat.prefill, self.chat.tools)
-        self.reply.begin(message, prefill, self.decoding.forms.kind or "", timed=asked.timestamps)
+        timed = asked.sound is not None and asked.sound.timestamps
+        self.reply.begin(message, prefill, self.decoding.forms.kind or "", timed=timed)
         self._commit()
         if rebuilt:
             self.reset.emit()
         else:
             self.appended.emit(message.id)
         self.runningChanged.emit(True)
-        sound = SoundPrompt(asked.sound, timestamps=asked.timestamps) if asked.sound else None
-        content = sound or self.chat.to_messages(prompt)
+        content = asked.sound or self.chat.to_messages(prompt)
         if not self.session.generate(content, options, tools=tools, prefill=prefill):
             self.reply.fail(SessionFailure("busy", self.tr("The session is busy with another reply.")))
             return False

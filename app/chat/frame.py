@@ -26,6 +26,7 @@ from app.widgets import Banner, ElidedLabel, EmptyState, button
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
+from workflows.wire.events import SpeechChoices
 
 
 class ChatHeader(QWidget):
@@ -126,10 +127,10 @@ class ChatFrame(QWidget):
         self.header.set_empty(empty)
         self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
 
-    def show_senses(self, sees: bool, listens: bool) -> None:
+    def show_senses(self, sees: bool, speech: SpeechChoices | None) -> None:
         """Shows what the open bundle takes besides text: pictures, or a recording in place of a prompt."""
-        self.composer.set_senses(sees, listens)
-        if listens:
+        self.composer.set_senses(sees, speech)
+        if speech is not None:
             self.examples.invite_recording()
 
     def clear_banners(self) -> None:

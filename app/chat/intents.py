@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workflows.wire.requests import SoundPrompt
+
 
 @dataclass(frozen=True, slots=True)
 class Send:
@@ -18,10 +20,9 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class SendSound:
-    """Have a sound file transcribed, as a turn of its own. timestamps: the transcript shows times."""
+    """Have a sound file transcribed, as a turn of its own."""
 
-    path: str
-    timestamps: bool = False
+    sound: SoundPrompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ class MessageView(QFrame):
             icon = PlainLabel()
             set_icon(icon, "sound", "accent", 16)
             icon.setAccessibleName(self.tr("Recording {0}").format(self.message.content))
-            set_tool_tip(icon, self.message.sound)
+            set_tool_tip(icon, self.message.sound.path)
             yield icon
 
     def _add_tools(self, row: QHBoxLayout, siblings: tuple[int, int]) -> None:

@@ -155,9 +155,9 @@ class ChatPage(QWidget):
         match intent:
             case intents.Send(text, pictures):
                 self.send(text, pictures)
-            case intents.SendSound(path, timestamps):
+            case intents.SendSound(sound):
                 self.frame.clear_banners()
-                c.send_sound(path, timestamps)
+                c.send_sound(sound)
             case intents.ReplacePrompt(prompt, text, pictures):
                 c.edit(prompt, text, pictures)
             case intents.EditPrompt(prompt):
@@ -236,7 +236,7 @@ class ChatPage(QWidget):
         opening = self.opener.state == "opening"
         ready = self.context.ready
         self.frame.show_state(self.opener.name, not len(chat), self.controller.completes, opening)
-        self.frame.show_senses(ready is not None and ready.sees, ready is not None and ready.listens)
+        self.frame.show_senses(ready is not None and ready.sees, ready.speech if ready is not None else None)
         self.header.heading.set_whole(chat.title or self.tr("New chat"))
         self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
         self.usage.refresh()

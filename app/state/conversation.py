@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from workflows.wire.events import SpeculationUse, TokenEvent
-from workflows.wire.requests import Turn
+from workflows.wire.requests import SoundPrompt, Turn
 
 Role = Literal["user", "assistant"]
 _LONGEST_KEY = 64
@@ -67,8 +67,8 @@ class Reply:
 class ChatMessage:
     """A node of the tree. trace: the generated tokens, for hovering; not saved.
 
-    pictures: the files that come before a prompt's text, which may be gone. sound: the file that a prompt has
-    transcribed; its text is the file's name. timestamps: the transcript of a sound shows times.
+    pictures: the files that come before a prompt's text, which may be gone. sound: what a prompt has transcribed, and
+    how; its text is the file's name.
     """
 
     id: int
@@ -80,8 +80,7 @@ class ChatMessage:
     reply: Reply | None = None
     trace: list[TokenEvent] = field(default_factory=list)
     pictures: tuple[str, ...] = ()
-    sound: str = ""
-    timestamps: bool = False
+    sound: SoundPrompt | None = None
 
 
 def is_key(text: str) -> bool:
@@ -156,10 +155,10 @@ class Conversation:
         message.pictures = tuple(pictures)
         return message
 
-    def add_sound(self, path: str, timestamps: bool) -> ChatMessage:
+    def add_sound(self, sound: SoundPrompt) -> ChatMessage:
         """Adds a prompt that has a sound file transcribed, at the end of the active branch."""
-        message = self.ask(Path(path).name)
-        message.sound, message.timestamps = path, timestamps
+        message = self.ask(Path(sound.path).name)
+        message.sound = sound
         return message
 
     def begin_reply(self, prompt: int) -> ChatMessage:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from app.state.conversation import ChatMessage, Conversation, Reply, Role, is_key
 from workflows.common.errors import printable
 from workflows.wire.codec import PayloadMismatch, read
+from workflows.wire.events import SpeechTask
+from workflows.wire.requests import SoundPrompt
 
 VERSION = 1
 _LATEST_S = 253_370_764_800  # the year 9999, the last one of datetime
@@ -25,6 +27,8 @@ class _SavedMessage:
     pictures: tuple[str, ...] = ()
     sound: str = ""
     timestamps: bool = False
+    language: str | None = None
+    task: SpeechTask | None = None
 
 
 @dataclass(slots=True)
@@ -51,8 +55,9 @@ def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
         row: dict[str, Any] = {"id": m.id, "parent": m.parent, "role": m.role, "content": m.content, "active": m.active}
         if m.pictures:
             row["pictures"] = list(m.pictures)
-        if m.sound:
-            row |= {"sound": m.sound, "timestamps": m.timestamps}
+        if m.sound is not None:
+            row |= asdict(m.sound)
+            row["sound"] = row.pop("path")
         messages.append(row | ({"reply": m.reply.to_dict()} if m.reply else {}))
     names = ("key", "name", "system", "bundle", "decoding", "prefill", "tools", "changed_at", "active_root")
     return {"version": VERSION, **{name: getattr(chat, name) for name in names}, "messages": messages}
@@ -79,7 +84,9 @@ def conversation_from_dict(data: Any) -> Conversation:
         if row.reply is not None:
             row.reply.ended = row.reply.ended or "interrupted"
         message = ChatMessage(row.id, row.parent, row.role, row.content, reply=row.reply)
-        message.pictures, message.sound, message.timestamps = row.pictures, row.sound, row.timestamps
+        message.pictures = row.pictures
+        if row.sound:
+            message.sound = SoundPrompt(row.sound, row.language, row.task, row.timestamps)
         chat.messages[row.id] = message
         chat.family(row.parent).append(row.id)
     for row in saved.messages:

@@ -1171,6 +1171,10 @@
       <translation>Einzelheiten des Gewählten</translation>
     </message>
     <message>
+      <source>Detect the language</source>
+      <translation>Sprache erkennen</translation>
+    </message>
+    <message>
       <source>Devices</source>
       <translation>Geräte</translation>
     </message>
@@ -2025,6 +2029,10 @@
     <message>
       <source>Language</source>
       <translation>Sprache</translation>
+    </message>
+    <message>
+      <source>Language of the recording</source>
+      <translation>Sprache der Aufnahme</translation>
     </message>
     <message>
       <source>Language of the window, from the next start on.</source>
@@ -4151,6 +4159,10 @@
       <translation>Die Ein- und Ausgaben der Graphen werden gelesen.</translation>
     </message>
     <message>
+      <source>The language that is spoken; the model finds it out where none is chosen</source>
+      <translation>Die gesprochene Sprache; ist keine gewählt, erkennt das Modell sie</translation>
+    </message>
+    <message>
       <source>The largest difference to the CPU provider: of logits, and of keys and values.</source>
       <translation>Die größte Abweichung vom CPU-Provider: der Logits und der Keys und Values.</translation>
     </message>
@@ -4459,12 +4471,20 @@
       <translation>Top-p</translation>
     </message>
     <message>
+      <source>Transcribe</source>
+      <translation>Transkribieren</translation>
+    </message>
+    <message>
       <source>Transcribe a recording</source>
       <translation>Eine Aufnahme abschreiben</translation>
     </message>
     <message>
       <source>Transcribe a recording …</source>
       <translation>Aufnahme abschreiben …</translation>
+    </message>
+    <message>
+      <source>Translate into English</source>
+      <translation>Ins Englische übersetzen</translation>
     </message>
     <message>
       <source>Try again</source>
@@ -4649,6 +4669,10 @@
     <message>
       <source>What is the opposite of hot?</source>
       <translation>Was ist das Gegenteil von heiß?</translation>
+    </message>
+    <message>
+      <source>What is written</source>
+      <translation>Was geschrieben wird</translation>
     </message>
     <message>
       <source>What the build reports, line by line</source>

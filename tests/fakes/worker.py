@@ -93,6 +93,7 @@ from workflows.wire.events import (
     SegmentEvent,
     SpeculationEvent,
     SpeculationUse,
+    SpeechChoices,
     Stage,
     StageEvent,
     TokenEvent,
@@ -111,6 +112,7 @@ from workflows.wire.reports.runs import WrittenReport
 
 T = TypeVar("T")
 STAGES: tuple[Stage, ...] = ("checkpoint", "export", "optimize", "quantize", "bundle")
+SPEECH = SpeechChoices(languages=["de", "en", "xx"], tasks=["transcribe", "translate"], times=True)
 CPU = Device("cpu", "CPU", "CPUExecutionProvider", "CPU", "GenuineIntel", 16 << 30, usable=True)
 QNN = Device("qnn", "Qualcomm QNN", "QNNExecutionProvider", "NPU", "Qualcomm", None, usable=True, compiles=True)
 WEBGPU = Device(
@@ -590,7 +592,7 @@ class Fake:
                 completes=base,
                 languages=self.scenario.get("languages", {}).get(name, []),
                 sees=self.scenario.get("sees", False),
-                listens=self.scenario.get("listens", False),
+                speech=SPEECH if self.scenario.get("listens", False) else None,
             )
         )
 

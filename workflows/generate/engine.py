@@ -36,6 +36,7 @@ from workflows.generate.speculative import (
 from workflows.generate.speculative.draft_length import DraftLengthTuner
 from workflows.generate.speculative.draft_tree import TreeShape, tree_obstacle
 from workflows.generate.speculative.near_ties import NearTies
+from workflows.generate.speech.settings import SpeechSettings
 from workflows.generate.speech.sound_input import sound_shape
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool
@@ -266,7 +267,7 @@ class Engine:
             load_seconds=round(self.load_seconds, 3),
             languages=self.languages.names,
             sees="image" in pipeline.feature_tokens,
-            listens=listens,
+            speech=SpeechSettings.of_bundle(self.bundle).choices() if listens else None,
         )
 
     # -- the conversation's cache ------------------------------------------------------------------------------

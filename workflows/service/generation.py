@@ -82,7 +82,7 @@ def _transcribe(
     if not engine.ready().listens:
         raise PromptError("The bundle hears no sound: open one that transcribes, or write a prompt.")
     transcriber = Transcriber(engine)
-    speech = SpeechOptions(sound.language, "translate" if sound.translate else None, sound.timestamps)
+    speech = SpeechOptions(sound.language, sound.task, sound.timestamps)
     yield from transcriber.transcribe(transcriber.listen(Path(sound.path)), options, speech, cancelled)
 
 

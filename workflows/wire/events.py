@@ -83,12 +83,28 @@ class NoticeEvent(Event):
     message: str
 
 
+SpeechTask = Literal["transcribe", "translate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechChoices:
+    """What a bundle that transcribes leaves open. languages: codes; tasks: empty where there is but one.
+
+    task: what it does where none is chosen. times: whether segments can have times.
+    """
+
+    languages: list[str] = field(default_factory=list)
+    tasks: list[SpeechTask] = field(default_factory=list)
+    task: SpeechTask = "transcribe"
+    times: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyEvent(Event):
     """A bundle is open and can generate.
 
     completes: a chat is one text that the model continues. languages: those that it translates between. sees: messages
-    may have pictures. listens: a request is a sound to transcribe.
+    may have pictures. speech: a request is a sound to transcribe; None for a bundle that takes a text.
     """
 
     event: ClassVar[str] = "ready"
@@ -105,7 +121,12 @@ class ReadyEvent(Event):
     completes: bool = False
     languages: list[str] = field(default_factory=list)
     sees: bool = False
-    listens: bool = False
+    speech: SpeechChoices | None = field(default=None, metadata=ABSENT)
+
+    @property
+    def listens(self) -> bool:
+        """Whether a request is a sound to transcribe."""
+        return self.speech is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

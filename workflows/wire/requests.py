@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Generic, Literal, TypeVar, get_args
 
 from workflows.common.errors import RequestError
-from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
+from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent, SpeechTask
 from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.base import Done
@@ -72,11 +72,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class SoundPrompt:
-    """A sound file to transcribe. language: its code; None has the model find it. translate: into English."""
+    """A sound file to transcribe. language: its code; None has the model find it. task: None for the bundle's own."""
 
     path: str
     language: str | None = None
-    translate: bool = False
+    task: SpeechTask | None = None
     timestamps: bool = False
 
 

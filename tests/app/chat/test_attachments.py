@@ -20,7 +20,7 @@ from app.state.context import AppContext
 from app.state.conversation_format import conversation_from_dict, conversation_to_dict, conversation_to_markdown
 from app.state.unsent_prompts import UnsentPrompt, UnsentPrompts
 from app.widgets.thumbnail import Thumbnail
-from tests.fakes.worker import program
+from tests.fakes.worker import SPEECH, program
 from workflows.wire.codec import read
 from workflows.wire.requests import Generate, SoundPrompt, Turn
 
@@ -39,7 +39,7 @@ def composer(qtbot: QtBot, tmp_path: Path) -> Composer:
     made = Composer()
     qtbot.addWidget(made)
     made.attachments.folder = tmp_path / "pictures"
-    made.set_senses(sees=True, listens=False)
+    made.set_senses(True, None)
     made.resize(600, 200)
     made.show()
     return made
@@ -73,14 +73,14 @@ def files(*paths: object) -> QMimeData:
 
 def test_buttons_are_those_of_the_open_bundle(composer: Composer) -> None:
     a = composer.attachments
-    assert a.picture_button.isVisible() and not a.sound_button.isVisible() and a.picture_button.accessibleName()
-    composer.set_senses(sees=False, listens=True)
-    assert a.sound_button.isVisible() and a.times.isVisible() and a.note.isVisible()
+    assert a.picture_button.isVisible() and not a.speech.choose.isVisible() and a.picture_button.accessibleName()
+    composer.set_senses(False, SPEECH)
+    assert a.speech.choose.isVisible() and a.speech.times.isVisible()
     assert not a.picture_button.isVisible() and not composer.edit.isVisible() and not composer.button.isVisible()
     composer.set_running(True)
-    assert composer.button.isVisible() and not a.sound_button.isEnabled()
+    assert composer.button.isVisible() and not a.speech.choose.isEnabled()
     composer.set_running(False)
-    composer.set_senses(sees=False, listens=False)
+    composer.set_senses(False, None)
     assert composer.edit.isVisible() and composer.button.isVisible() and not a.picture_button.isVisible()
 
 
@@ -112,10 +112,10 @@ def test_drop_takes_what_the_bundle_takes(composer: Composer, wants: list[object
     assert dropped(composer, files(a, sound, tmp_path / "x.onnx"))
     assert composer.attachments.row.pictures == (a,)
     assert not dropped(composer, files(sound)) and not dropped(composer, files(tmp_path / "x.onnx"))
-    composer.set_senses(sees=False, listens=True)
+    composer.set_senses(False, SPEECH)
     assert not dropped(composer, files(a))
-    composer.attachments.times.click()
-    assert dropped(composer, files(sound)) and wants == [SendSound(str(sound), timestamps=True)]
+    composer.attachments.speech.times.click()
+    assert dropped(composer, files(sound)) and wants == [SendSound(SoundPrompt(str(sound), timestamps=True))]
     composer.set_running(True)
     assert dropped(composer, files(sound)) and len(wants) == 1  # the next one waits for its turn
 
@@ -253,15 +253,19 @@ def test_a_sound_is_a_turn_and_its_reply_the_transcript(
 ) -> None:
     page, sound = make(listens=True, reply="good *morning*"), str(tmp_path / "call.wav")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (sound, ""))
-    page.composer.attachments.times.setChecked(timed)
-    page.composer.attachments.sound_button.click()
+    speech = page.composer.attachments.speech
+    speech.times.setChecked(timed)
+    speech.language.setCurrentIndex(speech.language.findData("de" if timed else None))
+    speech.task.setCurrentIndex(1 if timed else 0)
+    page.composer.attachments.speech.choose.click()
     qtbot.waitUntil(lambda: page.controller.running or len(page.controller.chat) == 2)
     qtbot.waitUntil(lambda: not page.controller.running)
     (request,) = asked(tmp_path)
-    assert request.sound == SoundPrompt(sound, timestamps=timed) and request.messages is None
+    asked_for = SoundPrompt(sound, "de", "translate", timestamps=True) if timed else SoundPrompt(sound)
+    assert request.sound == asked_for and request.messages is None
     wanted = "[0.0 – 1.5 s] good *morning*" if timed else "good *morning*"
     prompt, reply = page.controller.chat.path()
-    assert (prompt.content, prompt.sound, reply.content.strip()) == ("call.wav", sound, wanted)
+    assert (prompt.content, prompt.sound, reply.content.strip()) == ("call.wav", request.sound, wanted)
     assert page.transcript.views[1].text.toPlainText().strip() == wanted  # no Markdown
     with pytest.raises(KeyError):
         page.transcript.views[0].tool("edit")
@@ -269,7 +273,7 @@ def test_a_sound_is_a_turn_and_its_reply_the_transcript(
     qtbot.waitUntil(lambda: not page.controller.running)
     assert asked(tmp_path)[1].sound == request.sound
     (back, _) = conversation_from_dict(conversation_to_dict(page.controller.chat)).path()
-    assert (back.sound, back.timestamps) == (sound, timed)
+    assert back.sound == request.sound
 
 
 def test_a_drop_area_leaves_other_files_to_the_window(qtbot: QtBot, composer: Composer, tmp_path: Path) -> None:

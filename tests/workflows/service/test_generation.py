@@ -142,6 +142,7 @@ def test_a_sound_is_transcribed_in_segments(tmp_path: Path, monkeypatch: pytest.
     *_, ready = jobs.run(Open(str(tmp_path / "bundle")), QUIET)
     assert isinstance(ready, ReadyEvent)
     assert (ready.sees, ready.listens, ready.completes) == (False, True, False)
+    assert ready.speech is not None and "de" in ready.speech.languages and ready.speech.times
     soundfile.write(tmp_path / "a.wav", np.random.default_rng(0).normal(0, 0.2, 16000), 16000)
     sound = SoundPrompt(str(tmp_path / "a.wav"), "de", timestamps=True)
     events = list(jobs.run(Generate(sound=sound, options={"max_new_tokens": 12}), QUIET))

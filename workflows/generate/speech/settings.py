@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from workflows.bundle import Bundle
 from workflows.common.errors import PromptError, RequestError, printable
 from workflows.generate.generation_config import Id, config_of_bundle, invalid_setting
-
-SpeechTask = Literal["transcribe", "translate"]
+from workflows.wire.events import SpeechChoices, SpeechTask
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,16 @@ class SpeechSettings(BaseModel):
             return cls.model_validate(values)
         except ValidationError as error:
             raise invalid_setting(name, error) from None
+
+    def choices(self) -> SpeechChoices:
+        """What is left to the person who transcribes."""
+        forced = self.task is None and self.task_to_id.get("translate", -1) in self._forced()
+        return SpeechChoices(
+            languages=self.languages,
+            tasks=[one for one in get_args(SpeechTask) if one in self.task_to_id],
+            task="translate" if forced or self.task == "translate" else "transcribe",
+            times=self.no_timestamps_token_id is not None,
+        )
 
     @property
     def languages(self) -> list[str]:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from workflows.common.errors import PromptError, RequestError
 from workflows.generate.speech.settings import SpeechOptions, SpeechSettings
+from workflows.wire.events import SpeechChoices
 
 START, EN, DE, TRANSCRIBE, TRANSLATE, NONE = 3, 4, 5, 8, 9, 10
 MANY: dict[str, Any] = {
@@ -39,6 +40,20 @@ def test_the_prefix(values: dict[str, Any], options: SpeechOptions, detected: in
     settings = SpeechSettings.model_validate(values)
     assert settings.needs_detection(options) == (detected is not None)
     assert settings.prefix(START, options, detected) == wanted
+
+
+def test_what_is_left_to_choose() -> None:
+    both = ["transcribe", "translate"]
+    forced = {**OLD, "forced_decoder_ids": [[1, EN], [2, TRANSLATE]]}
+    for values, wanted in (
+        (MANY, SpeechChoices(languages=["de", "en"], tasks=["transcribe", "translate"], times=True)),
+        (ENGLISH, SpeechChoices(times=True)),
+        ({}, SpeechChoices()),
+    ):
+        assert SpeechSettings.model_validate(values).choices() == wanted
+    for values in (forced, {**MANY, "task": "translate"}):
+        choices = SpeechSettings.model_validate(values).choices()
+        assert (choices.task, choices.tasks) == ("translate", both)
 
 
 def test_what_the_model_does_not_know_is_one_sentence() -> None:

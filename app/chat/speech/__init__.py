@@ -1,0 +1,4 @@
+"""Recordings in the chat of a bundle that listens: what is asked of a transcript, how it is shown, heard and recorded.
+
+SpeechRow ──SoundPrompt──▶ composer
+"""
