@@ -18,7 +18,7 @@ from app.chat.sampling import SamplingSettings
 from app.chat.segments import measure_thinking
 from app.state.bundle_session import BundleSession, SessionFailure, placement_text
 from app.state.chat_store import ChatStore
-from app.state.conversation import ChatMessage, Conversation, Reply
+from app.state.conversation import ChatMessage, Conversation, Reply, TranscriptSegment
 from app.text.formatting import format_number
 from workflows.common.errors import describe_os_error
 from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, SegmentEvent, SpeculationEvent, TokenEvent
@@ -119,6 +119,8 @@ class ReplyRecorder(QObject):
 
     def _on_segment(self, event: SegmentEvent) -> None:
         if self._message is not None and self._timed and event.text.strip():
+            if self._reply is not None:
+                self._reply.segments.append(TranscriptSegment(event.start_s, event.end_s, event.text.strip()))
             line = segment_line(event)
             self._message.content += line
             self.grew.emit(self._message.id, line)

@@ -26,6 +26,29 @@ class SendSound:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaySound:
+    """Play the recording of a prompt from its cursor, or pause it."""
+
+    message: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveSound:
+    """Move the cursor of a prompt's recording."""
+
+    message: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySegment:
+    """Play a recording from the beginning of a segment of its transcript. reply: the transcript's message."""
+
+    reply: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReplacePrompt:
     """Send a prompt in place of an earlier one, as a new branch."""
 
@@ -99,6 +122,7 @@ class CopyLast:
 
 
 OfFiles = OpenChat | RenameChat | DeleteChat
+OfSounds = PlaySound | MoveSound | PlaySegment
 Intent = (
     Send
     | SendSound
@@ -109,6 +133,7 @@ Intent = (
     | Stop
     | NewChat
     | OfFiles
+    | OfSounds
     | CompareBundles
     | CopyLast
 )

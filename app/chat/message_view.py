@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from app.chat.decoding.tree import JsonReplyTree
 from app.chat.draft_underlines import UnderlineLegend
-from app.chat.intents import EditPrompt, Intent, Regenerate, SwitchVersion
+from app.chat.intents import EditPrompt, Intent, PlaySegment, Regenerate, SwitchVersion
+from app.chat.message_attachments import pictures_of, recording_of
 from app.chat.message_body import MessageBody
+from app.chat.speech.segment_text import SegmentText
 from app.state.conversation import ChatMessage, Reply
 from app.text.figures import figure_definition, figure_titles
 from app.text.formatting import format_number
 from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.actions import tool_button
-from app.widgets.layouts import FlowLayout, hbox, vbox
+from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon
-from app.widgets.thumbnail import Thumbnail
 
-PICTURE_HEIGHT = 160
-"""The height of a picture in the transcript, in pixels."""
 FLUSH_MS = 33
 """A growing reply is shown at most at 30 Hz."""
 
@@ -79,7 +76,7 @@ def reply_definitions(reply: Reply) -> str:
 class MessageView(QFrame):
     """A message. `requested` emits the intents of its buttons."""
 
-    requested = Signal(object)  # EditPrompt, Regenerate or SwitchVersion
+    requested = Signal(object)  # EditPrompt, Regenerate, SwitchVersion or an intent of a recording
 
     def __init__(self, message: ChatMessage, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,32 +106,16 @@ class MessageView(QFrame):
         self.status = label("", "muted", wrap=True)
         self.notices = vbox(spacing=None)
         self.tree: JsonReplyTree | None = None
-        head, foot = hbox(*self._sound(), (self.who, 1), spacing=2), hbox((self.status, 1), spacing=2)
+        head, foot = hbox((self.who, 1), spacing=2), hbox((self.status, 1), spacing=2)
+        self.recording = recording_of(self.message)
+        self.segments: SegmentText | None = None  # of a transcript with times, once there is one
+        above = [one for one in (pictures_of(self.message), self.recording) if one is not None]
+        if self.recording is not None:
+            self.recording.requested.connect(self.requested)
         margins = (G + G // 2, G // 2, G + G // 2, G if self._is_user else G // 2)
-        self._column = vbox(
-            head, *self._pictures(), self.text, self.notices, foot, spacing=G // 2, margins=margins, parent=self
-        )
+        self._column = vbox(head, *above, self.text, self.notices, foot, spacing=G // 2, margins=margins, parent=self)
         self.status.setVisible(not self._is_user)
         self._add_tools(head if self._is_user else foot, siblings)
-
-    def _pictures(self) -> Iterator[QWidget]:
-        """The pictures of the prompt, if there are any."""
-        if self.message.pictures:
-            pictures = QWidget()
-            flow = FlowLayout(pictures)
-            flow.setSpacing(G)
-            for path in self.message.pictures:
-                flow.addWidget(Thumbnail(path, PICTURE_HEIGHT))
-            yield pictures
-
-    def _sound(self) -> Iterator[QWidget]:
-        """The icon of a prompt that has a sound transcribed."""
-        if self.message.sound:
-            icon = PlainLabel()
-            set_icon(icon, "sound", "accent", 16)
-            icon.setAccessibleName(self.tr("Recording {0}").format(self.message.content))
-            set_tool_tip(icon, self.message.sound.path)
-            yield icon
 
     def _add_tools(self, row: QHBoxLayout, siblings: tuple[int, int]) -> None:
         index, count = siblings
@@ -185,10 +166,25 @@ class MessageView(QFrame):
 
     def flush(self) -> None:
         """Shows the text since the last flush."""
+        if self._tail and self._show_segments():
+            self._tail.clear()
         if self._tail:
             self.text.completes = self.message.reply is not None and self.message.reply.completes
             self.text.grow("".join(self._tail))
             self._tail.clear()
+
+    def _show_segments(self) -> bool:
+        """Shows the segments in place of the text; returns False where there are none."""
+        reply = self.message.reply
+        if reply is None or not reply.segments:
+            return False
+        if self.segments is None:
+            self.segments = SegmentText()
+            self._column.insertWidget(self._column.indexOf(self.text) + 1, self.segments)
+            self.segments.chosen.connect(lambda place: self.requested.emit(PlaySegment(self.message.id, place)))
+        self.segments.show_segments(reply.segments)
+        self.text.hide()
+        return True
 
     def add_notice(self, text: str) -> None:
         """Adds a notice: the window slid, a template is missing."""
@@ -210,6 +206,7 @@ class MessageView(QFrame):
         else:
             self.text.set_reply(self.message.content, (reply.thought_tokens, reply.thought_s))
             self._show_trace(reply)
+            self._show_segments()
         if reply is not None:
             self._show_status(reply)
             for text in reply.notices[self.notices.count() :]:
@@ -243,7 +240,7 @@ class MessageView(QFrame):
         running = not reply.ended
         self.status.setText(self.tr("…") if running else reply_summary(reply))
         set_tool_tip(self.status, reply_definitions(reply))
-        self.text.setVisible(bool(self.message.content) or running)
+        self.text.setVisible((bool(self.message.content) or running) and self.segments is None)
         if reply.form == "json_schema" and not running:
             self._show_tree()
 

@@ -22,6 +22,7 @@ from app.chat.failures import FailureBanner
 from app.chat.frame import ChatFrame, ChatStack
 from app.chat.panel_controller import PanelController
 from app.chat.setting_chips import ActiveSettings
+from app.chat.speech.recordings import Recordings
 from app.state.chat_store import ChatStore
 from app.state.context import AppContext
 from app.state.media_files import FOLDER as PICTURE_FOLDER
@@ -75,6 +76,8 @@ class ChatPage(QWidget):
             self.panel, self.controller, self.choices, self.opener, self.frame.chips, self._show_setting, self
         )
         self.failures = FailureBanner(context, self.banner, self.do, self)
+        self.recordings = Recordings(self.controller, self.transcript, context.probe_worker, self)
+        self.recordings.playback.failed.connect(self.chat_banner.error)
         self.views = ChatStack(context, self.frame)
         vbox(self.views, parent=self)
         style_separately(self.frame.stack)
@@ -166,6 +169,8 @@ class ChatPage(QWidget):
                 c.regenerate(reply)
             case intents.SwitchVersion(message, step):
                 c.select(message, c.chat.siblings(message)[0] + step)
+            case intents.PlaySound() | intents.MoveSound() | intents.PlaySegment():
+                self.recordings.do(intent)
             case intents.Stop():
                 self.session.stop()
             case intents.NewChat():
@@ -267,6 +272,7 @@ class ChatPage(QWidget):
     def shut(self) -> None:
         """Saves everything; the next start restores it."""
         self.usage.stop()
+        self.recordings.playback.stop()
         self.choices.apply_pending()
         self.drafting.save()
         self.controller.shut()

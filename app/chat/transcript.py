@@ -30,6 +30,7 @@ class Transcript(QScrollArea):
     """Shows a conversation. `requested` emits the intents of its messages."""
 
     requested = Signal(object)  # Intent of a MessageView
+    shown = Signal(object)  # a new MessageView, before it is in the column
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -132,6 +133,7 @@ class Transcript(QScrollArea):
         view.set_busy(self._busy)
         if not self._underlines:
             view.underline_drafts(False)
+        self.shown.emit(view)
         return view
 
     def _show_earlier(self) -> None:

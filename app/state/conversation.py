@@ -23,6 +23,15 @@ Role = Literal["user", "assistant"]
 _LONGEST_KEY = 64
 
 
+@dataclass(frozen=True, slots=True)
+class TranscriptSegment:
+    """A part of a transcript with its times, in seconds from the beginning of the recording."""
+
+    start: float
+    end: float
+    text: str
+
+
 @dataclass(slots=True)
 class Reply:
     """How a reply went. ended: a finish reason, `failed`, `refused`, `interrupted` (by a crash), empty while running.
@@ -34,6 +43,7 @@ class Reply:
     completes: the bundle continued a text instead of answering, so the reply is no Markdown.
     context: tokens of the conversation down to and with this reply; 0 in chats saved before this field.
     provider: the provider, with the components that ran elsewhere; empty in chats saved before this field.
+    segments: of a transcript with times; its text has a line for each.
     """
 
     ended: str = ""
@@ -52,10 +62,12 @@ class Reply:
     tokens_per_step: float | None = None
     completes: bool = False
     context: int = 0
+    segments: list[TranscriptSegment] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values. `asdict` takes ten times as long, which counts in every save of a long chat."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"notices": list(self.notices)}
+        values = {name: getattr(self, name) for name in self.__slots__} | {"notices": list(self.notices)}
+        return values | {"segments": [{"start": s.start, "end": s.end, "text": s.text} for s in self.segments]}
 
     def note_drafts(self, use: SpeculationUse | None) -> None:
         """Takes over the use of drafts, if there were any."""

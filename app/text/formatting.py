@@ -56,6 +56,15 @@ def format_duration(value: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def format_position(value: float) -> str:
+    """A place in a recording, to a tenth of a second: 0:03.2, 1:02:03.4."""
+    tenths = round(max(value, 0.0) * 10)
+    minutes, rest = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    seconds = f"{rest // 10:02}{QLocale().decimalPoint()}{rest % 10}"
+    return f"{hours}:{minutes:02}:{seconds}" if hours else f"{minutes}:{seconds}"
+
+
 def approximate_duration(value: float) -> str:
     """An estimated duration, in steps of five seconds or of a minute: 5 s, 45 s, 3 min."""
     whole = max(5, 5 * round(value / 5))

@@ -415,6 +415,10 @@
       <translation>Architektur, Parameter, Tokenizer und Code des Checkpoints erscheinen hier, bevor etwas umgewandelt wird.</translation>
     </message>
     <message>
+      <source>Arrow keys move by a second, page keys by ten.</source>
+      <translation>Pfeiltasten gehen eine Sekunde weiter, Bildtasten zehn.</translation>
+    </message>
+    <message>
       <source>Arrow keys move from slot to slot.</source>
       <translation>Pfeiltasten gehen von Slot zu Slot.</translation>
     </message>
@@ -2859,6 +2863,10 @@
       <translation>Pfad des Ordners</translation>
     </message>
     <message>
+      <source>Pause {0}</source>
+      <translation>{0} anhalten</translation>
+    </message>
+    <message>
       <source>Peak memory</source>
       <translation>Spitzenspeicher</translation>
     </message>
@@ -2901,6 +2909,10 @@
     <message>
       <source>Pipeline file (optional)</source>
       <translation>Pipeline-Datei (freiwillig)</translation>
+    </message>
+    <message>
+      <source>Play {0}</source>
+      <translation>{0} abspielen</translation>
     </message>
     <message>
       <source>Point at a slot, or use the arrow keys.</source>
@@ -3047,6 +3059,10 @@
       <translation>Provider ohne dynamische Formen brauchen zwei Graphen; beide teilen ihre Gewichte.</translation>
     </message>
     <message>
+      <source>Qt Multimedia cannot be loaded ({0}): install the package pyside6-addons.</source>
+      <translation>Qt Multimedia kann nicht geladen werden ({0}): Installieren Sie das Paket pyside6-addons.</translation>
+    </message>
+    <message>
       <source>Quality measure</source>
       <translation>Qualitätsmaß</translation>
     </message>
@@ -3111,6 +3127,10 @@
       <translation>Der Prompt wird gelesen …</translation>
     </message>
     <message>
+      <source>Reading the recording …</source>
+      <translation>Die Aufnahme wird gelesen …</translation>
+    </message>
+    <message>
       <source>Reading {0}</source>
       <translation>{0} wird gelesen</translation>
     </message>
@@ -3161,10 +3181,6 @@
     <message>
       <source>Recommended</source>
       <translation>Empfohlen</translation>
-    </message>
-    <message>
-      <source>Recording {0}</source>
-      <translation>Aufnahme {0}</translation>
     </message>
     <message>
       <source>Recordings</source>
@@ -3497,6 +3513,10 @@
     <message>
       <source>Seed</source>
       <translation>Startwert</translation>
+    </message>
+    <message>
+      <source>Segments of the transcript</source>
+      <translation>Abschnitte des Transkripts</translation>
     </message>
     <message>
       <source>Select runs in the table to see them side by side.</source>
@@ -4407,6 +4427,10 @@
       <translation>Dieser Verweis führt aus Joinery hinaus:</translation>
     </message>
     <message>
+      <source>This machine has no sound output: connect a loudspeaker or headphones.</source>
+      <translation>Dieser Rechner hat keine Tonausgabe: Schließen Sie einen Lautsprecher oder Kopfhörer an.</translation>
+    </message>
+    <message>
       <source>This model has no cache.</source>
       <translation>Dieses Modell hat keinen Cache.</translation>
     </message>
@@ -4559,6 +4583,10 @@
       <translation>Nach oben (Alt+Auf)</translation>
     </message>
     <message>
+      <source>Up and Down choose a segment, Enter plays the recording from there.</source>
+      <translation>Pfeil auf und ab wählen einen Abschnitt, Eingabe spielt die Aufnahme von dort ab.</translation>
+    </message>
+    <message>
       <source>Up, in an empty field</source>
       <translation>Auf, im leeren Feld</translation>
     </message>
@@ -4637,6 +4665,10 @@
     <message>
       <source>Warnings</source>
       <translation>Warnungen</translation>
+    </message>
+    <message>
+      <source>Waveform of {0}</source>
+      <translation>Wellenform von {0}</translation>
     </message>
     <message>
       <source>Weights</source>
@@ -6018,6 +6050,10 @@
       <translation>{0} vor dem Fenster</translation>
     </message>
     <message>
+      <source>{0} cannot be played: {1}</source>
+      <translation>{0} kann nicht abgespielt werden: {1}</translation>
+    </message>
+    <message>
       <source>{0} cannot be read: {1}.</source>
       <translation>{0} kann nicht gelesen werden: {1}.</translation>
     </message>
@@ -6276,6 +6312,10 @@
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, then only read</source>
       <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
+    </message>
+    <message>
+      <source>{0} · {1} · {2} Hz</source>
+      <translation>{0} · {1} · {2} Hz</translation>
     </message>
     <message>
       <source>{0} × fp32</source>

@@ -71,6 +71,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
+def no_sound_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine of a test has no loudspeaker; what needs one brings its own."""
+    monkeypatch.setattr("app.chat.speech.sound_device.open_player", lambda _owner: "There is no loudspeaker.")
+
+
+@pytest.fixture(autouse=True)
 def nothing_left() -> Iterator[None]:
     """A test that leaves a process or a thread behind fails."""
     me = psutil.Process()

@@ -109,6 +109,7 @@ from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.memory import MemoryFit
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
+from workflows.wire.reports.sound import SoundReport
 
 T = TypeVar("T")
 STAGES: tuple[Stage, ...] = ("checkpoint", "export", "optimize", "quantize", "bundle")
@@ -531,6 +532,14 @@ class Fake:
         self.pause()
         self.installed.discard(request.provider)
         self.give(self.devices())
+
+    def do_sound(self, request: ask.DescribeSound) -> None:
+        """Ten seconds that get louder, or a file that is no sound."""
+        self.pause()
+        if why := self.scenario.get("no_sound"):
+            self.send(ErrorEvent(kind="media", message=why))
+            return
+        self.give(SoundReport(10.0, 16000, 1, [place / request.columns for place in range(request.columns)]))
 
     def do_preflight(self, request: ask.Preflight) -> None:
         """Two components, a few nodes of which stay on the CPU."""

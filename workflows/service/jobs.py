@@ -17,6 +17,9 @@ from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import DevicesReport
 
+WAVEFORM_RATE = 8000
+"""The rate at which a sound is decoded for its waveform, in Hz: four hours take 460 MB then."""
+
 
 class JobContext(NamedTuple):
     """Context passed to every job.
@@ -151,6 +154,19 @@ def verify(request: requests.VerifyBundle, context: JobContext) -> Iterator[Even
     from workflows.inspection.contents import check_bundle
 
     yield ResultEvent(value=check_bundle(request.bundle, context.cancelled))
+
+
+@run_job.register
+def sound(request: requests.DescribeSound, context: JobContext) -> Iterator[Event]:
+    """Decodes a sound file for its waveform."""
+    from workflows.media import read_sound
+    from workflows.media.sound import sound_envelope
+    from workflows.wire.reports.sound import SoundReport
+
+    decoded = read_sound(Path(request.path), WAVEFORM_RATE)
+    peaks = sound_envelope(decoded.samples, request.columns)
+    report = SoundReport(decoded.duration, decoded.original_rate, decoded.original_channels, peaks)
+    yield ResultEvent(value=report)
 
 
 @run_job.register

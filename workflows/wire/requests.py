@@ -25,6 +25,7 @@ from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.reports.profile import ProfileReport
 from workflows.wire.reports.rounding import RoundingReport
 from workflows.wire.reports.runs import WrittenReport
+from workflows.wire.reports.sound import SoundReport
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
@@ -292,6 +293,18 @@ class VerifyBundle(Request[VerifyReport], job="verify"):
     """Checks every file of a bundle against its manifest."""
 
     bundle: str
+
+
+@dataclass(frozen=True)
+class DescribeSound(Request[SoundReport], job="sound"):
+    """Reports length and waveform of a sound file. columns: the parts of the waveform."""
+
+    path: str
+    columns: int = 1000
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.columns <= 100_000:
+            raise RequestError(f"A waveform cannot have {self.columns} columns: give 1 to 100,000.")
 
 
 @dataclass(frozen=True)

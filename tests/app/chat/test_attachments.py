@@ -17,6 +17,7 @@ from app.chat.composer import Composer
 from app.chat.intents import ReplacePrompt, Send, SendSound
 from app.chat.page import ChatPage
 from app.state.context import AppContext
+from app.state.conversation import TranscriptSegment
 from app.state.conversation_format import conversation_from_dict, conversation_to_dict, conversation_to_markdown
 from app.state.unsent_prompts import UnsentPrompt, UnsentPrompts
 from app.widgets.thumbnail import Thumbnail
@@ -266,14 +267,20 @@ def test_a_sound_is_a_turn_and_its_reply_the_transcript(
     wanted = "[0.0 – 1.5 s] good *morning*" if timed else "good *morning*"
     prompt, reply = page.controller.chat.path()
     assert (prompt.content, prompt.sound, reply.content.strip()) == ("call.wav", request.sound, wanted)
-    assert page.transcript.views[1].text.toPlainText().strip() == wanted  # no Markdown
+    view = page.transcript.views[1]
+    if timed:
+        assert view.segments is not None and not view.text.isVisible()
+        assert view.segments.toPlainText() == "0:00.0 – 0:01.5  good *morning*"
+        assert reply.reply is not None and reply.reply.segments == [TranscriptSegment(0.0, 1.5, "good *morning*")]
+    else:
+        assert view.segments is None and view.text.toPlainText().strip() == wanted  # no Markdown
     with pytest.raises(KeyError):
         page.transcript.views[0].tool("edit")
     page.controller.regenerate()
     qtbot.waitUntil(lambda: not page.controller.running)
     assert asked(tmp_path)[1].sound == request.sound
-    (back, _) = conversation_from_dict(conversation_to_dict(page.controller.chat)).path()
-    assert back.sound == request.sound
+    (back, answer) = conversation_from_dict(conversation_to_dict(page.controller.chat)).path()
+    assert back.sound == request.sound and answer.reply == page.controller.chat.path()[1].reply
 
 
 def test_a_drop_area_leaves_other_files_to_the_window(qtbot: QtBot, composer: Composer, tmp_path: Path) -> None:

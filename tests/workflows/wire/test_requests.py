@@ -36,6 +36,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "rounding": {"where": {"path": "/b"}},
     "netron": {"where": {"path": "/b"}},
     "verify": {"bundle": "/b"},
+    "sound": {"path": "/s.wav"},
     "form": {"form": "regex", "text": "a+"},
     "prune": {"keep": 100},
     "bench": {"bundle": "/b"},
