@@ -14,8 +14,12 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
+from app.chat.speech import sound_device
 from app.chat.speech.speech_row import SpeechRow
+from app.chat.speech.voice_recorder import FOLDER as RECORDING_FOLDER
+from app.chat.speech.voice_recorder import VoiceRecorder
 from app.jobs.background_tasks import BackgroundTasks
+from app.state.media_files import FOLDER as PICTURE_FOLDER
 from app.state.media_files import PICTURE_SUFFIXES, SOUND_SUFFIXES, file_filter, of_kind, save_picture
 from app.widgets.actions import tool_button
 from app.widgets.layouts import FlowLayout, clear_layout, hbox, vbox
@@ -72,7 +76,7 @@ class Attachments(QObject):
     """
 
     sound = Signal(str)  # the path of a sound to send
-    failed = Signal(str)  # why a picture cannot be attached
+    failed = Signal(str)  # why a picture cannot be attached, or a sound not be recorded or sent
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -82,17 +86,35 @@ class Attachments(QObject):
         self.sees = self.listens = False
         self.row = AttachmentRow()
         self.picture_button = tool_button("picture", self.tr("Attach pictures (Ctrl+Shift+P)"), clicked=self.choose)
+        self.recorder = VoiceRecorder(lambda owner: sound_device.open_microphone(owner), self)
         self.speech = SpeechRow()
+        self.speech.record.clicked.connect(lambda _checked=False: self.recorder.toggle())
+        self.recorder.changed.connect(self._show_recording)
+        self.recorder.saved.connect(self.sound)
+        self.recorder.failed.connect(self.failed)
         self.speech.choose.clicked.connect(lambda _checked=False: self.choose())
         self.set_senses(False, None)
 
     def set_senses(self, sees: bool, speech: SpeechChoices | None) -> None:
         """Shows the buttons of what the open bundle takes."""
+        begins = speech is not None and not self.listens
         self.sees, self.listens = sees, speech is not None
         self.picture_button.setVisible(sees)
         self.speech.setVisible(speech is not None)
-        if speech is not None:
+        if speech is None:
+            self.recorder.finish()  # nothing is recorded that is not shown
+        else:
             self.speech.show_choices(speech)
+        if begins:
+            self.recorder.check()
+
+    def _show_recording(self) -> None:
+        one = self.recorder
+        self.speech.show_recording(one.recording, one.seconds, one.level, one.problem)
+
+    def set_folder(self, folder: Path) -> None:
+        """Sets the folder of the chats, below which pasted pictures and recordings are saved."""
+        self.folder, self.recorder.folder = folder / PICTURE_FOLDER, folder / RECORDING_FOLDER
 
     def set_enabled(self, enabled: bool, free: bool) -> None:
         """Disables the buttons without a bundle; a sound waits until the running reply has ended, and it is `free`."""
@@ -118,7 +140,8 @@ class Attachments(QObject):
     def takes(self, data: QMimeData) -> bool:
         """Whether dropped or pasted data is something that can be attached now."""
         pictures, sounds = _files(data)
-        return bool((self.sees and (pictures or _is_image(data))) or (self.listens and sounds))
+        listens = self.listens and not self.recorder.recording
+        return bool((self.sees and (pictures or _is_image(data))) or (listens and sounds))
 
     def take(self, data: QMimeData) -> None:
         """Attaches dropped or pasted data: files as they are, an image as a file beside the chats."""

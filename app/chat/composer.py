@@ -122,8 +122,11 @@ class Composer(QWidget):
         self.requested.emit(Send(text, pictures) if editing is None else ReplacePrompt(editing, text, pictures))
 
     def _send_sound(self, path: str) -> None:
-        if self._enabled and not self._running and not self._problem:
+        if self._enabled and not self._running and not self._problem and self.attachments.listens:
             self.requested.emit(SendSound(self.attachments.speech.prompt(path)))
+        else:
+            why = self.tr("{0} was not transcribed, as nothing can be sent now: choose the file later.")
+            self.attachments.failed.emit(why.format(path))
 
     def begin_edit(self, id: int, text: str, pictures: tuple[str, ...] = ()) -> None:
         """Shows an earlier prompt for editing."""
@@ -177,8 +180,10 @@ class Composer(QWidget):
         self._refresh()
 
     def escape(self) -> None:
-        """Stops the running reply, or cancels an edit."""
-        if self._running:
+        """Drops a recording that is being made, stops the running reply, or cancels an edit."""
+        if self.attachments.recorder.recording:
+            self.attachments.recorder.cancel()
+        elif self._running:
             self.requested.emit(Stop())
         elif self._editing is not None:
             self.cancel_edit()

@@ -25,7 +25,6 @@ from app.chat.setting_chips import ActiveSettings
 from app.chat.speech.recordings import Recordings
 from app.state.chat_store import ChatStore
 from app.state.context import AppContext
-from app.state.media_files import FOLDER as PICTURE_FOLDER
 from app.state.unsent_prompts import UnsentPrompts
 from app.widgets.actions import FocusForwarder, add_action
 from app.widgets.layouts import vbox
@@ -122,7 +121,7 @@ class ChatPage(QWidget):
         for part in (self.composer, self.transcript, self.examples, self.header, self.chats):
             part.requested.connect(self.do)
         self.transcript.connect_controller(c)
-        self.composer.attachments.folder = self.store.folder / PICTURE_FOLDER
+        self.composer.attachments.set_folder(self.store.folder)
         self.composer.attachments.failed.connect(self.chat_banner.error)
         AttachmentDrop(self.frame.stack, self.composer.attachments)
         self.files.changed.connect(self.chats.refresh)
@@ -273,6 +272,7 @@ class ChatPage(QWidget):
         """Saves everything; the next start restores it."""
         self.usage.stop()
         self.recordings.playback.stop()
+        self.composer.attachments.recorder.cancel()
         self.choices.apply_pending()
         self.drafting.save()
         self.controller.shut()

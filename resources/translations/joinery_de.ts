@@ -2223,6 +2223,10 @@
       <translation>Verlust jeder Schicht, als eins minus Kosinus</translation>
     </message>
     <message>
+      <source>Loudness of the microphone</source>
+      <translation>Lautstärke des Mikrofons</translation>
+    </message>
+    <message>
       <source>Made by {0}</source>
       <translation>Gemacht von {0}</translation>
     </message>
@@ -3183,8 +3187,16 @@
       <translation>Empfohlen</translation>
     </message>
     <message>
+      <source>Record</source>
+      <translation>Aufnehmen</translation>
+    </message>
+    <message>
       <source>Recordings</source>
       <translation>Aufnahmen</translation>
+    </message>
+    <message>
+      <source>Records from the microphone and transcribes it; Esc drops the recording</source>
+      <translation>Nimmt vom Mikrofon auf und transkribiert; Esc verwirft die Aufnahme</translation>
     </message>
     <message>
       <source>Reference: a bundle or a checkpoint</source>
@@ -3811,6 +3823,10 @@
       <translation>Anhalten</translation>
     </message>
     <message>
+      <source>Stop and transcribe</source>
+      <translation>Beenden und transkribieren</translation>
+    </message>
+    <message>
       <source>Stop opening</source>
       <translation>Öffnen abbrechen</translation>
     </message>
@@ -4215,6 +4231,14 @@
       <translation>Der Speicher, den der Worker am Ende der Antwort belegte.</translation>
     </message>
     <message>
+      <source>The microphone cannot be used ({0}).</source>
+      <translation>Das Mikrofon kann nicht benutzt werden ({0}).</translation>
+    </message>
+    <message>
+      <source>The microphone gave no sound: check whether it is muted or used elsewhere.</source>
+      <translation>Das Mikrofon gab keinen Ton: Prüfen Sie, ob es stummgeschaltet ist oder anderswo benutzt wird.</translation>
+    </message>
+    <message>
       <source>The minimum number of tokens of a reply.</source>
       <translation>Die Mindestzahl der Token einer Antwort.</translation>
     </message>
@@ -4425,6 +4449,10 @@
     <message>
       <source>This link leads out of Joinery:</source>
       <translation>Dieser Verweis führt aus Joinery hinaus:</translation>
+    </message>
+    <message>
+      <source>This machine has no microphone: connect one, or choose a sound file.</source>
+      <translation>Dieser Rechner hat kein Mikrofon: Schließen Sie eines an, oder wählen Sie eine Tondatei.</translation>
     </message>
     <message>
       <source>This machine has no sound output: connect a loudspeaker or headphones.</source>
@@ -6296,6 +6324,10 @@
     <message>
       <source>{0} values</source>
       <translation>{0} Werte</translation>
+    </message>
+    <message>
+      <source>{0} was not transcribed, as nothing can be sent now: choose the file later.</source>
+      <translation>{0} wurde nicht transkribiert, da jetzt nichts gesendet werden kann: Wählen Sie die Datei später.</translation>
     </message>
     <message>
       <source>{0} was removed from the list. Its files were not deleted.</source>

@@ -72,8 +72,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_sound_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The machine of a test has no loudspeaker; what needs one brings its own."""
+    """The machine of a test has no loudspeaker and no microphone; what needs one brings its own."""
     monkeypatch.setattr("app.chat.speech.sound_device.open_player", lambda _owner: "There is no loudspeaker.")
+    monkeypatch.setattr("app.chat.speech.sound_device.open_microphone", lambda _owner: "There is no microphone.")
 
 
 @pytest.fixture(autouse=True)

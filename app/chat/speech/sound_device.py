@@ -9,14 +9,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl, Signal
+import numpy as np
+from PySide6.QtCore import QIODevice, QObject, QTimer, QUrl, Signal
 
 from app.chat.speech.playback import Player
+from app.chat.speech.voice_recorder import Microphone
 from app.text.translatable import tr
 from workflows.common.errors import printable
 
 if TYPE_CHECKING:
-    from PySide6.QtMultimedia import QMediaPlayer
+    from PySide6.QtMultimedia import QAudioDevice, QMediaPlayer
 
 
 def multimedia_problem() -> str:
@@ -37,6 +39,18 @@ def open_player(parent: QObject) -> Player | str:
     if not QMediaDevices.audioOutputs():
         return tr("This machine has no sound output: connect a loudspeaker or headphones.")
     return FilePlayer(parent)
+
+
+def open_microphone(parent: QObject) -> Microphone | str:
+    """The default microphone, or why there is none."""
+    if problem := multimedia_problem():
+        return problem
+    from PySide6.QtMultimedia import QMediaDevices
+
+    device = QMediaDevices.defaultAudioInput()
+    if device.isNull():
+        return tr("This machine has no microphone: connect one, or choose a sound file.")
+    return DeviceMicrophone(device, parent)
 
 
 class FilePlayer(QObject):
@@ -93,3 +107,71 @@ class FilePlayer(QObject):
     def _on_error(self, _kind: object, why: str) -> None:
         name, self._path = Path(self._path).name, ""
         self.failed.emit(tr("{0} cannot be played: {1}").format(name, printable(why, 200)))
+
+
+RECORDED_RATE = 16_000
+"""The rate that models of speech read, in Hz; a device without it records at its own."""
+CHECK_MS = 250
+"""How often a device that records is checked for errors."""
+
+
+class DeviceMicrophone(QObject):
+    """Hears by QAudioSource, which records in a thread of its own. See Microphone."""
+
+    received = Signal(object)  # bytes
+    failed = Signal(str)
+
+    def __init__(self, device: QAudioDevice, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        from PySide6.QtMultimedia import QAudioFormat, QAudioSource
+
+        sound = QAudioFormat()
+        sound.setSampleRate(RECORDED_RATE)
+        sound.setChannelCount(1)
+        sound.setSampleFormat(QAudioFormat.SampleFormat.Int16)
+        if not device.isFormatSupported(sound):
+            sound = device.preferredFormat()
+        self.rate, self.channels = sound.sampleRate(), sound.channelCount()
+        self._format = sound.sampleFormat().name
+        self._source = QAudioSource(device, sound, self)
+        self._watch = QTimer(self, interval=CHECK_MS)  # PySide cannot convert the argument of stateChanged
+        self._watch.timeout.connect(self._check)
+        self._stream: QIODevice | None = None
+
+    def start(self) -> None:
+        """See Microphone."""
+        self._stream = self._source.start()
+        if self._stream is not None:
+            self._stream.readyRead.connect(self._read)
+        self._watch.start()
+        self._check()
+
+    def stop(self) -> None:
+        """See Microphone."""
+        self._read()
+        self._stream = None
+        self._watch.stop()
+        self._source.stop()
+
+    def _read(self) -> None:
+        if self._stream is not None:
+            data = bytes(self._stream.readAll().data())
+            if samples := to_16_bit(data, self._format):
+                self.received.emit(samples)
+
+    def _check(self) -> None:
+        if self._watch.isActive() and self._source.error().name != "NoError":
+            self._watch.stop()
+            self.failed.emit(tr("The microphone cannot be used ({0}).").format(self._source.error().name))
+
+
+def to_16_bit(data: bytes, kind: str) -> bytes:
+    """Samples as 16-bit numbers. kind: the name of a QAudioFormat.SampleFormat."""
+    if kind == "Int16":
+        return data[: len(data) // 2 * 2]
+    if kind == "Float":
+        values = np.frombuffer(data[: len(data) // 4 * 4], np.float32)
+        return (np.clip(np.nan_to_num(values), -1, 1) * 32767).astype(np.int16).tobytes()
+    if kind == "Int32":
+        return (np.frombuffer(data[: len(data) // 4 * 4], np.int32) >> 16).astype(np.int16).tobytes()
+    return ((np.frombuffer(data, np.uint8).astype(np.int16) - 128) << 8).tobytes()  # UInt8

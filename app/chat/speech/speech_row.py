@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
+from app.text.formatting import format_position
 from app.widgets import button, label, set_role
-from app.widgets.fields import combo_box
-from app.widgets.layouts import FlowLayout, vbox
+from app.widgets.fields import combo_box, progress_bar
+from app.widgets.layouts import STRETCH, FlowLayout, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 from app.widgets.wheel_guard import ignore_wheel
@@ -52,10 +53,20 @@ class SpeechRow(QWidget):
         flow = FlowLayout(fields)
         flow.setSpacing(G)
         self.times.setMinimumHeight(4 * G)  # as high as the boxes beside it
-        for one in (self.language, self.task, self.times, self.choose):
+        self.record = button("", "microphone")
+        self.level = progress_bar(self.tr("Loudness of the microphone"), height=G, total=100)
+        self.level.setFixedWidth(8 * G)
+        self.length = label("", "muted", selectable=False)
+        for high in (self.length, self.record):
+            high.setMinimumHeight(4 * G)
+        for one in (self.language, self.task, self.times):
             flow.addWidget(one)
-        vbox(note, fields, spacing=G // 2, parent=self)
+        buttons = hbox(self.choose, self.record, self.length, self.level, STRETCH)
+        vbox(note, fields, buttons, parent=self)
+        self._free = self._recording = False
+        self._problem = ""
         self._fill()
+        self.show_recording(False, 0.0, 0.0, "")
 
     def show_choices(self, choices: SpeechChoices) -> None:
         """Offers what a bundle leaves open; a choice that it has, too, stays."""
@@ -76,7 +87,29 @@ class SpeechRow(QWidget):
         """enabled: there is a bundle. free: it can transcribe now."""
         for one in (self.language, self.task, self.times):
             one.setEnabled(enabled)
-        self.choose.setEnabled(free)
+        self._free = free
+        self._enable()
+
+    def show_recording(self, recording: bool, seconds: float, level: float, problem: str) -> None:
+        """Shows a recording that is being made, or why none can be made. level: loudness from 0 to 1."""
+        changed = (recording, problem) != (self._recording, self._problem) or not self.record.text()
+        self._recording, self._problem = recording, problem
+        self.length.setText(format_position(seconds))
+        self.level.setValue(round(100 * level))
+        if changed:
+            self.record.setText(self.tr("Stop and transcribe") if recording else self.tr("Record"))
+            self.record.setAccessibleName(self.record.text())
+            self.record.setAccessibleDescription(problem)
+            set_icon(self.record, "stop" if recording else "microphone", "text", 16)
+            tip = self.tr("Records from the microphone and transcribes it; Esc drops the recording")
+            set_tool_tip(self.record, problem or tip)
+            for one in (self.length, self.level):
+                one.setVisible(recording)
+        self._enable()
+
+    def _enable(self) -> None:
+        self.choose.setEnabled(self._free and not self._recording)
+        self.record.setEnabled(self._recording or (self._free and not self._problem))
 
     def _fill(self) -> None:
         choices = self._choices

@@ -21,6 +21,7 @@ from app.state.conversation import TranscriptSegment
 from app.state.conversation_format import conversation_from_dict, conversation_to_dict, conversation_to_markdown
 from app.state.unsent_prompts import UnsentPrompt, UnsentPrompts
 from app.widgets.thumbnail import Thumbnail
+from tests.app.chat.speech.fake_microphone import FakeMicrophone
 from tests.fakes.worker import SPEECH, program
 from workflows.wire.codec import read
 from workflows.wire.requests import Generate, SoundPrompt, Turn
@@ -281,6 +282,61 @@ def test_a_sound_is_a_turn_and_its_reply_the_transcript(
     assert asked(tmp_path)[1].sound == request.sound
     (back, answer) = conversation_from_dict(conversation_to_dict(page.controller.chat)).path()
     assert back.sound == request.sound and answer.reply == page.controller.chat.path()[1].reply
+
+
+@pytest.fixture
+def microphone(monkeypatch: pytest.MonkeyPatch, qapp: object) -> FakeMicrophone:
+    one = FakeMicrophone()
+    monkeypatch.setattr("app.chat.speech.sound_device.open_microphone", lambda _owner: one)
+    return one
+
+
+def test_a_recording_is_made_transcribed_and_saved_with_the_chats(
+    make: Make, qtbot: QtBot, tmp_path: Path, microphone: FakeMicrophone
+) -> None:
+    page = make(listens=True, reply="good morning")
+    row = page.composer.attachments.speech
+    assert row.record.text() == "Record" and row.record.isEnabled() and not row.level.isVisible()
+    row.record.click()
+    microphone.speak(16384, 1.0)
+    assert (row.record.text(), row.length.text(), row.level.value()) == ("Stop and transcribe", "0:01.0", 50)
+    assert row.level.isVisible() and not row.choose.isEnabled()
+    assert not page.composer.attachments.takes(files(tmp_path / "a.wav"))
+    row.record.click()
+    qtbot.waitUntil(lambda: len(page.controller.chat) == 2 and not page.controller.running)
+    (request,) = asked(tmp_path)
+    assert request.sound is not None
+    path = Path(request.sound.path)
+    assert path.parent == page.store.folder / "recordings" and path.is_file()
+    assert row.record.text() == "Record" and row.choose.isEnabled()
+
+
+def test_escape_drops_a_recording(composer: Composer, wants: list[object], microphone: FakeMicrophone) -> None:
+    composer.set_senses(False, SPEECH)
+    composer.attachments.speech.record.click()
+    microphone.speak(1, 1.0)
+    composer.escape()
+    assert not composer.attachments.recorder.recording and wants == []
+
+
+def test_a_recording_ends_with_its_bundle_and_its_file_is_named(
+    composer: Composer, wants: list[object], microphone: FakeMicrophone, qtbot: QtBot, tmp_path: Path
+) -> None:
+    composer.set_senses(False, SPEECH)
+    composer.attachments.set_folder(tmp_path)
+    composer.attachments.speech.record.click()
+    microphone.speak(1, 1.0)
+    with qtbot.waitSignal(composer.attachments.failed) as failed:
+        composer.set_senses(True, None)
+    (made,) = (tmp_path / "recordings").iterdir()
+    assert wants == [] and str(made) in failed.args[0] and not microphone.running
+
+
+def test_without_a_microphone_the_button_says_why(composer: Composer) -> None:
+    composer.set_senses(False, SPEECH)
+    record = composer.attachments.speech.record
+    assert not record.isEnabled() and "There is no microphone." in record.toolTip()
+    assert record.accessibleDescription() == "There is no microphone."
 
 
 def test_a_drop_area_leaves_other_files_to_the_window(qtbot: QtBot, composer: Composer, tmp_path: Path) -> None:
