@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ from filelock import FileLock
 
 from tests.conftest import PLAIN_IMPORT
 from workflows.build import BuildRequest, build
+from workflows.build.run import toolchain_digest
 from workflows.cli import run
 from workflows.common.stage_cache import write_limit
+from workflows.runtime.loading import sessions
 
 Built = Callable[..., Path]
 
@@ -32,6 +35,19 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
     write_limit(0)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _threads() -> Any:
+    """Sessions of this process have as many threads as OMP_NUM_THREADS allows torch, where it is set.
+
+    onnxruntime's wait for work by spinning: with a pytest worker a core, they take each other's turns.
+    """
+    allowed = os.environ.get("OMP_NUM_THREADS", "")
+    with pytest.MonkeyPatch.context() as patch:
+        if allowed.isdecimal():
+            patch.setattr(sessions, "psutil", SimpleNamespace(cpu_count=lambda logical: int(allowed)))
+        yield
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -80,10 +96,11 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
 
 @pytest.fixture(scope="session")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of the whole run, which pytest's workers share."""
+    """A folder of the whole run, which pytest's workers share; JOINERY_TEST_SHELF has several runs share one."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "built"
-    folder.mkdir(exist_ok=True)
+    folder = Path(os.environ.get("JOINERY_TEST_SHELF") or folder)
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
@@ -92,11 +109,12 @@ def built(shelf: Path) -> Built:
     """`built(source, **options)`: the bundle of a source, to be read and not changed.
 
     Each is built once a run, by the first of pytest's workers that asks; what makes it another one is the content of
-    the checkpoint and the options, not where the checkpoint lies. What differs in precision alone shares its export.
+    the checkpoint, the options and our code, not where the checkpoint lies. What differs in precision alone shares its
+    export.
     """
 
     def get(source: str | Path, trust_remote_code: bool = False, **options: Any) -> Path:
-        what = [_content(Path(source)) if Path(source).is_dir() else source, options]
+        what = [toolchain_digest(), _content(Path(source)) if Path(source).is_dir() else source, options]
         out = shelf / hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
         with FileLock(f"{out}.lock"):
             if not out.exists():
@@ -110,7 +128,11 @@ def built(shelf: Path) -> Built:
 
 @pytest.fixture
 def stage_cache(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Builds of this test may take stages of those by `built`."""
+    """Builds of this test take stages of those by `built` and of each other, and leave theirs to them.
+
+    For tests of what comes of a bundle. Not for those of the build itself, nor where a test changes the engine under a
+    build: the next one would take that for its own.
+    """
     monkeypatch.setenv("JOINERY_HOME", str(shelf / "home"))
 
 
@@ -141,6 +163,12 @@ def demo_split_bundle(built: Built) -> Path:
 def sharp_qwen3(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A seeded random Qwen3 checkpoint, without tokenizer: untied, grouped heads, a head size of its own."""
     return make_qwen3(tmp_path_factory.mktemp("sharp-qwen3"))
+
+
+@pytest.fixture(scope="session")
+def one_layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As sharp_qwen3, of one layer: for tests of a build that ask little of the model."""
+    return make_qwen3(tmp_path_factory.mktemp("one-layer"), num_hidden_layers=1)
 
 
 def make_qwen3(folder: Path, seed: int = 0, **changes: Any) -> Path:
