@@ -26,6 +26,10 @@ from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent
 
 SEEDS = ("The capital of France is", "2 + 2 =", "The opposite of hot is")
 SPLIT: dict[str, Any] = {"variant": "transformer-only", "capacity": 128}
+# what a patched engine makes is in the cache as another stage than what ours makes: its recipe differs
+TRAPPED: dict[str, Any] = {"precision": "w8a16", "quantize": {"calibration": {"samples": 95}}}
+
+pytestmark = pytest.mark.usefixtures("stage_cache")
 
 
 def make(out: Path, events: list[Event] | None = None, source: str = "demo:qwen3", **options: Any) -> Path:
@@ -130,7 +134,7 @@ def one_repeated_token(engine: Engine, prompts: Sequence[Sequence[int]], *_: Any
 @pytest.mark.slow
 def test_the_trap_collapses(exact: Path, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "run_trajectories", one_repeated_token)
-    trap = make(tmp_path / "trap", **SPLIT, precision="w8a16")
+    trap = make(tmp_path / "trap", **SPLIT, **TRAPPED)
     found = judge(exact, trap, 16)
     assert same(found) < 0.8
     assert found.kl_mean > 0.1 and found.hidden_cosine < 0.95
@@ -144,7 +148,7 @@ def test_the_trap_collapses_in_the_plain_model_too(tmp_path: Path, monkeypatch: 
     reference = make(tmp_path / "exact", **options)
     ours = make(tmp_path / "ours", **options, precision="w8a16")
     monkeypatch.setattr(calibrate, "run_trajectories", one_repeated_token)
-    trap = make(tmp_path / "trap", **options, precision="w8a16")
+    trap = make(tmp_path / "trap", **options, **TRAPPED)
     found = judge(reference, trap, 16)
     assert same(found) < 0.5 and found.top1_agreement < 0.9
     assert same(judge(reference, ours, 16)) == 1

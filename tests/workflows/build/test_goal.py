@@ -48,7 +48,9 @@ def prompts(file: Path, seed: int, count: int) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the process that searches kills itself")
-def test_the_goal_holds_over_other_prompts_after_a_kill(sharp_qwen3: Path, built: Built, tmp_path: Path) -> None:
+def test_the_goal_holds_over_other_prompts_after_a_kill(
+    sharp_qwen3: Path, built: Built, tmp_path: Path, stage_cache: None
+) -> None:
     out, known = tmp_path / "out", prompts(tmp_path / "known.txt", 1, 12)
     command = [sys.executable, "-c", KILLED, str(sharp_qwen3), str(out), str(known), str(LIMIT), str(POINTS)]
     assert subprocess.run(command, capture_output=True).returncode == -signal.SIGKILL and not out.exists()

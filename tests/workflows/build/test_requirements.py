@@ -121,9 +121,11 @@ def test_stages_of_an_earlier_build_count_as_free_disk(machine: Machine, tmp_pat
     requirements.require_disk(checkpoint, recipe, tmp_path / "out")
 
 
-def test_a_refused_build_writes_nothing_and_may_be_begun_nevertheless(machine: Machine, tmp_path: Path) -> None:
+def test_a_refused_build_writes_nothing_and_may_be_begun_nevertheless(
+    machine: Machine, one_layer: Path, tmp_path: Path
+) -> None:
     machine.memory = machine.swap = 1 << 20
-    request = BuildRequest("demo:qwen3", tmp_path / "out", {"capacity": 64})
+    request = BuildRequest(str(one_layer), tmp_path / "out", {"capacity": 64})
     events: list[Event] = []
     with pytest.raises(RequestError, match="of memory"):
         build(request, events.append)

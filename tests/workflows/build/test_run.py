@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -87,11 +88,17 @@ build(BuildRequest("demo:qwen3", Path(sys.argv[1]), {}), report)
     ],
 )
 def test_a_killed_build_leaves_no_bundle_and_goes_on_where_it_was(
-    tmp_path: Path, default_bundle: Path, moment: str, reused: list[str]
+    tmp_path: Path, shelf: Path, default_bundle: Path, moment: str, reused: list[str]
 ) -> None:
-    """kill -9 in the middle of a stage, and between two; the second build takes the whole stages and no others."""
+    """kill -9 in the middle of a stage, and between two; the second build takes the whole stages and no others.
+
+    Killed between two, the first build has its stages from the cache, where `default_bundle` left them.
+    """
     out = tmp_path / "out"
-    killed = subprocess.run([sys.executable, "-c", KILLER, str(out), moment], capture_output=True, timeout=120)
+    cached = {"JOINERY_HOME": str(shelf / "home")} if reused else {}
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLER, str(out), moment], capture_output=True, timeout=600, env=os.environ | cached
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     assert not out.exists()
 
@@ -104,11 +111,13 @@ def test_a_killed_build_leaves_no_bundle_and_goes_on_where_it_was(
         assert (out / name).read_bytes() == (default_bundle / name).read_bytes()
 
 
-def test_cancel_between_stages_leaves_the_target_and_keeps_the_stage(tmp_path: Path, default_bundle: Path) -> None:
+def test_cancel_between_stages_leaves_the_target_and_keeps_the_stage(
+    tmp_path: Path, default_bundle: Path, one_layer: Path
+) -> None:
     """With --force over a bundle: the old one stays as it is, and the next build reuses what was done."""
     out = Path(shutil.copytree(default_bundle, tmp_path / "out"))
     before, events = below(out), list[Event]()
-    request = BuildRequest("demo:qwen3", out, {"capacity": 128}, force=True)
+    request = BuildRequest(str(one_layer), out, {"capacity": 128}, force=True)
 
     def exported() -> bool:
         return any(isinstance(e, StageEvent) and (e.stage, e.state) == ("export", "done") for e in events)

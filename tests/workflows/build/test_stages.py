@@ -89,7 +89,9 @@ def test_the_finished_graphs_are_held_against_the_model(which: str, request: pyt
     assert told["tokens"] >= 80 and told["rows"] >= 14 and told["max_abs_diff"] < 1e-2
 
 
-def test_graphs_that_are_not_the_model_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graphs_that_are_not_the_model_are_refused(
+    tmp_path: Path, one_layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Though every pass kept what the export gave: the model's own word on one token late in the text is another."""
     written = ReferenceLogits.write
 
@@ -100,7 +102,7 @@ def test_graphs_that_are_not_the_model_are_refused(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(ReferenceLogits, "write", other)
     with pytest.raises(RecipeError, match=r"logits are off by 1 from the model's own .*cannot be built\.$"):
-        build(BuildRequest("demo:qwen3", tmp_path / "out", {}))
+        build(BuildRequest(str(one_layer), tmp_path / "out", {}))
     assert not (tmp_path / "out").exists()
 
 

@@ -79,10 +79,9 @@ def test_above_the_length(built: Built, tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-def test_mu_below_and_at_the_length(tmp_path: Path) -> None:
+def test_mu_below_and_at_the_length(built: Built, tmp_path: Path) -> None:
     prompts = examples("mu", 6)
-    build(BuildRequest("demo:mu", tmp_path / "probe", {}, trust_remote_code=True))
-    engine = open_engine(tmp_path / "probe")
+    engine = open_engine(built("demo:mu", trust_remote_code=True))
     length = max(len(engine.encode(prompt)) for prompt in prompts)
     options = {"graphs": "prefill-decode", "capacity": 64, "source_length": length}
     build(BuildRequest("demo:mu", tmp_path / "mu", options, trust_remote_code=True))

@@ -188,16 +188,16 @@ def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built
         ({"precision": "int4", "quantize": {"bits": 3}}, "quantize.bits is wrong"),
     ],
 )
-def test_what_cannot_be_requested(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_requested(options: dict[str, Any], message: str, tmp_path: Path, stage_cache: None) -> None:
     with pytest.raises(RecipeError, match=message):
-        build(BuildRequest("demo:qwen3", tmp_path / "out", {"capacity": 128, **options}))
+        build(BuildRequest("demo:qwen3", tmp_path / "out", options))
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
-def test_bf16_is_built_with_a_word_before_and_after(tmp_path: Path) -> None:
+def test_bf16_is_built_with_a_word_before_and_after(tmp_path: Path, stage_cache: None) -> None:
     told: list[Event] = []
-    build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "bf16", "capacity": 128}), told.append)
+    build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "bf16"}), told.append)
     words = [event.message for event in told if isinstance(event, NoticeEvent)]
     assert "does not run on the CPU provider" in words[0] and "MatMul" in words[-1]
     stage = inspect_path(tmp_path / "out").stages[-1]

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.runtime.mutations import tokens_of
-from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
 
 PATH = re.compile(r" (at|has no) (pipeline|generation|metadata|tokens)[.:\[]")
@@ -63,12 +63,11 @@ def test_prefill_and_decode(demo_split_bundle: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "options"),
     [
-        ("demo:qwen3", {"variant": "transformer-only", "capacity": 256}),
+        ("demo:qwen3", {"variant": "transformer-only", "capacity": 128}),
         ("demo:qwen3", {"variant": "transformer-only", "graphs": "single", "capacity": 256}),
         ("demo:t5", {}),
     ],
 )
-def test_composites(source: str, options: dict[str, object], tmp_path: Path) -> None:
+def test_composites(source: str, options: dict[str, object], built: Built) -> None:
     """Sessions that feed each other, within a phase and from the source to the steps."""
-    build(BuildRequest(source, tmp_path / "b", options))
-    check(tmp_path / "b", seed=4, count=400)
+    check(built(source, **options), seed=4, count=400)

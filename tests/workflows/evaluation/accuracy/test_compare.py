@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.workflows.conftest import Built, make_qwen3
+from tests.workflows.conftest import Built
+from tests.workflows.evaluation.divergence.making import bundle as toy_bundle
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
+from tests.workflows.runtime.toy_bundles import Toy
 from workflows.build import BuildRequest, build
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.session_options import SessionOptions
@@ -79,8 +81,8 @@ def test_perplexities_are_those_of_pytorch(sharp: Path, sharp_qwen3: Path) -> No
 
 
 @pytest.mark.slow
-def test_layouts_may_differ(sharp_qwen3: Path, sharp: Path, tmp_path: Path) -> None:
-    build(BuildRequest(str(sharp_qwen3), tmp_path / "gqa", {"capacity": 64, "cache": "gqa"}))
+def test_layouts_may_differ(sharp_qwen3: Path, sharp: Path, tmp_path: Path, stage_cache: None) -> None:
+    build(BuildRequest(str(sharp_qwen3), tmp_path / "gqa", {"capacity": 96, "cache": "gqa"}))
     build(BuildRequest(str(sharp_qwen3), tmp_path / "split", {"capacity": 64, "graphs": "prefill-decode", "chunk": 8}))
     for name in ("gqa", "split"):
         found = run(sharp, tmp_path / name)
@@ -142,8 +144,8 @@ def test_graphs_without_scopes_have_no_hidden_states(sharp: Path, tmp_path: Path
     assert "The reference's graphs note no layers" in found.notes[1]
 
 
-def test_prompts_that_leave_little_room(sharp_qwen3: Path, sharp: Path, tmp_path: Path) -> None:
-    build(BuildRequest(str(sharp_qwen3), tmp_path / "small", {"capacity": 8}))
+def test_prompts_that_leave_little_room(one_layer: Path, sharp: Path, tmp_path: Path) -> None:
+    build(BuildRequest(str(one_layer), tmp_path / "small", {"capacity": 8}))
     short = PromptSet((EvaluationPrompt("", (5, 9, 300, 41, 7)),), "one")
     found = run(sharp, tmp_path / "small", short, steps=20)
     assert found.positions == 4  # the last of 8 slots is fed at the fourth, whose logits are compared
@@ -152,10 +154,9 @@ def test_prompts_that_leave_little_room(sharp_qwen3: Path, sharp: Path, tmp_path
         run(sharp, tmp_path / "small")
 
 
-def test_what_cannot_be_compared(built: Built, sharp: Path, demo_bundle: Path, tmp_path: Path) -> None:
-    other = built(make_qwen3(tmp_path / "checkpoint", vocab_size=500), capacity=48)
-    with pytest.raises(RequestError, match="997 tokens in its vocabulary and the candidate 500"):
-        run(sharp, other)
+def test_what_cannot_be_compared(sharp: Path, demo_bundle: Path, tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="997 tokens in its vocabulary and the candidate 40"):
+        run(sharp, toy_bundle(tmp_path / "toy", Toy()))
     single = perturbed(demo_bundle, tmp_path / "s", 0.1)
     pipeline = json.loads((single / "pipeline.json").read_text("utf-8"))["pipeline"] | {"state": {}}
     edit_json(single, "pipeline.json", pipeline=pipeline)

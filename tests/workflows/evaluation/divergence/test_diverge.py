@@ -161,11 +161,12 @@ def test_one_graph_against_its_parts(plain: Path, tmp_path: Path) -> None:
     assert (found.first.component, found.first.op) == ("head", "MatMul")
 
 
-def test_little_memory_gives_the_same(plain: Path, tmp_path: Path) -> None:
+def test_little_memory_gives_the_same(tmp_path: Path) -> None:
     """A value at a time."""
-    other = bundle(tmp_path / "b", scaled("1.k", 1.01))
+    plain, other = bundle(tmp_path / "a", Toy(layers=range(1))), bundle(tmp_path / "b", scaled("0.k", 1.01, layers=1))
     one, all_at_once = asked(plain, other, budget=1), asked(plain, other)
     assert [node.parts for node in one.nodes] == [node.parts for node in all_at_once.nodes]
+    assert sum(node.parts for node in one.nodes) == 1
     assert [gap for _, gap in one.curve] == pytest.approx([gap for _, gap in all_at_once.curve], abs=1e-4)
 
 
