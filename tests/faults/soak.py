@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -71,17 +72,19 @@ class Long:
         return (self.kind, self.count, *memory, f"{self.growth:+.2%}", *(f"{a} → {b}" for a, b in counts))
 
 
-def soak(counts: Mapping[str, int]) -> Iterator[Long]:
-    """Has each kind go by so often, in a process of its own. Raises RuntimeError where one fails."""
+def soak(counts: Mapping[str, int], bundle: Path | None = None) -> Iterator[Long]:
+    """Has each kind go by so often, in a process of its own. Raises RuntimeError where one fails.
+
+    bundle: the demo as a static cache needs it, which a window takes, too; None builds it.
+    """
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for kind, count in counts.items():
-            bundle = str(home / kind)
-            if kind != "messages":
-                cache = f"cache={'window' if 'window' in kind else 'static'}"
-                room = f"capacity={_WINDOW}"  # a window is full, and its memory taken, before the first level
-                _apart(home, "workflows", "build", "demo:qwen3", "--out", bundle, "--set", cache, "--set", room)
-            last_line = _apart(home, "tests.faults.soak", kind, str(count), bundle).splitlines()[-1]
+            if kind != "messages" and bundle is None:
+                bundle = home / "bundle"
+                _apart(home, "workflows", "build", "demo:qwen3", "--out", str(bundle), "--set", "cache=static")
+            place = str(home / kind if kind == "messages" else bundle)
+            last_line = _apart(home, "tests.faults.soak", kind, str(count), place).splitlines()[-1]
             first, last = (Level(**one) for one in json.loads(last_line))
             yield Long(kind, count, first, last)
 
@@ -124,10 +127,10 @@ def levels(count: int, steps: Iterator[int], soonest: int = 0) -> list[Level]:
 # ---- what goes by ----------------------------------------------------------------------------------------------------
 
 
-def _replies(bundle: Path) -> Iterator[int]:
+def _replies(bundle: Path, cache: str = "static") -> Iterator[int]:
     """Tokens of one reply after another, which all begin anew; a window's reply slides on and on."""
     gone = 0
-    with open_engine(bundle) as engine:
+    with open_engine(bundle, cache=cache, capacity=_WINDOW) as engine:
         prompt = engine.encode(_PROMPT)
         longest = 1 << 30 if engine.machine.cache.layout.evicts else _REPLY
         while True:
@@ -141,7 +144,7 @@ def _sessions(bundle: Path) -> Iterator[int]:
     """Opened, asked, closed."""
     gone = 0
     while True:
-        with open_engine(bundle) as engine:
+        with open_engine(bundle, capacity=_WINDOW) as engine:
             for _ in engine.generate(engine.encode(_PROMPT), GenerateOptions(max_new_tokens=8), eos=()):
                 pass
         gone += 1
@@ -188,8 +191,14 @@ def _messages(bundle: Path) -> Iterator[int]:
         page.controller.new_chat()
 
 
-_SETTLED = {"sessions": 20, "messages": 2 * _CHAT}  # by then pools are filled that the first ones begin
-_STEPS = {"tokens, static": _replies, "tokens, window": _replies, "sessions": _sessions, "messages": _messages}
+# by then pools are filled that the first ones begin: two replies, and two windows, have been as long as they get
+_SETTLED = {"tokens, static": 2 * _REPLY, "tokens, window": 2 * _WINDOW, "sessions": 20, "messages": 2 * _CHAT}
+_STEPS = {
+    "tokens, static": _replies,
+    "tokens, window": partial(_replies, cache="window"),
+    "sessions": _sessions,
+    "messages": _messages,
+}
 
 
 def main(arguments: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +18,9 @@ BETWEEN = 0.03
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", SAMPLE)
-def test_nothing_grows(kind: str) -> None:
+def test_nothing_grows(kind: str, demo_bundle: Path) -> None:
     """Neither descriptors nor threads, and memory by little."""
-    [long] = soak({kind: SAMPLE[kind]})
+    [long] = soak({kind: SAMPLE[kind]}, demo_bundle)
     assert not long.leaks(), long
     assert long.growth < BETWEEN, long
     assert SAMPLE.keys() == COUNTS.keys()
