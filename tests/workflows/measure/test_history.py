@@ -313,10 +313,13 @@ def test_a_locked_history_is_reported_within_two_seconds(history: RunHistory) ->
         )
         with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
             assert holder.stdin and holder.stdout and holder.stdout.readline() == b"held\n"
-            began = time.monotonic()
-            with pytest.raises(HistoryError, match=r"runs\.db: database is locked"):
-                history.add(replace(RUN, id="b0"))
-            assert time.monotonic() - began < 2
+            for attempt in range(3):  # a busy machine may be late once, and a longer wait is late each time
+                began = time.monotonic()
+                with pytest.raises(HistoryError, match=r"runs\.db: database is locked"):
+                    history.add(replace(RUN, id="b0"))
+                if time.monotonic() - began < 2:
+                    break
+                assert attempt < 2
             holder.stdin.close()
     assert history.runs() == [RUN]
 
@@ -330,8 +333,11 @@ def test_a_command_waits_a_second_for_a_locked_history(demo_bundle: Path, tmp_pa
     plain = time.monotonic() - began
     with closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as base:
         base.execute("BEGIN IMMEDIATE")
-        began = time.monotonic()
-        done = subprocess.run(line, capture_output=True, check=True, env=environment, text=True)
-        assert time.monotonic() - began < plain + 4
+        for attempt in range(3):  # as above
+            began = time.monotonic()
+            done = subprocess.run(line, capture_output=True, check=True, env=environment, text=True)
+            if time.monotonic() - began < plain + 4:
+                break
+            assert attempt < 2
     assert "56" in done.stdout
     assert done.stderr.startswith("joinery: The run could not be kept in the history:") and "locked" in done.stderr
