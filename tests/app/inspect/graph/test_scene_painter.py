@@ -46,7 +46,7 @@ def test_bands_come_to_the_same_picture(
     painter.end()
     steps = sum(1 for _ in scene_painter.draw_in_bands(pictures[1], art, scene, area, scale, corner))
     assert steps == len(scene.graph.nodes) // 20 > 5
-    one, other = (np.frombuffer(image.constBits(), np.uint8).astype(int) for image in pictures)
+    one, other = (np.frombuffer(image.constBits(), np.uint8).astype(np.int16) for image in pictures)
     assert np.abs(one - other).max() < 64  # the edge of a letter; a line that lacks is twice that
     assert scale != 0.1 or pictures[0] == pictures[1]  # where nothing is antialiased
 

@@ -29,7 +29,7 @@ from workflows.generate.speculative.draft_length import DraftLengthTuner
 from workflows.generate.speculative.draft_tree import TreeShape, grow_tree, merge_paths, paths_of
 from workflows.runtime import Machine
 
-DRAWS = 20_000
+DRAWS = 10_000
 
 
 @pytest.fixture(autouse=True)
