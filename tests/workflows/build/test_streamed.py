@@ -33,6 +33,12 @@ def _stages_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     monkeypatch.setattr(stand_ins, "REAL_BELOW", 1 << 10)
 
 
+@pytest.fixture
+def common_stages(monkeypatch: pytest.MonkeyPatch, shelf: Path) -> None:
+    """Precisions are made of one export in memory and of one streamed, which have keys of their own."""
+    monkeypatch.setenv("JOINERY_HOME", str(shelf / "streamed"))
+
+
 def digests(folder: Path) -> dict[str, str]:
     """SHA-256 of the weights, and of the graphs."""
     files = [folder / WEIGHTS, *sorted(folder.glob("*.onnx"))]
@@ -53,6 +59,7 @@ def both(source: str | Path, folder: Path, monkeypatch: pytest.MonkeyPatch, **op
     return folder / "whole", folder / "streamed"
 
 
+@pytest.mark.usefixtures("common_stages")
 @pytest.mark.slow
 def test_int4_is_that_of_a_build_with_the_weights_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
@@ -65,6 +72,7 @@ def test_int4_is_that_of_a_build_with_the_weights_in_memory(
     assert truth < 1e-4
 
 
+@pytest.mark.usefixtures("common_stages")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
@@ -107,6 +115,7 @@ def test_a_quick_check_gives_the_same_bytes_and_says_what_it_leaves_out(
     assert tokens == {"full": 14, "quick": 3}
 
 
+@pytest.mark.usefixtures("common_stages")
 @pytest.mark.slow
 @pytest.mark.parametrize("demo", DEMOS)
 def test_every_demo_is_that_of_a_whole_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: str) -> None:

@@ -67,11 +67,17 @@ def test_what_the_graphs_are_made_of(built: Built) -> None:
 
 
 @pytest.mark.parametrize(
-    "model_type",
-    ["llama", *(pytest.param(name, marks=pytest.mark.slow) for name in ("gemma3_text", "smollm3", "phi3", "granite"))],
+    ("graphs", "model_type"),
+    [
+        ("single", "llama"),
+        *(
+            pytest.param("single", name, marks=pytest.mark.slow)
+            for name in ("gemma3_text", "smollm3", "phi3", "granite")
+        ),
+        *(pytest.param("prefill-decode", name, marks=pytest.mark.slow) for name in ("llama", "gemma3_text")),
+    ],
 )
-@pytest.mark.parametrize("graphs", ["single", pytest.param("prefill-decode", marks=pytest.mark.slow)])
-def test_token_for_token_in_fp32(model_type: str, graphs: str, tmp_path: Path) -> None:
+def test_token_for_token_in_fp32(graphs: str, model_type: str, tmp_path: Path) -> None:
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
     out = build_variant(checkpoint, tmp_path / "out", graphs=graphs, kv_dtype="float32")
     check(out, checkpoint, greedy, 8)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
@@ -292,10 +293,8 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bundle(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("single") / "out"
-    build(BuildRequest(str(bert), out, {"cache": "gqa", "capacity": 1 << 20}))  # which mean nothing here
-    return out
+def bundle(bert: Path, built: Built) -> Path:
+    return built(bert, cache="gqa", capacity=1 << 20)  # which mean nothing here
 
 
 def test_a_single_graph_generates_nothing_and_is_reported(

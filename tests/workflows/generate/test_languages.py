@@ -11,8 +11,8 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors
 from typer.testing import CliRunner
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY
-from workflows.build import BuildRequest, build
 from workflows.cli import app
 from workflows.common.errors import PromptError
 from workflows.generate import GenerateOptions, open_engine
@@ -66,16 +66,14 @@ def save_translator(kind: str, folder: Path, start: int = 2) -> Path:
 
 
 @pytest.fixture(scope="module")
-def translator(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Path, Path]]:
+def translator(tmp_path_factory: pytest.TempPathFactory, built: Built) -> Callable[..., tuple[Path, Path]]:
     """(checkpoint, bundle) of a kind, built once."""
     made: dict[tuple[str, int], tuple[Path, Path]] = {}
 
     def of(kind: str, start: int = 2) -> tuple[Path, Path]:
         if (kind, start) not in made:
-            folder = tmp_path_factory.mktemp(kind)
-            checkpoint = save_translator(kind, folder / "checkpoint", start)
-            build(BuildRequest(str(checkpoint), folder / "bundle", {"capacity": 32, "passes": {}}))
-            made[kind, start] = checkpoint, folder / "bundle"
+            checkpoint = save_translator(kind, tmp_path_factory.mktemp(kind) / "checkpoint", start)
+            made[kind, start] = checkpoint, built(checkpoint, capacity=32, passes={})
         return made[kind, start]
 
     return of

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_smolvlm
-from workflows.build import BuildRequest, build
 from workflows.bundle import Bundle
 from workflows.cli import run
 from workflows.common.errors import BundleError, MediaError, PromptError
@@ -60,10 +60,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["gqa", "prefill-decode"])
-def bundle(request: pytest.FixtureRequest, checkpoint: Path) -> Path:
-    made, kind = checkpoint.parent / request.param, request.param
-    build(BuildRequest(str(checkpoint), made, {"graphs": kind, "chunk": 16} if "-" in kind else {"cache": kind}))
-    return made
+def bundle(request: pytest.FixtureRequest, checkpoint: Path, built: Built) -> Path:
+    kind = request.param
+    return built(checkpoint, **({"graphs": kind, "chunk": 16} if "-" in kind else {"cache": kind}))
 
 
 @pytest.fixture(scope="module")

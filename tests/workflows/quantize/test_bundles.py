@@ -24,6 +24,8 @@ from workflows.runtime import open_single
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.inspection import BuiltPass
 
+pytestmark = pytest.mark.usefixtures("stage_cache")
+
 
 def quantized(out: Path, precision: str, source: str = "demo:qwen3", trust: bool = False, **options: Any) -> Path:
     build(BuildRequest(source, out, {"precision": precision, **options}, trust_remote_code=trust))
@@ -125,7 +127,8 @@ def test_prefill_and_decode_share_what_was_quantized(demo_split_bundle: Path, pr
 @pytest.mark.parametrize("precision", ["int8", "fp16"])
 @pytest.mark.parametrize("cache", ["static", "window", "gqa", "scatter"])
 def test_every_cache_takes_it(cache: str, precision: str, demo_bundle: Path, prompts: Path, tmp_path: Path) -> None:
-    bundle = quantized(tmp_path / cache, precision, cache=cache, capacity=256)
+    room = {} if cache in ("static", "gqa") else {"capacity": 256}  # those are exported for others as they are
+    bundle = quantized(tmp_path / cache, precision, cache=cache, **room)
     found = evaluate(EvalRequest(bundle, str(demo_bundle), prompts, steps=8, questions=0))
     assert found.top1_agreement >= 0.98
     dtypes = {group.dtype for group in inspect_path(bundle).kv}
@@ -188,14 +191,14 @@ def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built
         ({"precision": "int4", "quantize": {"bits": 3}}, "quantize.bits is wrong"),
     ],
 )
-def test_what_cannot_be_requested(options: dict[str, Any], message: str, tmp_path: Path, stage_cache: None) -> None:
+def test_what_cannot_be_requested(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match=message):
         build(BuildRequest("demo:qwen3", tmp_path / "out", options))
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
-def test_bf16_is_built_with_a_word_before_and_after(tmp_path: Path, stage_cache: None) -> None:
+def test_bf16_is_built_with_a_word_before_and_after(tmp_path: Path) -> None:
     told: list[Event] = []
     build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "bf16"}), told.append)
     words = [event.message for event in told if isinstance(event, NoticeEvent)]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.generate.speech.test_transcriber import save_listener
 from tests.workflows.generate.test_picture_prompts import IMAGE, ROWS, save_seeing
-from workflows.build import BuildRequest, build
 from workflows.common.errors import MediaError, PromptError, RequestError
 from workflows.service import JobContext, JobRunner
 from workflows.service.generation import generate
@@ -97,12 +97,12 @@ def pictured(jobs: JobRunner, request: Generate) -> list[tuple[str, list[tuple[i
 
 
 @pytest.mark.slow
-def test_a_conversation_with_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversation_with_pictures(tmp_path: Path, built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids and tokens of a second turn are those of a fresh cache, and another picture gives another reply."""
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
-    build(BuildRequest(str(save_seeing(tmp_path / "checkpoint")), tmp_path / "bundle", {}))
+    bundle = built(save_seeing(tmp_path / "checkpoint"))
     jobs, short = JobRunner(), {"max_new_tokens": 6}
-    *_, ready = jobs.run(Open(str(tmp_path / "bundle")), QUIET)
+    *_, ready = jobs.run(Open(str(bundle)), QUIET)
     assert isinstance(ready, ReadyEvent) and (ready.sees, ready.listens) == (True, False)
     a, b = picture(tmp_path / "a.png", 1), picture(tmp_path / "b.png", 2)
 
@@ -122,7 +122,7 @@ def test_a_conversation_with_pictures(tmp_path: Path, monkeypatch: pytest.Monkey
     assert pictured(jobs, Generate(messages=(Turn("user", "w7"),), options=short)) == []
     (one, runs), (other_one, others) = pictured(jobs, turns(a, b))
     assert (one, other_one) == (a, b) and [count for _, count in runs] == [ROWS] * 5 == [count for _, count in others]
-    list(jobs.run(Open(str(tmp_path / "bundle")), QUIET))
+    list(jobs.run(Open(str(bundle)), QUIET))
     for request, wanted in ((turns(b), other), (turns(a), later)):
         assert done(jobs, request).token_ids == wanted.token_ids
     with pytest.raises(MediaError, match=r"gone\.png"):
@@ -132,14 +132,14 @@ def test_a_conversation_with_pictures(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.slow
-def test_a_sound_is_transcribed_in_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sound_is_transcribed_in_segments(tmp_path: Path, built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     """Text and times are in the events; a file that is no sound is one sentence."""
     import soundfile
 
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
-    build(BuildRequest(str(save_listener(tmp_path / "checkpoint")), tmp_path / "bundle", {}))
+    bundle = built(save_listener(tmp_path / "checkpoint"))
     jobs = JobRunner()
-    *_, ready = jobs.run(Open(str(tmp_path / "bundle")), QUIET)
+    *_, ready = jobs.run(Open(str(bundle)), QUIET)
     assert isinstance(ready, ReadyEvent)
     assert (ready.sees, ready.listens, ready.completes) == (False, True, False)
     assert ready.speech is not None and "de" in ready.speech.languages and ready.speech.times

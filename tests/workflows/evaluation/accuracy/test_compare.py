@@ -123,7 +123,7 @@ def test_a_position_is_compared_on_the_reference_s_tokens(sharp: Path, tmp_path:
 
 
 @pytest.mark.slow
-def test_an_encoder_s_layers_come_first(tmp_path: Path) -> None:
+def test_an_encoder_s_layers_come_first(tmp_path: Path, stage_cache: None) -> None:
     checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
     build(BuildRequest(str(checkpoint), tmp_path / "a", {"task": "translation", "capacity": 16}))
     other = perturbed(tmp_path / "a", tmp_path / "b", 0.5, scope="decoder/block/1")

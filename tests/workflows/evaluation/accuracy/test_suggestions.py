@@ -66,7 +66,7 @@ def test_two_graphs_are_restored_together(full: Path, sharp_qwen3: Path, tmp_pat
 
 
 @pytest.mark.slow
-def test_an_encoder_has_products_of_its_own(tmp_path: Path) -> None:
+def test_an_encoder_has_products_of_its_own(tmp_path: Path, stage_cache: None) -> None:
     checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
     fields = {"task": "translation", "capacity": 16}
     full = make(checkpoint, tmp_path / "full", **fields)

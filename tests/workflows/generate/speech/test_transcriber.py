@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_whisper
-from workflows.build import BuildRequest, build
 from workflows.common.errors import BundleError, PromptError, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.speech.settings import SpeechOptions
@@ -60,9 +60,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bundle(checkpoint: Path) -> Path:
-    build(BuildRequest(str(checkpoint), checkpoint.parent / "bundle", {}))
-    return checkpoint.parent / "bundle"
+def bundle(checkpoint: Path, built: Built) -> Path:
+    return built(checkpoint)
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def test_refusals(text: str, reason: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_engine_takes_such_a_graph(tmp_path: Path) -> None:
+def test_the_engine_takes_such_a_graph(tmp_path: Path, stage_cache: None) -> None:
     """Prompts of one chunk, of several and of a part of one give the same tokens as with every row."""
     checkpoint = make_qwen3(tmp_path / "checkpoint", tie_word_embeddings=True)
     found = {}
