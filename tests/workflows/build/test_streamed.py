@@ -97,6 +97,7 @@ def test_every_precision_and_layout_is_that_of_a_whole_build(
     assert digests(streamed) == digests(whole)
 
 
+@pytest.mark.usefixtures("common_stages")
 @pytest.mark.slow
 def test_a_quick_check_gives_the_same_bytes_and_says_what_it_leaves_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path

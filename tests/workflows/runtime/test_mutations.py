@@ -49,14 +49,14 @@ def test_a_single_graph(demo_bundle: Path) -> None:
 
 @pytest.mark.slow
 def test_more_of_a_single_graph(demo_bundle: Path) -> None:
-    """The five bundles are changed 2,000 times."""
-    check(demo_bundle, seed=5, count=400)
+    """The five bundles are changed 1,200 times."""
+    check(demo_bundle, seed=5, count=240)
 
 
 @pytest.mark.slow
 def test_prefill_and_decode(demo_split_bundle: Path) -> None:
     """Two sessions of fixed widths that share a cache: swapped files and phases."""
-    check(demo_split_bundle, seed=2, count=400)
+    check(demo_split_bundle, seed=2, count=240)
 
 
 @pytest.mark.slow
@@ -70,4 +70,4 @@ def test_prefill_and_decode(demo_split_bundle: Path) -> None:
 )
 def test_composites(source: str, options: dict[str, object], built: Built) -> None:
     """Sessions that feed each other, within a phase and from the source to the steps."""
-    check(built(source, **options), seed=4, count=400)
+    check(built(source, **options), seed=4, count=240)
