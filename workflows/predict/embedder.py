@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,9 +48,20 @@ class Embedder:
             )
         return self.settings.prompts[name]
 
-    def embed(self, texts: Sequence[str], prompt: str = "") -> list[TextVector]:
-        """The vectors of `texts` in order, each after `prompt`. Raises PromptError that names the wrong text."""
-        names = [f"Text {number}" for number in range(1, len(texts) + 1)]
+    def embed(
+        self,
+        texts: Sequence[str],
+        prompt: str = "",
+        *,
+        names: Sequence[str] = (),
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[TextVector]:
+        """The vectors of `texts` in order, each after `prompt`.
+
+        names: what texts are called in messages, by default by their number. Raises PromptError that names the wrong
+        text, and Cancelled.
+        """
+        names = names or [f"Text {number}" for number in range(1, len(texts) + 1)]
         encoded = [
             self.model.encoder.encode(text, name, prompt=prompt) for text, name in zip(texts, names, strict=True)
         ]
@@ -63,7 +74,7 @@ class Embedder:
                 vector=self._head.vector(hidden, one.prompt),
                 note=truncation_note(names[index], one),
             )
-            for index, (one, hidden) in enumerate(zip(encoded, self.model.run(encoded), strict=True))
+            for index, (one, hidden) in enumerate(zip(encoded, self.model.run(encoded, cancelled), strict=True))
         ]
 
 

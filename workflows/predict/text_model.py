@@ -6,7 +6,7 @@ EncodedText … ──sorted by length──▶ batches ──input_ids, attenti
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.common.errors import BundleError, LogitsError, printable
+from workflows.common.errors import BundleError, Cancelled, LogitsError, printable
 from workflows.common.tensor_names import IDS, MASK
 from workflows.common.tensors import TensorSpec
 from workflows.predict.text_encoder import EncodedText, TextEncoder
@@ -54,13 +54,18 @@ class TextModel:
     def pad(self) -> int:
         return self.bundle.pipeline.tokens.pad or 0
 
-    def run(self, texts: Sequence[EncodedText]) -> list[NDArray[np.float32]]:
+    def run(
+        self, texts: Sequence[EncodedText], cancelled: Callable[[], bool] = lambda: False
+    ) -> list[NDArray[np.float32]]:
         """The first output of each text in order, without padding: [S, n] where tokens have numbers, else [n].
 
-        Raises LogitsError for numbers that are not finite, and what SingleGraph.run raises.
+        Raises LogitsError for numbers that are not finite, Cancelled between two batches, and what SingleGraph.run
+        raises.
         """
         results: dict[int, NDArray[np.float32]] = {}
         for batch in self._batches(texts):
+            if cancelled():
+                raise Cancelled("The texts were not read to the end.")
             outputs = self._graph.run(self._inputs([texts[place] for place in batch]))[self.output.name]
             for row, place in enumerate(batch):
                 found = outputs[row].astype(np.float32)

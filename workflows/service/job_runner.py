@@ -1,4 +1,4 @@
-"""Runs every job, and holds what stays open between jobs: a bundle and the last few graphs."""
+"""Runs every job, and holds what stays open between jobs: bundles and the last few graphs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workflows.common.errors import RequestError
+from workflows.service.embedding import EmbeddingService
 from workflows.service.jobs import JobContext, run_job
 from workflows.wire import requests
 from workflows.wire.events import Event, ResultEvent
@@ -25,6 +26,7 @@ class JobRunner:
     def __init__(self) -> None:
         self._engine: Engine | None = None
         self._graphs: GraphCache | None = None
+        self._embeddings = EmbeddingService()
         self._loading: LoadCancellation | None = None
         self._provider = "cpu"
 
@@ -82,6 +84,11 @@ class JobRunner:
 
         self._graphs = self._graphs or GraphCache()
         return self._graphs.open(GraphLocation(Path(where.path), where.component, where.stage))
+
+    @run.register
+    def embed(self, request: requests.Embed, context: JobContext) -> Iterator[Event]:
+        """Compares texts by their vectors."""
+        yield ResultEvent(value=self._embeddings.compare(request, context.cancelled))
 
     # -- the open bundle ---------------------------------------------------------------------------------
 

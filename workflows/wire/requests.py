@@ -18,6 +18,7 @@ from workflows.wire.reports.compiled import CompileReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import DevicesReport, PluginReport
 from workflows.wire.reports.divergence import DivergenceReport
+from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
@@ -156,6 +157,25 @@ class UseDraft(Request[Done], job="draft"):
 @dataclass(frozen=True)
 class Close(Request[Done], job="close"):
     """Closes the open bundle."""
+
+
+@dataclass(frozen=True)
+class Embed(Request[EmbedReport], job="embed"):
+    """Compares texts by the vectors that a bundle makes of them.
+
+    query: ranks the texts; "" for none. table: compares each two texts. pooling: of a bundle that states none itself.
+    """
+
+    bundle: str
+    texts: tuple[str, ...]
+    query: str = ""
+    table: bool = True
+    pooling: Literal["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"] | None = None
+    provider: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if not self.texts:
+            raise RequestError("There is no text to compare: give one or more.")
 
 
 # -- builds -----------------------------------------------------------------------------

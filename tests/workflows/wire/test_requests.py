@@ -56,6 +56,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "rewind": {"length": 3},
     "save_cache": {"path": "/c"},
     "load_cache": {"path": "/c"},
+    "embed": {"bundle": "/b", "texts": ["x"]},
     "close": {},
     "ping": {},
     "cancel": {"target": 3},
