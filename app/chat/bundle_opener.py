@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -15,6 +16,7 @@ from app.chat.controller import ChatController
 from app.chat.settings_panel import SettingsPanel
 from app.state.bundle_session import State, placement_text
 from app.state.context import AppContext
+from app.state.embeddings import makes_vectors
 from app.state.recent_bundles import bundle_title
 from app.widgets import Banner
 from workflows.wire.events import ReadyEvent
@@ -45,19 +47,24 @@ class BundleOpener(QObject):
         self.list_components()
 
     @property
+    def _bundle(self) -> dict[str, Any] | None:
+        """The summary of the current bundle; None if there is none to chat with."""
+        return None if makes_vectors(self._context.bundle) else self._context.bundle
+
+    @property
     def path(self) -> str:
-        """The current bundle's folder; empty if there is none."""
-        return str((self._context.bundle or {}).get("path", ""))
+        """The current bundle's folder; empty if there is none to chat with."""
+        return str((self._bundle or {}).get("path", ""))
 
     @property
     def name(self) -> str:
-        """The current bundle's name; empty if there is none."""
-        return str((self._context.bundle or {}).get("name", ""))
+        """The current bundle's name; empty if there is none to chat with."""
+        return str((self._bundle or {}).get("name", ""))
 
     @property
     def title(self) -> str:
         """The current bundle's name, precision and cache, as it is open or as it was built; empty if there is none."""
-        bundle, ready = self._context.bundle, self._context.ready
+        bundle, ready = self._bundle, self._context.ready
         if bundle is None:
             return ""
         return bundle_title({**bundle, "layout": ready.layout, "capacity": ready.capacity} if ready else bundle)

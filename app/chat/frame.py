@@ -1,4 +1,4 @@
-"""The layout of the chat page: the header and the widgets around the conversation; ChatStack shows the comparison.
+"""The layout of the chat page: the header and the widgets around the conversation; ChatStack shows other pages.
 
 list of chats │ header, banners, the conversation, context bar, composer │ side panel
 """
@@ -15,6 +15,7 @@ from app.chat.compare import CompareView
 from app.chat.composer import Composer
 from app.chat.context_usage import ContextUsageBar
 from app.chat.controller import ChatController
+from app.chat.embeddings.embedding_view import EmbeddingView
 from app.chat.examples import ExamplePrompts
 from app.chat.intents import CompareBundles, NewChat
 from app.chat.sampling import SamplingSettings
@@ -22,6 +23,8 @@ from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
 from app.chat.transcript import COLUMN, Transcript
 from app.state.context import AppContext
+from app.state.embeddings import Embeddings, makes_vectors
+from app.state.recent_bundles import bundle_title
 from app.widgets import Banner, ElidedLabel, EmptyState, button
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
@@ -149,15 +152,49 @@ def _beside(part: QWidget, left: bool = False) -> QWidget:
 
 
 class ChatStack(QStackedWidget):
-    """Shows `frame` first. comparing: emitted when the comparison appears or goes; the conversation stays as it is."""
+    """Shows `frame`, the page of a bundle that makes vectors, or a comparison of two bundles.
 
-    comparing = Signal(bool)
+    covered: emitted when something is shown in place of the conversation, or no more; that stays as it is.
+    """
+
+    covered = Signal(bool)
 
     def __init__(self, context: AppContext, frame: ChatFrame, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._frame = context, frame
         self.compare: CompareView | None = None
+        self.embeddings: EmbeddingView | None = None
         self.addWidget(frame)
+
+    def follow_bundle(self) -> None:
+        """Shows the page that the current bundle has: one that makes vectors cannot chat."""
+        bundle = self._context.bundle
+        if bundle is None or not makes_vectors(bundle):
+            if self.currentWidget() is self.embeddings:
+                self._show(self._frame)
+            return
+        if self.embeddings is None:
+            self.embeddings = EmbeddingView(Embeddings(self._context.new_worker, self))
+            self.addWidget(self.embeddings)
+            page = self.parentWidget()
+            if page is not None:
+                page.addActions(self.embeddings.actions())  # the command palette lists those of pages
+        self.embeddings.set_bundle(str(bundle["path"]), bundle_title(bundle))
+        self._show(self.embeddings)
+
+    def escape(self) -> None:
+        """Stops what the visible page does."""
+        shown = self.currentWidget()
+        if isinstance(shown, EmbeddingView):
+            shown.cancel()
+        else:
+            self.composer.escape()
+
+    def _show(self, page: QWidget) -> None:
+        self.setCurrentWidget(page)
+        for action in self.embeddings.actions() if self.embeddings is not None else ():
+            action.setEnabled(page is self.embeddings)
+        self.covered.emit(page is not self._frame)
 
     @property
     def composer(self) -> Composer:
@@ -172,11 +209,10 @@ class ChatStack(QStackedWidget):
             self.compare.closed.connect(self._leave_compare)
             self.addWidget(self.compare)
         self._context.navigate.emit("chat")
-        self.setCurrentWidget(self.compare)
-        self.comparing.emit(True)
+        self._show(self.compare)
         self.compare.enter(bundle, sampling)
 
     def _leave_compare(self) -> None:
-        self.setCurrentWidget(self._frame)
-        self.comparing.emit(False)
+        self._show(self._frame)
+        self.follow_bundle()
         self._frame.composer.edit.setFocus()

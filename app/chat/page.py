@@ -82,6 +82,7 @@ class ChatPage(QWidget):
         style_separately(self.frame.stack)
         self._connect()
         self._chat_actions = self._add_actions()
+        self.views.follow_bundle()
         self.files.restore()
         self.drafting.show()
         tools = {"chat.side": self.header.side, "chat.list": self.header.recent, "chat.drafts": self.header.drafts}
@@ -98,7 +99,7 @@ class ChatPage(QWidget):
             self.header.recent.setChecked(True)
             self.chats.query.setFocus()
 
-        add_action(self, tr("Stop the reply"), lambda: self.views.composer.escape(), "Escape")
+        add_action(self, tr("Stop the reply"), lambda: self.views.escape(), "Escape")
         add_action(self, tr("Compare the answers of two bundles"), do(intents.CompareBundles()), "Ctrl+D")
         rows = (
             (tr("New chat"), "Ctrl+N", do(intents.NewChat())),
@@ -131,7 +132,7 @@ class ChatPage(QWidget):
         self.header.recent.toggled.connect(partial(self._show_side, "chat.list", self.frame.list_side))
         self.header.drafts.toggled.connect(self._underline_drafts)
         self.panel.session_changed.connect(self.opener.open)
-        self.views.comparing.connect(self._on_comparing)
+        self.views.covered.connect(self._on_covered)
         c.reset.connect(self._on_chat)
         self.banner.bind(lambda: (self.opener.path, c.chat.key), self.context.bundleChanged, c.reset)
         self.chat_banner.bind(lambda: c.chat.key, c.reset)
@@ -194,7 +195,7 @@ class ChatPage(QWidget):
         """Shows the comparison of two bundles in place of the conversation."""
         self.views.show_compare(self.opener.path, self.controller.sampling)
 
-    def _on_comparing(self, on: bool) -> None:
+    def _on_covered(self, on: bool) -> None:
         for one in self._chat_actions:
             one.setEnabled(not on)
 
@@ -223,6 +224,7 @@ class ChatPage(QWidget):
         self._refresh_state()
 
     def _on_bundle(self, *_: object) -> None:
+        self.views.follow_bundle()
         self._refresh_state()
         if self.isVisible() and not self.controller.running:
             self.opener.ensure_open()

@@ -16,6 +16,10 @@
       <translation> Token</translation>
     </message>
     <message>
+      <source> · changed since they were compared</source>
+      <translation> · seit dem Vergleich geändert</translation>
+    </message>
+    <message>
       <source> · full</source>
       <translation> · voll</translation>
     </message>
@@ -851,6 +855,10 @@
       <translation>Ein Bundle und eine Referenz wählen. Beide lesen dieselben Token; Übereinstimmung, Divergenz, Hidden States, Cache, Perplexität und Antworten erscheinen hier.</translation>
     </message>
     <message>
+      <source>Choose a cell to read its two lines.</source>
+      <translation>Wählen Sie eine Zelle, um ihre zwei Zeilen zu lesen.</translation>
+    </message>
+    <message>
       <source>Choose a checkpoint's folder</source>
       <translation>Ordner eines Checkpoints wählen</translation>
     </message>
@@ -927,6 +935,10 @@
       <translation>Vergleichen</translation>
     </message>
     <message>
+      <source>Compare texts with {0}</source>
+      <translation>Texte vergleichen mit {0}</translation>
+    </message>
+    <message>
       <source>Compare the accuracy of two bundles</source>
       <translation>Genauigkeit zweier Bundles vergleichen</translation>
     </message>
@@ -935,12 +947,20 @@
       <translation>Antworten zweier Bundles vergleichen</translation>
     </message>
     <message>
+      <source>Compare the lines</source>
+      <translation>Zeilen vergleichen</translation>
+    </message>
+    <message>
       <source>Compare with</source>
       <translation>Vergleichen mit</translation>
     </message>
     <message>
       <source>Compare with another bundle</source>
       <translation>Mit einem anderen Bundle vergleichen</translation>
+    </message>
+    <message>
+      <source>Compares each two lines (Ctrl+Enter)</source>
+      <translation>Vergleicht je zwei Zeilen (Strg+Eingabe)</translation>
     </message>
     <message>
       <source>Comparing accuracy</source>
@@ -1031,6 +1051,10 @@
       <translation>Kopiert Graphen, Gewichte und Tokenizer von {0} in ein neues Bundle, nachdem geprüft ist, dass sie zusammenpassen. Der Ordner selbst wird nicht geändert.</translation>
     </message>
     <message>
+      <source>Copies the whole table</source>
+      <translation>Kopiert die ganze Tabelle</translation>
+    </message>
+    <message>
       <source>Copy</source>
       <translation>Kopieren</translation>
     </message>
@@ -1047,6 +1071,10 @@
       <translation>Als Markdown kopieren</translation>
     </message>
     <message>
+      <source>Copy as TSV</source>
+      <translation>Als TSV kopieren</translation>
+    </message>
+    <message>
       <source>Copy the code</source>
       <translation>Code kopieren</translation>
     </message>
@@ -1061,6 +1089,10 @@
     <message>
       <source>Copy the last reply</source>
       <translation>Letzte Antwort kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the similarities as TSV</source>
+      <translation>Ähnlichkeiten als TSV kopieren</translation>
     </message>
     <message>
       <source>Copy the text</source>
@@ -1803,6 +1835,10 @@
       <translation>Start</translation>
     </message>
     <message>
+      <source>How a vector is made of the tokens', for a bundle that does not state it</source>
+      <translation>Wie aus den Vektoren der Token einer wird, für ein Bundle, das es nicht angibt</translation>
+    </message>
+    <message>
       <source>How ranges are measured</source>
       <translation>Wie Wertebereiche gemessen werden</translation>
     </message>
@@ -2119,6 +2155,10 @@
       <translation>Grenzen</translation>
     </message>
     <message>
+      <source>Line</source>
+      <translation>Zeile</translation>
+    </message>
+    <message>
       <source>Line {0}, column {1}: {2}.</source>
       <translation>Zeile {0}, Spalte {1}: {2}.</translation>
     </message>
@@ -2129,6 +2169,10 @@
     <message>
       <source>Line {0}: {1}.</source>
       <translation>Zeile {0}: {1}.</translation>
+    </message>
+    <message>
+      <source>Lines by similarity</source>
+      <translation>Zeilen nach Ähnlichkeit</translation>
     </message>
     <message>
       <source>Lines: decode</source>
@@ -2859,6 +2903,10 @@
       <translation>Passes</translation>
     </message>
     <message>
+      <source>Paste texts, one in each line</source>
+      <translation>Texte einfügen, einen in jede Zeile</translation>
+    </message>
+    <message>
       <source>Path</source>
       <translation>Pfad</translation>
     </message>
@@ -2929,6 +2977,14 @@
     <message>
       <source>Points</source>
       <translation>Punkte</translation>
+    </message>
+    <message>
+      <source>Pooling</source>
+      <translation>Pooling</translation>
+    </message>
+    <message>
+      <source>Pooling of the bundle</source>
+      <translation>Pooling des Bundles</translation>
     </message>
     <message>
       <source>Positions at which the bundle and the reference rank the same token first ÷ all positions.</source>
@@ -3503,6 +3559,10 @@
       <translation>Bereiche</translation>
     </message>
     <message>
+      <source>Search</source>
+      <translation>Suchen</translation>
+    </message>
+    <message>
       <source>Search again</source>
       <translation>Noch einmal suchen</translation>
     </message>
@@ -3517,6 +3577,14 @@
     <message>
       <source>Search the chats</source>
       <translation>Chats durchsuchen</translation>
+    </message>
+    <message>
+      <source>Search the lines</source>
+      <translation>Zeilen durchsuchen</translation>
+    </message>
+    <message>
+      <source>Search the lines by their meaning</source>
+      <translation>Zeilen nach ihrer Bedeutung durchsuchen</translation>
     </message>
     <message>
       <source>Searching for devices</source>
@@ -3677,6 +3745,14 @@
     <message>
       <source>Side by side</source>
       <translation>Nebeneinander</translation>
+    </message>
+    <message>
+      <source>Similarities of each two lines</source>
+      <translation>Ähnlichkeiten von je zwei Zeilen</translation>
+    </message>
+    <message>
+      <source>Similarity</source>
+      <translation>Ähnlichkeit</translation>
     </message>
     <message>
       <source>Since {0}</source>
@@ -3879,6 +3955,10 @@
       <translation>Wird angehalten …</translation>
     </message>
     <message>
+      <source>Stops the comparison (Esc)</source>
+      <translation>Beendet den Vergleich (Esc)</translation>
+    </message>
+    <message>
       <source>Subtracted from a token's logit for each time it was generated.</source>
       <translation>Wird vom Logit eines Tokens für jedes Mal abgezogen, das es erzeugt wurde.</translation>
     </message>
@@ -3973,6 +4053,10 @@
     <message>
       <source>Text of the message</source>
       <translation>Text der Nachricht</translation>
+    </message>
+    <message>
+      <source>Texts to compare, one in each line</source>
+      <translation>Texte zum Vergleichen, einer in jeder Zeile</translation>
     </message>
     <message>
       <source>The PNG is scaled to {0} %: SVG has no size limit.</source>
@@ -4347,6 +4431,10 @@
       <translation>Die Einstellungen unter Sampling in ihrer vorgegebenen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
     </message>
     <message>
+      <source>The similarities of each two lines appear here.</source>
+      <translation>Hier erscheinen die Ähnlichkeiten von je zwei Zeilen.</translation>
+    </message>
+    <message>
       <source>The smallest bundle that reaches {0} % of the model's score in {1}.</source>
       <translation>Das kleinste Bundle, das {0} % der Punktzahl des Modells in {1} erreicht.</translation>
     </message>
@@ -4365,6 +4453,14 @@
     <message>
       <source>The status line at the bottom of the window lists it.</source>
       <translation>Die Statuszeile unten im Fenster führt sie auf.</translation>
+    </message>
+    <message>
+      <source>The table shows up to {0} lines; a search ranks all of them.</source>
+      <translation>Die Tabelle zeigt bis zu {0} Zeilen; eine Suche ordnet alle.</translation>
+    </message>
+    <message>
+      <source>The texts have more than {0} characters: paste fewer at once.</source>
+      <translation>Die Texte haben mehr als {0} Zeichen: Fügen Sie weniger auf einmal ein.</translation>
     </message>
     <message>
       <source>The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.</source>
@@ -4403,8 +4499,20 @@
       <translation>Farbschema: hell</translation>
     </message>
     <message>
+      <source>There are {0} lines, and at most {1} are compared: paste fewer at once.</source>
+      <translation>Es sind {0} Zeilen, und höchstens {1} werden verglichen: Fügen Sie weniger auf einmal ein.</translation>
+    </message>
+    <message>
       <source>There is no bundle to export: open one first.</source>
       <translation>Es gibt kein Bundle zu exportieren: zuerst eines öffnen.</translation>
+    </message>
+    <message>
+      <source>There is no text: paste one in each line.</source>
+      <translation>Es ist kein Text da: Fügen Sie in jede Zeile einen ein.</translation>
+    </message>
+    <message>
+      <source>There is one line alone: paste a second one to compare it with, or search.</source>
+      <translation>Es ist nur eine Zeile da: Fügen Sie eine zweite zum Vergleichen ein, oder suchen Sie.</translation>
     </message>
     <message>
       <source>Thinking of the model</source>
@@ -4425,6 +4533,10 @@
     <message>
       <source>This bundle has no recipe.</source>
       <translation>Dieses Bundle hat kein Rezept.</translation>
+    </message>
+    <message>
+      <source>This bundle makes vectors of texts: paste lines and compare them.</source>
+      <translation>Dieses Bundle macht aus Texten Vektoren: Fügen Sie Zeilen ein und vergleichen Sie sie.</translation>
     </message>
     <message>
       <source>This bundle transcribes recordings: choose or drop a sound file.</source>
@@ -4633,6 +4745,10 @@
     <message>
       <source>Value</source>
       <translation>Wert</translation>
+    </message>
+    <message>
+      <source>Vectors are computed</source>
+      <translation>Vektoren werden berechnet</translation>
     </message>
     <message>
       <source>Vendor</source>
@@ -6340,6 +6456,14 @@
     <message>
       <source>{0} zeros</source>
       <translation>{0} Nullen</translation>
+    </message>
+    <message>
+      <source>{0} · line {1}: {2} · line {3}: {4}</source>
+      <translation>{0} · Zeile {1}: {2} · Zeile {3}: {4}</translation>
+    </message>
+    <message>
+      <source>{0} · vectors of {1} numbers · {2} similarity</source>
+      <translation>{0} · Vektoren aus {1} Zahlen · Ähnlichkeit: {2}</translation>
     </message>
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, then only read</source>

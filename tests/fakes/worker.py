@@ -103,6 +103,7 @@ from workflows.wire.reports.bench import BenchCache, BenchReport, CompositeRow, 
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
+from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.goal import GOAL_FILE
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, ValueHistogram
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
@@ -532,6 +533,30 @@ class Fake:
         self.pause()
         self.installed.discard(request.provider)
         self.give(self.devices())
+
+    def do_embed(self, request: ask.Embed) -> None:
+        """The closer two lines are in the list, the more alike; the search is like its last one."""
+        if "asked" in self.scenario:
+            with Path(self.scenario["asked"]).open("a", encoding="utf-8") as file:
+                file.write(dumps(request) + "\n")
+        self.pause()
+        why = self.scenario.get("no_pooling")
+        if why and request.pooling is None:
+            self.send(ErrorEvent(kind="request", message=why))
+            return
+        count = len(request.texts)
+        rows = [[1 - abs(row - column) / count for column in range(count)] for row in range(count)]
+        self.give(
+            EmbedReport(
+                similarity="cosine",
+                summary="mean pooling",
+                dimensions=384,
+                tokens=[4] * count,
+                scores=rows if request.table else [],
+                ranking=rows[-1] if request.query else [],
+                notes=[],
+            )
+        )
 
     def do_sound(self, request: ask.DescribeSound) -> None:
         """Ten seconds that get louder, or a file that is no sound."""
