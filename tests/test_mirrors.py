@@ -107,7 +107,8 @@ TOGETHER = {
     "quantize/test_weight_only": "quantize/lazy_tensors quantize/linear_layers",
     # pictures and sound are read from whole files
     "media/pictures/test_processor": (
-        "media/pictures/fixed_size media/pictures/patch_grid media/pictures/pixel_values media/pictures/tiles"
+        "media/pictures/fixed_size media/pictures/patch_grid media/pictures/pixel_values media/pictures/ratio_tiles "
+        "media/pictures/tiles"
     ),
     "media/sound/test_sound_file": "media/sound/container",
     # a run of a bundle on a device

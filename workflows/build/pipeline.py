@@ -212,7 +212,8 @@ def _decoder_start(checkpoint: Checkpoint) -> int:
 
 def _image_token(checkpoint: Checkpoint) -> int:
     """The placeholder of a picture's features. Raises CheckpointError where config.json names none."""
-    token = checkpoint.config.get("image_token_id")
+    names = ("image_token_id", "image_token_index")  # transformers reads both
+    token = next((checkpoint.config[name] for name in names if name in checkpoint.config), None)
     if isinstance(token, int) and not isinstance(token, bool):
         return token
     raise CheckpointError(

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 IDS, POSITIONS, PIXELS = "input_ids", "position_ids", "pixel_values"
 GRIDS = "image_grid_thw"  # [pictures, 3]: frames, rows and columns of patches
 FEATURES = "image_features"  # the rows that take the place of the placeholders of pictures
+DEEPSTACK = "deepstack_embeds"  # [1, S, layers · E]: what the first layers add at the placeholders of pictures
 SOUND = "input_features"  # a log-mel spectrogram [1, mels, frames]
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"
 MASK, SOURCE_MASK = "attention_mask", "source_mask"

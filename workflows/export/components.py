@@ -29,13 +29,7 @@ from workflows.export.encoder_decoder import (
 )
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
-from workflows.export.pictures import ATTENTION as PICTURE_ATTENTION
-from workflows.export.pictures import (
-    EmbedsDecoderModule,
-    MergedEmbeddingsModule,
-    check_pictures,
-    vision_module,
-)
+from workflows.export.pictures import EmbedsDecoderModule, MergedEmbeddingsModule, check_pictures
 from workflows.export.reference import ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
 from workflows.export.repeated_layers import trace_decoder
@@ -44,6 +38,7 @@ from workflows.export.signature import (
     SEQUENCE,
     SOURCE,
     TOTAL,
+    EmbeddedTokens,
     ExportSignature,
     add_cross,
     decoder_signature,
@@ -57,6 +52,8 @@ from workflows.export.single_graph import SingleGraphModule, single_signature
 from workflows.export.stand_ins import NotStreamedError, StandIns
 from workflows.export.trace import trace
 from workflows.export.transformer_only import TransformerModule, cut_transformer
+from workflows.export.vision import ATTENTION as PICTURE_ATTENTION
+from workflows.export.vision import vision_module
 from workflows.graph.weights import save_graphs
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.build_memory import build_bytes, can_stream
@@ -242,9 +239,10 @@ def _trace_pictures(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     vision, embeddings = vision_module(model, str(kind)), MergedEmbeddingsModule(model)
     check_pictures(model, layers, vision, embeddings)
     hidden, writer = model.get_input_embeddings().weight.shape[1], cache_writer(recipe.cache)
-    signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embeds=hidden, grid=kind == "grids")
+    embedded = EmbeddedTokens(hidden, kind == "grids", embeddings.deepstack)
+    signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embedded=embedded)
     decoder = EmbedsDecoderModule(model, signature, layers)
-    merged = merged_embeddings_signature(hidden, model.config.image_token_id)
+    merged = merged_embeddings_signature(embedded, model.config.image_token_id)
     graphs: dict[ComponentRole, TraceFunction] = {
         ComponentRole.VISION: partial(trace, vision, vision.signature(), recipe.opset),
         ComponentRole.EMBEDDINGS: partial(trace, embeddings, merged, recipe.opset),

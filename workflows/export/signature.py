@@ -38,6 +38,25 @@ class ExportSignature:
         self.inputs[name], self.axes[name] = example, axes
 
 
+@dataclass(frozen=True)
+class EmbeddedTokens:
+    """What a decoder takes in place of ids.
+
+    size: of an embedding. grid: whether a position has three numbers. deepstack: the number of layers that add a row of
+    features to their output.
+    """
+
+    size: int
+    grid: bool = False
+    deepstack: int = 0
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Its inputs, and the numbers of a row of each."""
+        more = {tensor_names.DEEPSTACK: self.deepstack * self.size} if self.deepstack else {}
+        return {tensor_names.EMBEDS: self.size, **more}
+
+
 def decoder_signature(
     layers: Sequence[LayerFacts],
     writer: CacheWriter,
@@ -46,22 +65,22 @@ def decoder_signature(
     left_aligned: bool = False,
     exposes: bool = False,
     dtype: torch.dtype = torch.float32,
-    embeds: int | None = None,
-    grid: bool = False,
+    embedded: EmbeddedTokens | None = None,
 ) -> ExportSignature:
     """The decoder's graph. cross: whether it attends to an encoder's keys and values, with a source mask or to all.
 
-    left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present. embeds:
-    the size of the embeddings that it takes in place of ids. grid: whether a position has three numbers.
+    left_aligned: see StateFacts. exposes: it also returns its last hidden states. dtype: of past and present.
+    embedded: what it takes in place of ids.
     """
     outputs = [tensor_names.LOGITS, tensor_names.HIDDEN] if exposes else [tensor_names.LOGITS]
     signature = ExportSignature(outputs=outputs, facts=StateFacts(writer, cache_groups(layers), left_aligned))
-    if embeds is None:
+    if embedded is None:
         signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     else:
-        signature.add(tensor_names.EMBEDS, torch.zeros(1, _S, embeds), {1: SEQUENCE})
+        for name, size in embedded.sizes.items():
+            signature.add(name, torch.zeros(1, _S, size), {1: SEQUENCE})
     positions = torch.arange(_C - _S, _C)[None]
-    if grid:
+    if embedded is not None and embedded.grid:
         signature.add(tensor_names.POSITIONS, positions[None].expand(GRID_AXES, -1, -1).clone(), {2: SEQUENCE})
     else:
         signature.add(tensor_names.POSITIONS, positions, {1: SEQUENCE})
@@ -88,13 +107,16 @@ def embeddings_signature() -> ExportSignature:
     return signature
 
 
-def merged_embeddings_signature(hidden: int, placeholder: int) -> ExportSignature:
-    """The graph of the embedding table, with rows of features in the place of placeholders."""
-    signature = ExportSignature(outputs=[tensor_names.EMBEDS])
+def merged_embeddings_signature(embedded: EmbeddedTokens, placeholder: int) -> ExportSignature:
+    """The graph of the embedding table, with rows of features in the place of placeholders.
+
+    A row of features is an embedding, and behind it what each layer with deepstack adds.
+    """
+    signature = ExportSignature(outputs=[*embedded.sizes])
     ids = torch.zeros(1, _S, dtype=torch.long)
     ids[0, 1:] = placeholder
     signature.add(tensor_names.IDS, ids, {1: SEQUENCE})
-    signature.add(tensor_names.FEATURES, torch.zeros(_S - 1, hidden), {0: FEATURE_ROWS})
+    signature.add(tensor_names.FEATURES, torch.zeros(_S - 1, sum(embedded.sizes.values())), {0: FEATURE_ROWS})
     return signature
 
 

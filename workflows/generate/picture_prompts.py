@@ -45,7 +45,8 @@ class PicturePrompts:
             )
         kind = processor.get("processor_class") or settings.get("processor_class")
         own = processor if "image_processor" in processor else settings or processor
-        return cls(picture_processor(own), picture_tokens({**processor, "processor_class": kind}))
+        pictures = picture_processor({**own, "processor_class": kind})
+        return cls(pictures, picture_tokens({**processor, "processor_class": kind}, pictures.settings))
 
     @staticmethod
     def read(files: Sequence[Path]) -> list[Picture]:

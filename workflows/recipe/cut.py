@@ -162,7 +162,7 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     if recipe.variant == "transformer-only":
         return Cut(_transformer_only_components(recipe, cache), cache)
     if family.sees:
-        return Cut(_picture_components(recipe, cache, grids=family.sees == "grids"), cache)
+        return Cut(_picture_components(recipe, cache, family), cache)
     drivers = tensor_names.IDS, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     if not family.encoder:
         gives = (tensor_names.LOGITS, tensor_names.HIDDEN) if recipe.expose else (tensor_names.LOGITS,)
@@ -176,16 +176,17 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 
-def _picture_components(recipe: Recipe, cache: CacheTensors, grids: bool) -> tuple[Component, ...]:
+def _picture_components(recipe: Recipe, cache: CacheTensors, family: Family) -> tuple[Component, ...]:
     """The vision encoder, the embeddings with its rows in the place of placeholders, and the decoder over these."""
-    takes = tensor_names.EMBEDS, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
+    embeds = (tensor_names.EMBEDS, tensor_names.DEEPSTACK) if family.deepstack else (tensor_names.EMBEDS,)
+    takes = *embeds, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     whole = Component(ComponentRole.DECODER, ("step",), takes, (tensor_names.LOGITS,), cache)
     cached, features = _cached_components(recipe, whole), tensor_names.FEATURES
     when = tuple(when for part in cached for when in part.when)
-    reads = (tensor_names.PIXELS, tensor_names.GRIDS) if grids else (tensor_names.PIXELS,)
+    reads = (tensor_names.PIXELS, tensor_names.GRIDS) if family.sees == "grids" else (tensor_names.PIXELS,)
     return (
         Component(ComponentRole.VISION, ("init",), reads, (features,)),
-        Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), (tensor_names.EMBEDS,)),
+        Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), embeds),
         *cached,
     )
 

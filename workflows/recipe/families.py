@@ -1,7 +1,8 @@
 """The architecture families: how each is divided into components, and which cache layouts it supports.
 
 decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-smolvlm, qwen2_vl     a vision encoder before a decoder-only model, which takes embeddings
+smolvlm, llava, qwen*_vl
+                      a vision encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
 whisper               the same, with an encoder that reads the spectrogram of a window of sound
 encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
@@ -48,6 +49,14 @@ TILES = replace(
     sees="tiles",
 )
 
+# The same with pictures of one size, or tiles of that size, without empty ones.
+LLAVA = replace(
+    TILES,
+    name="llava",
+    model_types=("llava", "vipllava", "internvl"),
+    covers="llava, vipllava, internvl",
+)
+
 # A position has three numbers, and pictures have any size.
 GRIDS = replace(
     TILES,
@@ -55,6 +64,11 @@ GRIDS = replace(
     model_types=("qwen2_vl", "qwen2_5_vl"),
     covers="qwen2_vl, qwen2_5_vl",
     sees="grids",
+)
+
+# The decoder's first layers add rows of features of their own.
+DEEPSTACK = replace(
+    GRIDS, name="qwen3_vl", model_types=("qwen3_vl", "qwen3_vl_moe"), covers="qwen3_vl, qwen3_vl_moe", deepstack=True
 )
 
 TASKS = ("translation", "summarization")
@@ -144,7 +158,9 @@ DEPTH = Family(
     reads="pixels",
 )
 
-FAMILIES = FamilyRegistry([QWEN3, TILES, GRIDS, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER])
+FAMILIES = FamilyRegistry(
+    [QWEN3, TILES, LLAVA, GRIDS, DEEPSTACK, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER]
+)
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:

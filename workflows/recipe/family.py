@@ -80,9 +80,9 @@ class Family:
     a sound, of one length. source_limited: the encoder has a position table, so a text is limited to max_positions.
     remote_code: the checkpoint brings the model's code, which runs during the build, with consent. text_part: the part
     of the config that describes the decoder; empty for the whole. sees: a vision encoder gives rows in the place of a
-    prompt's placeholders; it reads square tiles, or the patches of pictures of any size with their grids. variants:
-    supported variants besides `plain`. reads: the input kind of a single graph without a cache; None for a model that
-    generates text.
+    prompt's placeholders; it reads square tiles, or the patches of pictures of any size with their grids. deepstack:
+    the decoder's first layers take rows of their own. variants: supported variants besides `plain`. reads: the input
+    kind of a single graph without a cache; None for a model that generates text.
     """
 
     name: str
@@ -100,6 +100,7 @@ class Family:
     remote_code: bool = False
     text_part: str = ""
     sees: Literal["tiles", "grids"] | None = None
+    deepstack: bool = False
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 

@@ -163,25 +163,64 @@ def save_smolvlm(folder: Path, image_token_id: int, **changes: Any) -> Path:
     return _save(AutoModelForImageTextToText, "smolvlm", config, folder)
 
 
+_QWEN_VISION: dict[str, Any] = {"patch_size": 4, "spatial_merge_size": 2, "temporal_patch_size": 2, "num_heads": 2}
+_DEEPSTACK: dict[str, Any] = {
+    "depth": 4, "hidden_size": 32, "intermediate_size": 64, "out_hidden_size": 64, "num_position_embeddings": 49,
+    "deepstack_visual_indexes": [0, 2],
+}  # fmt: skip
+# model_type → (what its text part, and what its vision encoder needs beyond the common)
+QWEN_VL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "qwen2_vl": ({}, {"depth": 2, "embed_dim": 32, "hidden_size": 64, "mlp_ratio": 2}),
+    "qwen2_5_vl": ({}, {"depth": 3, "hidden_size": 32, "intermediate_size": 64, "window_size": 16,
+                        "out_hidden_size": 64, "fullatt_block_indexes": [1]}),
+    "qwen3_vl": ({"head_dim": 24, "num_hidden_layers": 3}, _DEEPSTACK),
+    "qwen3_vl_moe": ({"head_dim": 16, "num_hidden_layers": 3, **_EXPERTS}, _DEEPSTACK),
+}  # fmt: skip
+
+
 def save_qwen_vl(model_type: str, folder: Path, image_token_id: int) -> Path:
-    """A Qwen2-VL or Qwen2.5-VL: patches of 4 pixels, two by two of which are merged; windows of two such squares."""
+    """One of QWEN_VL: patches of 4 pixels, two by two of which are merged; windows of two such squares."""
     from transformers import AutoModelForImageTextToText
 
-    vision = {"patch_size": 4, "spatial_merge_size": 2, "temporal_patch_size": 2, "num_heads": 2}
-    own = {
-        "qwen2_vl": {"depth": 2, "embed_dim": 32, "hidden_size": 64, "mlp_ratio": 2},
-        "qwen2_5_vl": {"depth": 3, "hidden_size": 32, "intermediate_size": 64, "window_size": 16,
-                       "out_hidden_size": 64, "fullatt_block_indexes": [1]},
-    }[model_type]  # fmt: skip
-    rope = {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 10000.0}
+    text, vision = QWEN_VL[model_type]
+    text = {**_COMMON, **text}
+    half = text.get("head_dim", 16) // 2
+    rope = {"rope_type": "default", "mrope_section": [half - 2 * (half // 3), half // 3, half // 3]}
     config = {
-        "text_config": {**_COMMON, "rope_parameters": rope},
-        "vision_config": {**vision, **own},
+        "text_config": {**text, "rope_parameters": {**rope, "rope_theta": 10000.0}},
+        "vision_config": {**_QWEN_VISION, **vision},
         "image_token_id": image_token_id,
         "vision_start_token_id": 204,
         "vision_end_token_id": 205,
         "video_token_id": 206,
         "tie_word_embeddings": False,
+    }
+    return _save(AutoModelForImageTextToText, model_type, config, folder)
+
+
+_PATCHES: dict[str, Any] = {
+    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3, "num_attention_heads": 2, "image_size": 32,
+    "patch_size": 8,
+}  # fmt: skip
+_CLIP: dict[str, Any] = {**_PATCHES, "model_type": "clip_vision_model", "projection_dim": 32}
+# model_type → what its config needs beside its text part
+WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
+    "llava": ("llama", {"vision_config": _CLIP}),
+    "vipllava": ("llama", {"vision_config": _CLIP, "vision_feature_layers": [-2, -1, 1]}),
+    "internvl": ("qwen2", {"vision_config": {**_PATCHES, "image_size": [32, 32], "patch_size": [8, 8]}}),
+}
+
+
+def save_with_tiles(model_type: str, folder: Path, image_token_id: int) -> Path:
+    """One of WITH_TILES: it reads pictures or tiles of 32 pixels."""
+    from transformers import AutoModelForImageTextToText
+
+    text, config = WITH_TILES[model_type]
+    config = {
+        "text_config": {**_COMMON, "model_type": text},
+        "image_token_id": image_token_id,
+        "tie_word_embeddings": False,
+        **config,
     }
     return _save(AutoModelForImageTextToText, model_type, config, folder)
 

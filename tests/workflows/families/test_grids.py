@@ -1,4 +1,4 @@
-"""Qwen2-VL and Qwen2.5-VL: pictures of any sizes, three numbers a position, windows; token for token eager's."""
+"""Qwen2-VL and its successors: pictures of any sizes, three numbers a position, windows; token for token eager's."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def greedy(eager: Any, ids: list[int], given: dict[str, Any]) -> list[int]:
 
 
 @pytest.mark.parametrize(("model_type", "options"), [
-    ("qwen2_5_vl", {}), ("qwen2_vl", {"graphs": "prefill-decode", "chunk": 16}),
+    ("qwen2_5_vl", {}), ("qwen2_vl", {"graphs": "prefill-decode", "chunk": 16}), ("qwen3_vl", {}),
 ])  # fmt: skip
 def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:
     from transformers import AutoModelForImageTextToText

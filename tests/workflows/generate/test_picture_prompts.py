@@ -19,6 +19,7 @@ from workflows.common.errors import BundleError, MediaError, PromptError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.picture_prompts import PicturePrompts
 from workflows.generate.prompt_encoder import picture_content
+from workflows.media import Picture
 from workflows.wire.events import GenerationDone
 
 IMAGE, EDGE, WHOLE, END, ROWS = 200, 201, 202, 203, 4
@@ -208,6 +209,21 @@ def test_placeholders_and_what_takes_their_place() -> None:
     with pytest.raises(MediaError, match="1 placeholders <image> for 0 pictures"):
         one.prepare("a<image>b", [])
     assert picture_content("x", 1) == [{"type": "image"}, {"type": "text", "text": "x"}]
+
+
+def test_the_tokens_of_a_picture_follow_from_both_files() -> None:
+    """LLaVA's from the size of its pictures; InternVL's processor divides them, whatever their settings say."""
+    cut = {"image_processor_type": "CLIPImageProcessor", "size": {"shortest_edge": 28}, "crop_size": 28}
+    patches = {"patch_size": 14, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1}
+    seen = [Picture(np.zeros((32, 64, 3), np.uint8))]
+    llava = prompts(json.dumps(cut), json.dumps({"processor_class": "LlavaProcessor", **patches}))
+    text, tensors = llava.prepare(llava.with_placeholders("x", 1), seen)
+    assert text == "<image>" * 4 + "x" and np.shape(tensors["pixel_values"]) == (1, 3, 28, 28)
+    tiles = {"image_processor_type": "GotOcr2ImageProcessorFast", "size": {"height": 32, "width": 32},
+             "crop_to_patches": False, "processor_class": "InternVLProcessor"}  # fmt: skip
+    internvl = prompts(json.dumps(tiles), json.dumps({"image_seq_length": 2}))
+    text, tensors = internvl.prepare("a<IMG_CONTEXT>b", seen)
+    assert text == f"a<img>{'<IMG_CONTEXT>' * 6}</img>b" and np.shape(tensors["pixel_values"]) == (3, 3, 32, 32)
 
 
 @pytest.mark.parametrize(("preprocessor", "processor", "places", "error", "why"), [

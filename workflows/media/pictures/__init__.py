@@ -1,6 +1,8 @@
 """Pictures at run time, without torch and transformers: from a file to the tensors of a model's vision encoder.
 
-file ──picture_file──▶ RGB ──processor: patch_grid, tiles or fixed_size──▶ tensors and layouts ──tokens──▶ prompt
+file ──picture_file──▶ RGB ──processor──▶ tensors and layouts ──tokens──▶ prompt
+
+Processors: patch_grid, tiles, ratio_tiles, fixed_size.
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from workflows.common.errors import MediaError, printable
-from workflows.media.pictures import fixed_size, tiles
+from workflows.media.pictures import fixed_size, ratio_tiles, tiles
 from workflows.media.pictures.fixed_size import FixedSize
 from workflows.media.pictures.patch_grid import PatchGrid
 from workflows.media.pictures.picture_file import MOST_PIXELS, Picture, read_picture
 from workflows.media.pictures.processor import PictureInputs, PictureLayout, PictureProcessor
+from workflows.media.pictures.ratio_tiles import RatioTiles
 from workflows.media.pictures.tiles import Tiles
 from workflows.media.pictures.tokens import PictureTokens, expand_pictures, picture_tokens
 
@@ -33,6 +36,7 @@ __all__ = [
 
 PROCESSORS: dict[str, Callable[[Mapping[str, object]], PictureProcessor]] = {
     "Qwen2VLImageProcessor": PatchGrid.from_settings,
+    ratio_tiles.KIND: RatioTiles.from_settings,
     **{kind: partial(Tiles.from_settings, kind) for kind in tiles.KINDS},
     **{kind: partial(FixedSize.from_settings, kind) for kind in fixed_size.KINDS},
 }

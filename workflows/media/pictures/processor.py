@@ -15,8 +15,8 @@ from workflows.media.pictures.picture_file import Picture
 class PictureLayout:
     """What the number and the order of a picture's tokens follow from.
 
-    rows, columns: of tiles, both 0 for a picture that is not divided (Idefics3, SmolVLM); of the encoder's feature rows
-    (Qwen-VL); 1 and 1 where every picture has the same tokens.
+    rows, columns: of tiles, both 0 for a picture that is not divided (Idefics3, SmolVLM), both 1 likewise (InternVL);
+    of the encoder's feature rows (Qwen-VL); 1 and 1 where every picture has the same tokens.
     """
 
     rows: int

@@ -4,6 +4,8 @@ prompt with placeholders + PictureLayout of each picture ──expand_pictures�
 
     Idefics3, SmolVLM   <fake_token_around_image><row_1_col_1><image>…, a line per row of tiles, the whole picture last
     Qwen-VL             <|image_pad|> per merged patch; the chat template writes the tokens around them
+    InternVL            <img><IMG_CONTEXT>…</img> for the tiles and the whole picture
+    LLaVA               <image> per patch
     Gemma 3             <start_of_image><image_soft_token>…<end_of_image> between empty lines
 """
 
@@ -21,11 +23,16 @@ KINDS = {
     "Idefics3Processor": "image_seq_len",
     "SmolVLMProcessor": "image_seq_len",
     "Gemma3Processor": "image_seq_length",
+    "InternVLProcessor": "image_seq_length",
+    "LlavaProcessor": "patch_size",
     "Qwen2VLProcessor": None,
     "Qwen2_5_VLProcessor": None,
     "Qwen3VLProcessor": None,
 }
-"""Processor class → the key of the number of tokens of a picture or a tile; None where it follows from the picture."""
+"""Processor class → the key of the number of tokens of a picture or a tile; None where it follows from the picture.
+
+LLaVA's is derived: a token for each patch of this size.
+"""
 _DEFAULT_TOKENS = {"image_seq_len": 169, "image_seq_length": 256}
 
 
@@ -106,8 +113,71 @@ class FramedTokens:
         return f"\n\n{self.placeholder}{self.token * self.count}<end_of_image>\n\n"
 
 
-def picture_tokens(settings: Mapping[str, object]) -> PictureTokens:
+@dataclass(frozen=True)
+class BetweenTokens:
+    """count: tokens of a tile."""
+
+    kind: str
+    count: int
+    placeholder = token = "<IMG_CONTEXT>"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind, "image_seq_length": self.count}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        tiles = layout.rows * layout.columns
+        return f"<img>{self.token * self.count * (tiles + (tiles > 1))}</img>"
+
+
+@dataclass(frozen=True)
+class PatchTokens:
+    """A token per patch. patch, height, width: pixels. more: tokens besides; strategy: `default` leaves one out."""
+
+    kind: str
+    patch: int
+    strategy: str
+    more: int
+    height: int
+    width: int
+    placeholder = token = "<image>"
+
+    @classmethod
+    def from_options(cls, kind: str, options: Options, pictures: Mapping[str, object]) -> PatchTokens:
+        """pictures: the settings of the picture processor."""
+        options.only("image_token", cls.token, "that is the placeholder of its chat templates")
+        patch = options.integer("patch_size", 0, lowest=1, highest=4096)
+        strategy = options.get("vision_feature_select_strategy", "full")
+        if strategy not in ("default", "full"):
+            raise options.fault("vision_feature_select_strategy", "default or full")
+        more = options.integer("num_additional_image_tokens", 0, lowest=0, highest=4096)
+        sizes = Options(pictures, kind).get("crop_size" if pictures.get("do_center_crop") else "size", {})
+        if not isinstance(sizes, Mapping) or not sizes.keys() >= {"height", "width"}:
+            raise MediaError("The settings of the pictures do not say their height and width: add a size with both.")
+        return cls(kind, patch, str(strategy), more, int(sizes["height"]), int(sizes["width"]))
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {
+            "processor_class": self.kind,
+            "patch_size": self.patch,
+            "vision_feature_select_strategy": self.strategy,
+            "num_additional_image_tokens": self.more,
+        }
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        patches = (self.height // self.patch) * (self.width // self.patch)
+        return self.token * (patches + self.more - (self.strategy == "default"))
+
+
+def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object] | None = None) -> PictureTokens:
     """The token layout that a processor_config.json describes, by its processor_class.
+
+    pictures: the settings of the picture processor, on which LLaVA's tokens depend.
 
     Older checkpoints name the class in preprocessor_config.json or tokenizer_config.json, and may leave out the number
     of tokens; it is then the one that transformers takes. Raises MediaError for a class that is not known.
@@ -120,11 +190,17 @@ def picture_tokens(settings: Mapping[str, object]) -> PictureTokens:
         )
     options, key = Options(settings, kind), KINDS[kind]
     options.ignore("image_processor", "video_processor", "feature_extractor", "tokenizer", "chat_template")
+    if key == "patch_size":
+        of_patches = PatchTokens.from_options(kind, options, pictures or {})
+        options.finish()
+        return of_patches
     count = options.integer(key, _DEFAULT_TOKENS[key], highest=65_536) if key else 0
     options.finish()
     if key is None:
         return GridTokens(kind)
-    return TileTokens(kind, count) if key == "image_seq_len" else FramedTokens(kind, count)
+    if key == "image_seq_len":
+        return TileTokens(kind, count)
+    return FramedTokens(kind, count) if kind == "Gemma3Processor" else BetweenTokens(kind, count)
 
 
 def expand_pictures(prompt: str, tokens: PictureTokens, layouts: Sequence[PictureLayout]) -> str:

@@ -37,6 +37,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "SigLIP": ("SiglipImageProcessor", {}),
     "SigLIP, a number": ("SiglipImageProcessor", {"size": 17, "image_mean": 0.25}),
     "Gemma 3": ("Gemma3ImageProcessor", {"size": {"height": 96, "width": 96}, "do_convert_rgb": None}),
+    "InternVL": ("GotOcr2ImageProcessor", {"size": {"height": 32, "width": 32}, "crop_to_patches": True}),
+    "InternVL, some tiles": ("GotOcr2ImageProcessor", {"size": {"height": 40, "width": 24}, "crop_to_patches": True,
+                                                       "min_patches": 3, "max_patches": 7}),
+    "InternVL, not divided": ("GotOcr2ImageProcessor", {"size": {"height": 32, "width": 40}}),
     "Gemma 3, a number": ("Gemma3ImageProcessor", {"size": 40, "resample": 5}),
 }  # fmt: skip
 NARROW = [(3, 200), (200, 3)]  # a larger one is slow where its longer edge becomes 5,000

@@ -75,8 +75,35 @@ def test_a_picture_of_gemma() -> None:
     assert result.count(tokens.token) == 14
 
 
+def test_tiles_between_two_tokens() -> None:
+    import transformers
+
+    theirs = object.__new__(transformers.InternVLProcessor)
+    theirs.image_token, theirs.start_image_token, theirs.end_image_token = "<IMG_CONTEXT>", "<img>", "</img>"
+    theirs.image_seq_length = 7
+    tokens = picture_tokens({"processor_class": "InternVLProcessor", "image_seq_length": 7})
+    for (rows, columns), tiles in {(1, 1): 1, (2, 3): 7, (1, 2): 3}.items():
+        assert tokens.text(PictureLayout(rows, columns)) == theirs.replace_image_token({"num_patches": [tiles]}, 0)
+
+
+@pytest.mark.parametrize(("strategy", "more"), [("default", 1), ("full", 0), (None, 2)])
+def test_a_token_per_patch(strategy: str | None, more: int) -> None:
+    """The number follows from the size of the pictures, or of their cut."""
+    settings = {"patch_size": 14, "vision_feature_select_strategy": strategy, "num_additional_image_tokens": more}
+    theirs = processor("LlavaProcessor", "CLIPImageProcessor", **settings)
+    sized = {"do_center_crop": True, "crop_size": {"height": 70, "width": 43}, "size": {"shortest_edge": 70}}
+    tokens = picture_tokens({"processor_class": "LlavaProcessor", "image_token": "<image>", **settings}, sized)
+    expected = theirs.replace_image_token({"pixel_values": [np.zeros((3, 70, 43))]}, 0)
+    assert tokens.text(PictureLayout(1, 1)) == expected
+    whole = {"do_center_crop": False, "size": {"height": 28, "width": 28}}
+    tokens = picture_tokens({"processor_class": "LlavaProcessor", **settings}, whole)
+    assert tokens.text(PictureLayout(1, 1)).count("<image>") == 4 + more - (strategy == "default")
+    assert picture_tokens(json.loads(json.dumps(tokens.settings)), whole) == tokens
+
+
 @pytest.mark.parametrize(
-    ("name", "count"), [("Idefics3Processor", 169), ("Gemma3Processor", 256), ("Qwen2VLProcessor", 0)]
+    ("name", "count"),
+    [("InternVLProcessor", 256), ("Idefics3Processor", 169), ("Gemma3Processor", 256), ("Qwen2VLProcessor", 0)],
 )
 def test_settings_are_kept(name: str, count: int) -> None:
     """And where they are silent, the number of tokens is that of transformers."""
@@ -92,6 +119,8 @@ def test_settings_are_kept(name: str, count: int) -> None:
         ({}, "of a processor_class None are not known: there are Gemma3Processor, Idefics3Processor"),
         ({"processor_class": "PixtralProcessor"}, "of a processor_class PixtralProcessor are not known"),
         ({"processor_class": "Idefics3Processor", "image_seq_len": 0}, "image_seq_len = 0 and needs a whole number"),
+        ({"processor_class": "LlavaProcessor"}, "patch_size = None and needs a whole number"),
+        ({"processor_class": "LlavaProcessor", "patch_size": 14}, "do not say their height and width"),
         ({"processor_class": "Idefics3Processor", "row_token": "r"}, "setting row_token = r, which is not known"),
     ],
 )

@@ -1,0 +1,59 @@
+"""LLaVA and its like: pictures of one size, or tiles of it; token for token eager's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.workflows.families.models import WITH_TILES, save_with_tiles
+from workflows.build import BuildRequest, build
+from workflows.generate import GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone
+
+pytestmark = pytest.mark.slow
+
+IMAGE, COUNT = 200, 6
+ROWS = {"internvl": 4}
+"""Of a tile, where they are not 16."""
+CASES: list[tuple[int, ...]] = [(20,), (3, 4), (5, 2, 3, 30), (60, 2, 2), (70, 3)]
+"""The lengths of the texts around the pictures."""
+
+
+def greedy(eager: Any, ids: list[int], tiles: np.ndarray | None) -> list[int]:
+    """The model's own tokens, the whole computed anew at each step."""
+    import torch
+
+    ids, before = list(ids), len(ids)
+    given = {} if tiles is None else {"pixel_values": torch.from_numpy(tiles)}
+    for _ in range(COUNT):
+        with torch.no_grad():
+            logits = eager(input_ids=torch.tensor([ids]), use_cache=False, **given).logits[0, -1]
+        logits[IMAGE] = -torch.inf
+        ids.append(int(logits.argmax()))
+    return ids[before:]
+
+
+@pytest.mark.parametrize(("model_type", "options"), [
+    ("llava", {}), ("vipllava", {"cache": "gqa"}), ("internvl", {"graphs": "prefill-decode", "chunk": 16}),
+])  # fmt: skip
+def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:
+    from transformers import AutoModelForImageTextToText
+
+    assert model_type in WITH_TILES
+    checkpoint = save_with_tiles(model_type, tmp_path / "checkpoint", IMAGE)
+    build(BuildRequest(str(checkpoint), tmp_path / "bundle", options))
+    eager = AutoModelForImageTextToText.from_pretrained(checkpoint, attn_implementation="eager").eval()
+    chances = np.random.default_rng(0)
+    with open_engine(tmp_path / "bundle") as engine:
+        for texts in CASES:
+            ids = chances.integers(1, 190, texts[0]).tolist()
+            for length in texts[1:]:
+                ids += [IMAGE] * ROWS.get(model_type, 16) + chances.integers(1, 190, length).tolist()
+            tiles = chances.normal(size=(len(texts) - 1, 3, 32, 32)).astype(np.float32) if texts[1:] else None
+            given = None if tiles is None else {"pixel_values": tiles}
+            *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=COUNT), inputs=given, eos=())
+            assert isinstance(done, GenerationDone)
+            assert done.token_ids == greedy(eager, ids, tiles), texts

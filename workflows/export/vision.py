@@ -1,0 +1,260 @@
+"""Vision encoders: the rows that take the places of a prompt's pictures, from tiles or from pictures of any size.
+
+tiles   pixel_values [tiles,3,H,W] ──▶ image_features [rows,E]
+grids   pixel_values [patches,C] · image_grid_thw [pictures,3] ──▶ image_features [rows,E], or [rows,(1+L)·E]: deepstack
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+import torch
+from transformers import AttentionInterface, PreTrainedModel
+
+from workflows.common.tensor_names import FEATURES, GRIDS, PIXELS
+from workflows.export.attention import ATTENTION_NAME
+from workflows.export.signature import ExportSignature
+
+ATTENTION = {"text_config": ATTENTION_NAME, "vision_config": "eager"}
+"""transformers' attention by part: ours holds the decoder's cache, and the vision encoder has none."""
+MASKED_ATTENTION = "flash_attention_by_joinery_mask"
+"""Attention of a vision encoder with a mask where transformers gives the ends of its sequences.
+
+Only for an implementation whose name has `flash` are these ends handed through; all others are called once for each
+sequence, as many times as the pictures of the example have, which no graph can follow.
+"""
+_GRIDS = ((1, 6, 10), (1, 4, 4))  # in blocks of merged patches, of two example pictures
+
+
+def _attend_masked(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    scaling: float | None = None,
+    cu_seq_lens_q: torch.Tensor | None = None,
+    **_: object,
+) -> tuple[torch.Tensor, None]:
+    """[1,H,N,D] three times and a mask [1,1,N,N] → [1,N,H,D]"""
+    attended = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, attn_mask=cu_seq_lens_q, scale=scaling
+    )
+    return attended.transpose(1, 2).contiguous(), None
+
+
+AttentionInterface.register(MASKED_ATTENTION, _attend_masked)
+
+
+class VisionModule(torch.nn.Module, ABC):  # type: ignore[misc]  # torch is not type-checked here
+    """A vision encoder that gives one row [E] for each placeholder of its pictures, in their order."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__()
+        self._config = model.config
+
+    @abstractmethod
+    def attend(self) -> None:
+        """Sets the attention of the graph; the model's own comparison sets another."""
+
+    @abstractmethod
+    def example(self) -> dict[str, torch.Tensor]:
+        """Its inputs for two pictures."""
+
+    @abstractmethod
+    def example_rows(self) -> tuple[int, int]:
+        """The rows of each of these two pictures."""
+
+    @abstractmethod
+    def signature(self) -> ExportSignature:
+        """The graph's inputs and outputs."""
+
+    @abstractmethod
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        """What the model itself takes beside `ids` [1,S], for the same pictures."""
+
+    def positions(self, model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
+        """The position ids of `ids` [1,S]: [1,S] where each is one number, else [3,1,S]."""
+        return torch.arange(ids.shape[1])[None]
+
+
+class TilesModule(VisionModule):
+    """A vision encoder of tiles, or of whole pictures of one size, that needs no other input."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__(model)
+        self.inner = model.model
+        self.attend()
+
+    def attend(self) -> None:
+        for name in ("vision_tower", "vision_model"):
+            if hasattr(self.inner, name):
+                getattr(self.inner, name).set_attn_implementation("eager")
+
+    def forward(self, pixel_values: torch.Tensor) -> torch.Tensor:
+        """[tiles,3,H,W] → [tiles · rows of one,E]"""
+        rows: torch.Tensor = self.inner.get_image_features(pixel_values=pixel_values).pooler_output
+        return rows.reshape(-1, rows.shape[-1])
+
+    def example(self) -> dict[str, torch.Tensor]:
+        size = self._config.vision_config.image_size
+        height, width = size if isinstance(size, list | tuple) else (size, size)
+        return {PIXELS: torch.randn(2, 3, height, width, generator=torch.Generator().manual_seed(0))}
+
+    def example_rows(self) -> tuple[int, int]:
+        with torch.no_grad():
+            each = len(self(**self.example())) // 2
+        return each, each
+
+    def signature(self) -> ExportSignature:
+        signature = ExportSignature(outputs=[FEATURES])
+        signature.add(PIXELS, self.example()[PIXELS], {0: "tiles"})
+        return signature
+
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        return self.example()
+
+
+class Idefics3Module(TilesModule):
+    """That of Idefics3 and SmolVLM, which leave out empty tiles of their own where several texts have not as many."""
+
+    def forward(self, pixel_values: torch.Tensor) -> torch.Tensor:
+        """[tiles,3,H,W] → [tiles · rows of one,E]"""
+        side = self._config.vision_config.image_size // self._config.vision_config.patch_size
+        mask = torch.ones(pixel_values.shape[0], side, side, dtype=torch.bool)
+        hidden = self.inner.vision_model(pixel_values=pixel_values, patch_attention_mask=mask).last_hidden_state
+        rows: torch.Tensor = self.inner.connector(hidden)
+        return rows.reshape(-1, rows.shape[-1])
+
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        return {PIXELS: self.example()[PIXELS][None]}
+
+
+class LlavaModule(TilesModule):
+    """That of LLaVA, whose own function gives a list of one item a picture, and a graph's list has a fixed length."""
+
+    def forward(self, pixel_values: torch.Tensor) -> torch.Tensor:
+        """[pictures,3,H,W] → [pictures · rows of one,E]"""
+        layers, strategy = self._config.vision_feature_layer, self._config.vision_feature_select_strategy
+        states = self.inner.vision_tower(pixel_values, output_hidden_states=True).hidden_states
+        chosen = [states[layer] for layer in (layers if isinstance(layers, list | tuple) else [layers])]
+        first = int(strategy == "default")  # without the row of the class
+        rows: torch.Tensor = self.inner.multi_modal_projector(torch.cat(chosen, dim=-1)[:, first:])
+        return rows.reshape(-1, rows.shape[-1])
+
+
+class GridsModule(VisionModule):
+    """The vision encoder of Qwen2-VL and its successors, for pictures of any sizes, which the graph derives all from.
+
+    The picture, row and column of each patch follow from its number and the grids. Pictures and windows are masks
+    [1,1,N,N], so patches are in no other order than given; N² floats are 64 MB at 4,096 patches.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__(model)
+        self.vision = model.model.visual
+        vision = model.config.vision_config
+        self._merge, self._windowed = vision.spatial_merge_size, hasattr(self.vision, "fullatt_block_indexes")
+        self._window = self.vision.window_size // self._merge // vision.patch_size if self._windowed else 0
+        self.attend()
+
+    def attend(self) -> None:
+        for module in self.vision.modules():
+            if hasattr(module, "config"):
+                module.config._attn_implementation_internal = MASKED_ATTENTION
+
+    def forward(self, pixel_values: torch.Tensor, image_grid_thw: torch.Tensor) -> torch.Tensor:
+        """[patches,C], [pictures,3] → [patches / merged ones,E]"""
+        side, number = self._merge, torch.arange(pixel_values.shape[0])
+        counts = image_grid_thw.prod(dim=1)
+        ends = counts.cumsum(0)
+        picture = (number[:, None] >= ends[None]).long().sum(dim=1)
+        height, width = image_grid_thw[:, 1][picture], image_grid_thw[:, 2][picture]
+        inside = number - (ends - counts)[picture]
+        frame, inside = inside // (height * width), inside % (height * width)
+        blocks, block = width // side, inside // (side * side)  # patches are given block by block
+        block_row, block_column = block // blocks, block % blocks
+        row, column = block_row * side + inside // side % side, block_column * side + inside % side
+        known = {
+            "position_ids": torch.stack([row, column], dim=-1),
+            "cu_seqlens": _same(picture, frame),
+            "max_seqlen": 1,
+        }
+        if self._windowed:
+            window = block_row // self._window, block_column // self._window
+            known |= {
+                "window_index": torch.arange(pixel_values.shape[0] // (side * side)),
+                "cu_window_seqlens": _same(picture, frame, *window),
+                "max_window_seqlen": 1,
+            }
+        if hasattr(self.vision, "pos_embed"):
+            taps = self._taps(row, height), self._taps(column, width)
+            known |= dict(zip(("interp_indices", "interp_weights"), _bilinear(*taps, self._table_side), strict=True))
+        seen = self.vision(pixel_values, grid_thw=image_grid_thw, **known)
+        return torch.cat([seen.pooler_output, *getattr(seen, "deepstack_features", ())], dim=-1)
+
+    @property
+    def _table_side(self) -> int:
+        """Rows of the square table of positions."""
+        return int(self.vision.pos_embed.num_embeddings**0.5)
+
+    def _taps(self, index: torch.Tensor, size: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The two nearest rows of the table [N,2] and their weights, whose first and last are those of a picture's."""
+        last = self._table_side - 1
+        place = index.float() * last / (size - 1).clamp(min=1)
+        below = place.floor()
+        above = place - below
+        rows = torch.stack([below, below + 1], dim=1).long().clamp(max=last)
+        return rows, torch.stack([1 - above, above], dim=1)
+
+    def example(self) -> dict[str, torch.Tensor]:
+        vision = self._config.vision_config
+        channels = getattr(vision, "in_channels", None) or vision.in_chans
+        size = channels * vision.temporal_patch_size * vision.patch_size**2
+        grids = torch.tensor(_GRIDS) * torch.tensor([1, self._merge, self._merge])
+        patches = int(grids.prod(dim=1).sum())
+        return {PIXELS: torch.randn(patches, size, generator=torch.Generator().manual_seed(0)), GRIDS: grids}
+
+    def example_rows(self) -> tuple[int, int]:
+        first, second = (math.prod(blocks) for blocks in _GRIDS)
+        return first, second
+
+    def signature(self) -> ExportSignature:
+        signature, example = ExportSignature(outputs=[FEATURES]), self.example()
+        signature.add(PIXELS, example[PIXELS], {0: "patches"})
+        signature.add(GRIDS, example[GRIDS], {0: "pictures"})
+        return signature
+
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        return {**self.example(), "mm_token_type_ids": (ids == self._config.image_token_id).int()}
+
+    def positions(self, model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
+        given = dict(self.own_inputs(ids))
+        given.pop(PIXELS)
+        positions: torch.Tensor = model.model.get_rope_index(ids, **given)[0]
+        return positions
+
+
+def _same(*keys: torch.Tensor) -> torch.Tensor:
+    """[1,1,N,N]: 0 where all keys [N] of two patches are equal, else the lowest number."""
+    equal = torch.stack([key[:, None] == key[None] for key in keys]).all(dim=0)
+    return torch.where(equal, 0.0, torch.finfo(torch.float32).min)[None, None]
+
+
+def _bilinear(
+    rows: tuple[torch.Tensor, torch.Tensor], columns: tuple[torch.Tensor, torch.Tensor], side: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """[N,2] rows and columns with their weights → the four places in a table of `side` rows [N,4], and their weights"""
+    places = rows[0][:, :, None] * side + columns[0][:, None]
+    weights = rows[1][:, :, None] * columns[1][:, None]
+    return places.flatten(1), weights.flatten(1)
+
+
+def vision_module(model: PreTrainedModel, kind: str) -> VisionModule:
+    """The vision encoder of a loaded model. kind: see Family.sees."""
+    if kind == "grids":
+        return GridsModule(model)
+    own = {"idefics3": Idefics3Module, "smolvlm": Idefics3Module, "llava": LlavaModule}
+    return own.get(model.config.model_type, TilesModule)(model)
