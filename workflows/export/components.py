@@ -29,7 +29,7 @@ from workflows.export.encoder_decoder import (
 )
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
-from workflows.export.pictures import EmbedsDecoderModule, MergedEmbeddingsModule, check_pictures
+from workflows.export.pictures import EmbedsDecoderModule, MergedEmbeddingsModule, check_one_run, check_pictures
 from workflows.export.reference import ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
 from workflows.export.repeated_layers import trace_decoder
@@ -235,11 +235,13 @@ def _trace_pictures(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
-    kind = family_for(recipe.model_type, recipe.task).sees
-    vision, embeddings = vision_module(model, str(kind)), MergedEmbeddingsModule(model)
-    check_pictures(model, layers, vision, embeddings)
+    family = family_for(recipe.model_type, recipe.task)
+    vision, embeddings = vision_module(model, str(family.sees)), MergedEmbeddingsModule(model)
+    if family.mutual and recipe.graphs != "single":
+        check_one_run(vision, recipe.chunk)
+    check_pictures(model, layers, vision, embeddings, family.mutual)
     hidden, writer = model.get_input_embeddings().weight.shape[1], cache_writer(recipe.cache)
-    embedded = EmbeddedTokens(hidden, kind == "grids", embeddings.deepstack)
+    embedded = EmbeddedTokens(hidden, family.sees == "grids", embeddings.deepstack, family.mutual)
     signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embedded=embedded)
     decoder = EmbedsDecoderModule(model, signature, layers)
     merged = merged_embeddings_signature(embedded, model.config.image_token_id)

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutputWithPast
@@ -37,6 +38,7 @@ from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
 from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.export.stand_ins import StandInProducts
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
+from workflows.kvcache.token_blocks import TokenBlocks
 
 
 class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
@@ -130,24 +132,32 @@ class _EarlierRows(Sequence[torch.Tensor]):
         return torch.cat([none, *(adapter.present[layer][self._role] for adapter in self._earlier)], dim=2)
 
 
-def cached_steps(layers: Sequence[LayerFacts], ends: Sequence[int]) -> list[CachedStep]:
-    """Steps with these `ends`, each of whose layers reads what that layer of the earlier steps wrote."""
+def cached_steps(
+    layers: Sequence[LayerFacts], ends: Sequence[int], blocks: TokenBlocks | None = None
+) -> list[CachedStep]:
+    """Steps with these `ends`, each of whose layers reads what that layer of the earlier steps wrote.
+
+    blocks: the tokens that attend to each other in both directions.
+    """
     steps: list[CachedStep] = []
     for start, end in zip((0, *ends), ends, strict=False):
         earlier = [step.adapter for step in steps]
         keys, values = (_EarlierRows(layers, earlier, role) for role in (0, 1))
-        masks = {layer.window: _causal_mask(start, end, layer.window) for layer in layers}
+        masks = {layer.window: _causal_mask(start, end, layer.window, blocks) for layer in layers}
         adapter = HostCacheAdapter(keys, values, torch.tensor(start), windows=windows_of(layers), masks=masks)
         steps.append(CachedStep(adapter, start, end))
     return steps
 
 
 def logits_in_steps(
-    layers: Sequence[LayerFacts], ends: Sequence[int], run: Callable[[HostCacheAdapter, int, int], torch.Tensor]
+    layers: Sequence[LayerFacts],
+    ends: Sequence[int],
+    run: Callable[[HostCacheAdapter, int, int], torch.Tensor],
+    blocks: TokenBlocks | None = None,
 ) -> torch.Tensor:
     """Logits [S,V] of cached_steps. run: takes the adapter and the step's first and last token; returns [1,S,V]."""
     rows = []
-    for step in cached_steps(layers, ends):
+    for step in cached_steps(layers, ends, blocks):
         with using_adapter(step.adapter):
             rows.append(run(step.adapter, step.start, step.end)[0])
     return torch.cat(rows)
@@ -162,10 +172,13 @@ def run_step(model: PreTrainedModel, ids: torch.Tensor, step: CachedStep) -> tor
     return logits[0]
 
 
-def _causal_mask(start: int, end: int, window: int | None) -> torch.Tensor:
-    """[1,1,S,end] additive: causal, within the window."""
+def _causal_mask(start: int, end: int, window: int | None, blocks: TokenBlocks | None) -> torch.Tensor:
+    """[1,1,S,end] additive: causal, within the window, and to the end of a block."""
     back = torch.arange(start, end)[:, None] - torch.arange(end)[None]
     seen = (back >= 0) & (back < (window or end))
+    ahead = None if blocks is None else blocks.ahead(np.arange(start, end))
+    if ahead is not None:
+        seen[:, start:] |= torch.from_numpy(ahead)
     return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
 
 

@@ -27,6 +27,7 @@ from workflows.export.attention import (
 )
 from workflows.export.decoder import DecoderModule, logits_in_steps, run_causal
 from workflows.export.vision import VisionModule
+from workflows.kvcache.token_blocks import TokenBlocks
 
 _TOLERANCE = 1e-3  # of the largest logit
 _BEFORE, _AFTER = 5, 9  # tokens of the comparison around its pictures
@@ -80,26 +81,43 @@ class EmbedsDecoderModule(DecoderModule):
             return run_causal(self.model, adapter, None, by_name["position_ids"], embeds=by_name["inputs_embeds"])
 
 
+def check_one_run(vision: VisionModule, chunk: int) -> None:
+    """Raises RecipeError where a run of `chunk` tokens cannot hold the places of a picture."""
+    if (rows := max(vision.example_rows())) > chunk:
+        raise RecipeError(
+            f"The {rows:,} tokens of a picture attend to each other, so they go through the decoder in one run: set "
+            f"chunk to {rows:,} or more."
+        )
+
+
 def check_pictures(
-    model: PreTrainedModel, layers: Sequence[LayerFacts], vision: VisionModule, embeddings: MergedEmbeddingsModule
+    model: PreTrainedModel,
+    layers: Sequence[LayerFacts],
+    vision: VisionModule,
+    embeddings: MergedEmbeddingsModule,
+    mutual: bool = False,
 ) -> None:
     """Raises RecipeError where the divided model's logits differ from its own, for a text with two pictures.
 
     The tokens go in steps that divide a picture, since a mistake in the example inputs shows in later steps alone.
+    mutual: see Family; then the steps divide none.
     """
     try:
         with torch.no_grad():
             vision.attend()
             features = vision(**vision.example())
             ids = _ids_around(model, *vision.example_rows())
-            expected = _own_logits(model, ids, vision.own_inputs(ids))
+            types = {"token_type_ids": (ids == embeddings.placeholder).int()} if mutual else {}
+            expected = _own_logits(model, ids, {**vision.own_inputs(ids), **types})
             (embeds, *more), positions, count = embeddings(ids, features), vision.positions(model, ids), ids.shape[1]
 
             def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
                 with deepstacked(model, more[0][:, start:end] if more else None):
                     return run_causal(model, adapter, None, positions[..., start:end], embeds=embeds[:, start:end])
 
-            logits = logits_in_steps(layers, [count // 2, count - 2, count - 1, count], run)
+            blocks = TokenBlocks(ids[0].tolist(), embeddings.placeholder) if mutual else None
+            half = blocks.undivided(0, count // 2) if blocks else count // 2
+            logits = logits_in_steps(layers, [half, count - 2, count - 1, count], run, blocks)
     except MODEL_ERRORS as error:
         raise RecipeError(
             f"Divided into vision, embeddings and decoder, this model's own code fails ({type(error).__name__}: "

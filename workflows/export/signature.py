@@ -43,12 +43,13 @@ class EmbeddedTokens:
     """What a decoder takes in place of ids.
 
     size: of an embedding. grid: whether a position has three numbers. deepstack: the number of layers that add a row of
-    features to their output.
+    features to their output. mutual: see StateFacts.
     """
 
     size: int
     grid: bool = False
     deepstack: int = 0
+    mutual: bool = False
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -73,7 +74,9 @@ def decoder_signature(
     embedded: what it takes in place of ids.
     """
     outputs = [tensor_names.LOGITS, tensor_names.HIDDEN] if exposes else [tensor_names.LOGITS]
-    signature = ExportSignature(outputs=outputs, facts=StateFacts(writer, cache_groups(layers), left_aligned))
+    mutual = embedded is not None and embedded.mutual
+    facts = StateFacts(writer, cache_groups(layers), left_aligned, mutual=mutual)
+    signature = ExportSignature(outputs=outputs, facts=facts)
     if embedded is None:
         signature.add(tensor_names.IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     else:

@@ -26,6 +26,7 @@ from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.kvcache.slot_table import CacheGroup, SlotTable, differing_shapes, slot_runs
 from workflows.kvcache.step_planner import PositionMap, Step, StepPlanner, default_facts
+from workflows.kvcache.token_blocks import TokenBlocks
 from workflows.kvcache.token_tree import checked_path, token_tree
 from workflows.wire.events import GroupView
 
@@ -92,10 +93,12 @@ class KVCache:
         width: int | None = None,
         parents: Sequence[int] | None = None,
         position_map: PositionMap | None = None,
+        blocks: TokenBlocks | None = None,
     ) -> Step:
         """The step that feeds `ids` next, in `width` columns; as a tree where they have `parents`, see token_tree.py.
 
-        position_map: for graphs whose position ids are three numbers per token. Writes no rows; may grow the buffers.
+        position_map: for graphs whose position ids are three numbers per token. blocks: of the prompt, for graphs in
+        which the places of a picture attend to each other. Writes no rows; may grow the buffers.
         Raises CapacityError where the layout has no slot left or the model no position, and GraphError for a step that
         the graph cannot take, see `fitting_tokens`.
         """
@@ -106,7 +109,7 @@ class KVCache:
         planner.check_width(len(ids), columns)
         if not planner.counts:
             self.buffers.fit(needed if planner.joins == "append" else length + columns, self.slots)
-        return planner.step(ids, columns, tree, self.allocated, position_map)
+        return planner.step(ids, columns, tree, self.allocated, position_map, blocks)
 
     def commit(self, step: Step, path: Sequence[int] | None = None) -> None:
         """Makes the new rows of `step` part of the sequence; of a tree those of the tokens at `path` alone.

@@ -52,7 +52,8 @@ class StepTokens:
     positions, slots: [n] int64 of the tokens. joins: see above. in_place: the graph writes all columns, so that the
     valid length it is fed includes the padding, which no token attends to. position_ids: [3, n] where the graph takes
     three numbers per token; None for `positions`. kin: [n, n], which of each other's keys branching tokens attend to;
-    None where each attends to those before it.
+    None where each attends to those before it. ahead: [n, n], which of each other's keys they attend to besides, though
+    these come later; None for none.
     """
 
     ids: Sequence[int]
@@ -64,6 +65,7 @@ class StepTokens:
     in_place: bool = False
     position_ids: NDArray[np.int64] | None = None
     kin: NDArray[np.bool_] | None = None
+    ahead: NDArray[np.bool_] | None = None
 
     def driver(self, spec: TensorSpec) -> Array:
         """The array of an input other than a mask."""
@@ -93,6 +95,8 @@ class StepTokens:
         seen = self._seen(keys, visible, self.positions)
         if self.kin is not None:
             seen[:, self._own_columns(keys)] &= self.kin
+        if self.ahead is not None:
+            seen[:, self._own_columns(keys)] |= self.ahead
         np.copyto(mask[0, 0, self.real], 0, where=seen)
         if len(self.ids) < self.columns:
             self._unmask_padding(mask[0, 0])

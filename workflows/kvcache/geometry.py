@@ -43,7 +43,8 @@ class StateFacts:
     left_aligned: the graph uses slots as positions, as a learned relative bias does, so that no layout may move rows.
     positions: how many positions the model has, beyond which its tables end; None for no limit. right_aligned: the
     graph expects the newest key in the last slot. counts: it takes the number of slots as the number of tokens, so that
-    no slot may be free. joins: see cache_inputs.py. note: why the declared cache is not used.
+    no slot may be free. joins: see cache_inputs.py. note: why the declared cache is not used. mutual: the places of one
+    picture attend to each other in both directions, see token_blocks.py.
     """
 
     writer: Writer
@@ -54,10 +55,11 @@ class StateFacts:
     counts: bool = False
     joins: KeyJoin = "append"
     note: str = ""
+    mutual: bool = False
 
     def to_json(self) -> str:
         """The text for the graph's metadata."""
-        written = ("writer", "groups", "left_aligned")
+        written = ("writer", "groups", "left_aligned", *(["mutual"] if self.mutual else []))
         return json.dumps({name: value for name, value in asdict(self).items() if name in written})
 
     @classmethod
@@ -77,6 +79,7 @@ class StateFacts:
                 or not groups
                 or aligned not in _ALIGNED
                 or joins not in get_args(KeyJoin)
+                or not isinstance(data.get("mutual", False), bool)
             ):
                 raise ValueError
             if positions is not None and positions < 1:
@@ -84,7 +87,7 @@ class StateFacts:
         except (ValueError, KeyError, TypeError):
             raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it again.") from None
         left, right = aligned
-        return cls(writer, groups, left, positions, right, joins=joins)
+        return cls(writer, groups, left, positions, right, joins=joins, mutual=data.get("mutual", False))
 
 
 @dataclass(frozen=True, slots=True)

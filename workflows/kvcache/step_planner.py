@@ -15,6 +15,7 @@ from workflows.kvcache.cache_inputs import IDS, POSITIONS, StepTokens, shape_of
 from workflows.kvcache.geometry import MASK, GroupFacts, KeyJoin, StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.kvcache.slot_table import CacheGroup, SlotTable
+from workflows.kvcache.token_blocks import TokenBlocks
 from workflows.kvcache.token_tree import TokenTree, can_branch
 
 
@@ -54,10 +55,10 @@ class Step:
 class StepPlanner:
     """What one graph can take in a run, and the inputs of that run.
 
-    positions: how many positions the model has; None for no limit. can_branch: whether the tokens of a run may form a
-    tree. inputs: the graph's inputs that the cache feeds, by name. joins, counts: see StateFacts. carries: whether
-    state of fixed size goes with the cache. pad_left: padding comes before the tokens, for graphs that give the last
-    column's logits alone.
+    positions: how many positions the model has; None for no limit. mutual, joins, counts: see StateFacts. can_branch:
+    whether the tokens of a run may form a tree. inputs: the graph's inputs that the cache feeds, by name. carries:
+    whether state of fixed size goes with the cache. pad_left: padding comes before the tokens, for graphs that give the
+    last column's logits alone.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class StepPlanner:
         self._table, self._layout, self._capacity = table, table.layout, table.capacity
         self.inputs = dict(inputs if inputs is not None else default_cache_inputs(table.groups))
         self.positions, self.joins, self.counts = facts.positions, facts.joins, facts.counts
+        self.mutual = facts.mutual
         self._masks = {group.mask: group for group in table.groups}
         self.can_branch = can_branch(facts, self.inputs, self._masks)
         self._carries, self._pad_left, self._in_place = carries, pad_left, self._layout.writer != "host"
@@ -119,7 +121,13 @@ class StepPlanner:
             )
 
     def step(
-        self, ids: Sequence[int], columns: int, tree: TokenTree, allocated: int, position_map: PositionMap | None
+        self,
+        ids: Sequence[int],
+        columns: int,
+        tree: TokenTree,
+        allocated: int,
+        position_map: PositionMap | None,
+        blocks: TokenBlocks | None,
     ) -> Step:
         """The step that feeds `ids` after the table's last token. allocated: slots of the buffers."""
         start, tokens = self._table.length, len(ids)
@@ -127,7 +135,10 @@ class StepPlanner:
         slots, positions = self._layout.place(order, self._capacity, allocated), start + tree.depths
         real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
         position_ids = None if position_map is None else position_map(positions)
-        fed = StepTokens(ids, positions, slots, columns, real, self.joins, self._in_place, position_ids, tree.kin)
+        ahead = None if blocks is None else blocks.ahead(positions)
+        fed = StepTokens(
+            ids, positions, slots, columns, real, self.joins, self._in_place, position_ids, tree.kin, ahead
+        )
         inputs = {name: self._input(fed, spec) for name, spec in self.inputs.items()}
         return Step(inputs, slots, start, tokens, columns, real, tree.parents)
 

@@ -1,7 +1,7 @@
 """The architecture families: how each is divided into components, and which cache layouts it supports.
 
 decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-smolvlm, llava, qwen*_vl
+smolvlm, llava, gemma3, qwen*_vl
                       a vision encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
 whisper               the same, with an encoder that reads the spectrogram of a window of sound
@@ -55,6 +55,20 @@ LLAVA = replace(
     name="llava",
     model_types=("llava", "vipllava", "internvl"),
     covers="llava, vipllava, internvl",
+)
+
+# The places of a picture attend to each other in both directions, so that they go through the decoder in one run.
+GEMMA3 = replace(
+    TILES,
+    name="gemma3",
+    model_types=("gemma3",),
+    covers="gemma3",
+    layouts=("static", "scatter"),
+    refused={
+        "window": "the places of a picture attend to each other, and a window may have lost some of them",
+        "gqa": "GroupQueryAttention is causal, and the places of a picture attend to each other in both directions",
+    },
+    mutual=True,
 )
 
 # A position has three numbers, and pictures have any size.
@@ -159,7 +173,7 @@ DEPTH = Family(
 )
 
 FAMILIES = FamilyRegistry(
-    [QWEN3, TILES, LLAVA, GRIDS, DEEPSTACK, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER]
+    [QWEN3, TILES, LLAVA, GEMMA3, GRIDS, DEEPSTACK, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER]
 )
 
 

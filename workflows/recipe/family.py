@@ -81,8 +81,9 @@ class Family:
     remote_code: the checkpoint brings the model's code, which runs during the build, with consent. text_part: the part
     of the config that describes the decoder; empty for the whole. sees: a vision encoder gives rows in the place of a
     prompt's placeholders; it reads square tiles, or the patches of pictures of any size with their grids. deepstack:
-    the decoder's first layers take rows of their own. variants: supported variants besides `plain`. reads: the input
-    kind of a single graph without a cache; None for a model that generates text.
+    the decoder's first layers take rows of their own. mutual: the places of a picture attend to each other in both
+    directions. variants: supported variants besides `plain`. reads: the input kind of a single graph without a cache;
+    None for a model that generates text.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Family:
     text_part: str = ""
     sees: Literal["tiles", "grids"] | None = None
     deepstack: bool = False
+    mutual: bool = False
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.workflows.families.models import save_qwen_vl, save_smolvlm
+from tests.workflows.families.models import save_qwen_vl, save_smolvlm, save_with_tiles
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.export.pictures import MergedEmbeddingsModule, check_pictures
-from workflows.export.vision import ATTENTION, GridsModule, Idefics3Module
+from workflows.export.vision import ATTENTION, GridsModule, Idefics3Module, TilesModule
 
 
 def test_what_is_divided_whole_passes_and_what_is_not_is_refused(tmp_path: Path) -> None:
@@ -55,3 +55,14 @@ def test_layers_with_rows_of_their_own(tmp_path: Path) -> None:
 
     with pytest.raises(RecipeError, match="logits differ from its own"):
         check_pictures(model, layers, Exchanged(model), embeddings)
+
+
+def test_the_places_of_a_picture_attend_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oracle is told which tokens are a picture's; causal masks give other logits."""
+    checkpoint = open_checkpoint(str(save_with_tiles("gemma3", tmp_path, image_token_id=200)))
+    model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
+    layers, vision, embeddings = causal_layers(model), TilesModule(model), MergedEmbeddingsModule(model)
+    check_pictures(model, layers, vision, embeddings, mutual=True)
+    monkeypatch.setattr("workflows.export.pictures.TokenBlocks.ahead", lambda blocks, positions: None)
+    with pytest.raises(RecipeError, match="logits differ from its own"):
+        check_pictures(model, layers, vision, embeddings, mutual=True)

@@ -207,6 +207,10 @@ _CLIP: dict[str, Any] = {**_PATCHES, "model_type": "clip_vision_model", "project
 WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
     "llava": ("llama", {"vision_config": _CLIP}),
     "vipllava": ("llama", {"vision_config": _CLIP, "vision_feature_layers": [-2, -1, 1]}),
+    "gemma3": (
+        "gemma3_text",
+        {"vision_config": {**_PATCHES, "model_type": "siglip_vision_model"}, "mm_tokens_per_image": 16},
+    ),
     "internvl": ("qwen2", {"vision_config": {**_PATCHES, "image_size": [32, 32], "patch_size": [8, 8]}}),
 }
 
@@ -217,7 +221,7 @@ def save_with_tiles(model_type: str, folder: Path, image_token_id: int) -> Path:
 
     text, config = WITH_TILES[model_type]
     config = {
-        "text_config": {**_COMMON, "model_type": text},
+        "text_config": {**_COMMON, **DECODERS[text], "model_type": text},
         "image_token_id": image_token_id,
         "tie_word_embeddings": False,
         **config,

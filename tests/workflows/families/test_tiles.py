@@ -10,6 +10,7 @@ import pytest
 
 from tests.workflows.families.models import WITH_TILES, save_with_tiles
 from workflows.build import BuildRequest, build
+from workflows.common.errors import RecipeError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.slow
 IMAGE, COUNT = 200, 6
 ROWS = {"internvl": 4}
 """Of a tile, where they are not 16."""
-CASES: list[tuple[int, ...]] = [(20,), (3, 4), (5, 2, 3, 30), (60, 2, 2), (70, 3)]
-"""The lengths of the texts around the pictures."""
+CASES: list[tuple[int, ...]] = [(20,), (3, 4), (5, 2, 3, 30), (60, 2, 30), (70, 3), (48, 1)]
+"""The lengths of the texts around pictures, which begin within a chunk of 64, end with it, and go across its end."""
 
 
 def greedy(eager: Any, ids: list[int], tiles: np.ndarray | None) -> list[int]:
@@ -29,15 +30,25 @@ def greedy(eager: Any, ids: list[int], tiles: np.ndarray | None) -> list[int]:
     ids, before = list(ids), len(ids)
     given = {} if tiles is None else {"pixel_values": torch.from_numpy(tiles)}
     for _ in range(COUNT):
+        row = torch.tensor([ids])
+        if eager.config.model_type == "gemma3":
+            given["token_type_ids"] = (row == IMAGE).int()
         with torch.no_grad():
-            logits = eager(input_ids=torch.tensor([ids]), use_cache=False, **given).logits[0, -1]
+            logits = eager(input_ids=row, use_cache=False, **given).logits[0, -1]
         logits[IMAGE] = -torch.inf
         ids.append(int(logits.argmax()))
     return ids[before:]
 
 
+def test_a_picture_that_goes_in_one_run_needs_a_chunk_that_holds_it(tmp_path: Path) -> None:
+    checkpoint = save_with_tiles("gemma3", tmp_path / "checkpoint", IMAGE)
+    with pytest.raises(RecipeError, match=r"The 16 tokens of a picture attend to each other.*set chunk to 16 or more"):
+        build(BuildRequest(str(checkpoint), tmp_path / "bundle", {"graphs": "prefill-decode", "chunk": 15}))
+
+
 @pytest.mark.parametrize(("model_type", "options"), [
-    ("llava", {}), ("vipllava", {"cache": "gqa"}), ("internvl", {"graphs": "prefill-decode", "chunk": 16}),
+    ("llava", {}), ("gemma3", {}), ("gemma3", {"cache": "scatter"}), ("gemma3", {"graphs": "prefill-decode"}),
+    ("vipllava", {"cache": "gqa"}), ("internvl", {"graphs": "prefill-decode", "chunk": 16}),
 ])  # fmt: skip
 def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:
     from transformers import AutoModelForImageTextToText

@@ -29,6 +29,7 @@ from workflows.kvcache import KVCache, Step
 from workflows.kvcache.cache import cross_view
 from workflows.kvcache.cache_inputs import IDS
 from workflows.kvcache.incremental_step import IncrementalStep, incremental_step
+from workflows.kvcache.token_blocks import TokenBlocks
 from workflows.runtime.execution.binding import Binding, Observer, bind_last
 from workflows.runtime.execution.binding_cache import BindingCache
 from workflows.runtime.execution.device_memory import DeviceMemory
@@ -141,6 +142,7 @@ class Machine:
         self._row_selector = LogitsRowSelector(program, self._sessions, every=observer is not None)
         self._prompt = PromptInputs(program, self._sessions)
         self._position_map = self._prompt.position_map()
+        self._blocks: TokenBlocks | None = None
         self._last: Binding | None = None  # the final sessions run on its outputs
         self._next: tuple[Binding, IncrementalStep] | None = None  # for a single token after the last one
         self._branched: tuple[Step, HiddenStates | None] | None = None  # the last step; see commit_path
@@ -192,6 +194,7 @@ class Machine:
         inputs.source.read(given or {}, self._control, self._observer)
         inputs.check_places()
         self._position_map = inputs.position_map()
+        self._blocks = inputs.blocks() if self.cache.planner.mutual else None
         self._prompt, self._last, self._next = inputs, None, None
         self.bindings.clear()
         if given:
@@ -210,6 +213,7 @@ class Machine:
 
         Tokens that the cache takes no chunk for go one by one; so does the last chunk where padding would come first,
         for the padding would attend to nothing, which some graphs answer with NaN. Final sessions need a decode step.
+        Raises PromptError where the tokens of a picture that attend to each other do not fit a run.
         """
         width, before, start = self.program.prefill.columns, self.cache.length, 0
         by_token = self.program.pad_left and self.program.decode.columns in (None, 1)
@@ -220,8 +224,24 @@ class Machine:
             padded = width is not None and wanted < width
             single = wanted < 1 or self.too_wide or (padded and by_token)
             count = 0 if single else self.cache.fitting_tokens(before + start, wanted, width)
+            if self._blocks is not None:
+                count = self._undivided(before + start, count, width)
             yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
             start += count or 1
+
+    def _undivided(self, start: int, count: int, width: int | None) -> int:
+        """`count` tokens from position `start` on, or as many as divide no picture; 0 for one that goes alone."""
+        assert self._blocks is not None
+        whole = self._blocks.undivided(start, max(count, 1))
+        if whole <= max(count, 1):
+            return min(whole, count)
+        fits = count and (width is None or whole <= width)
+        if not fits or self.cache.fitting_tokens(start, whole, width) < whole:
+            raise PromptError(
+                f"A picture's {whole:,} tokens attend to each other, and a run takes {max(count, 1):,} of them here: "
+                f"build the model with a chunk of {whole:,} or more."
+            )
+        return whole
 
     def step(
         self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None
@@ -242,7 +262,7 @@ class Machine:
         self._next = None
         run = self.program.runs[phase]
         width = run.columns or len(tokens)
-        step = self.cache.plan(tokens, width, parents, self._position_map)
+        step = self.cache.plan(tokens, width, parents, self._position_map, self._blocks)
         selection = self._row_selector.inputs(phase, step, rows)
         bound = self.bindings.get(
             phase, tokens, self._prompt, width=width, rows=rows, chunk=self.chunk, selects_rows=bool(selection)

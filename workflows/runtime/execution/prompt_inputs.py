@@ -20,6 +20,7 @@ from workflows.kvcache.cache_inputs import IDS, POSITIONS
 from workflows.kvcache.geometry import SOURCE_MASK
 from workflows.kvcache.grid_positions import GridPositions
 from workflows.kvcache.layouts import Positions
+from workflows.kvcache.token_blocks import TokenBlocks
 from workflows.runtime.execution.binding import Binding, Observer
 from workflows.runtime.execution.run_control import RunControl
 from workflows.runtime.loading.sessions import OpenSession
@@ -227,6 +228,13 @@ class PromptInputs:
             return _repeated
         port, feed = min(inputs.items(), key=lambda one: one[1].name == "audio")  # grids are of pictures and videos
         return GridPositions(self._ids.tolist(), self._placeholder(feed), grids, len(self._features(port, feed)))
+
+    def blocks(self) -> TokenBlocks | None:
+        """The places of pictures in the prompt; None where no picture came with it."""
+        for port, feed in self._feature_inputs.items():
+            if feed.name == "image" and len(self._features(port, feed)):
+                return TokenBlocks(self._ids.tolist(), self._placeholder(feed))
+        return None
 
     @property
     def _feature_inputs(self) -> dict[Port, InputSource]:

@@ -1,0 +1,34 @@
+"""Blocks of tokens that attend to each other are fed whole, and their masks go in both directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workflows.kvcache.token_blocks import TokenBlocks
+
+IDS = [5, 9, 9, 9, 5, 5, 9, 9, 5]
+
+
+@pytest.mark.parametrize(("start", "wanted", "taken"), [
+    (0, 1, 1), (0, 2, 1), (0, 3, 1), (0, 4, 4), (0, 7, 6), (0, 8, 8), (0, 9, 9), (0, 20, 20), (1, 1, 3), (1, 2, 3),
+    (1, 3, 3), (4, 2, 2), (4, 3, 2), (6, 1, 2), (8, 1, 1), (9, 1, 1),
+])  # fmt: skip
+def test_no_block_is_divided(start: int, wanted: int, taken: int) -> None:
+    assert TokenBlocks(IDS, 9).undivided(start, wanted) == taken
+
+
+def test_one_at_either_end() -> None:
+    blocks = TokenBlocks([9, 9, 5, 9], 9)
+    assert (blocks.undivided(0, 1), blocks.undivided(2, 1), blocks.undivided(3, 5)) == (2, 1, 5)
+    assert TokenBlocks([], 9).undivided(0, 4) == 4
+
+
+def test_places_attend_to_later_ones_of_their_block() -> None:
+    ahead = TokenBlocks(IDS, 9).ahead(np.arange(9))
+    assert ahead is not None
+    assert np.argwhere(ahead).tolist() == [[1, 2], [1, 3], [2, 3], [6, 7]]
+    part = TokenBlocks(IDS, 9).ahead(np.arange(4, 12))
+    assert part is not None and np.argwhere(part).tolist() == [[2, 3]]
+    assert TokenBlocks(IDS, 9).ahead(np.arange(4, 6)) is None
+    assert TokenBlocks(IDS, 9).ahead(np.arange(9, 12)) is None
