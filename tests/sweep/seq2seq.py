@@ -69,7 +69,7 @@ def sequence_models() -> dict[str, Case]:
 def _case(name: str, config_class: Any, model_class: Any) -> Verdict:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        whole = _save(name, config_class, model_class, folder / "checkpoint")
+        whole = save_tiny(name, config_class, model_class, folder / "checkpoint")
         try:
             build(BuildRequest(str(folder / "checkpoint"), folder / "bundle", OPTIONS))
             if not whole:
@@ -85,7 +85,7 @@ def _case(name: str, config_class: Any, model_class: Any) -> Verdict:
             return Verdict(name, "traceback", f"{type(error).__name__} in {Path(where.filename).name}: {error}"[:300])
 
 
-def _save(name: str, config_class: Any, model_class: Any, folder: Path) -> bool:
+def save_tiny(name: str, config_class: Any, model_class: Any, folder: Path) -> bool:
     """A tiny checkpoint; where the class cannot be made tiny, its default config and one weight, which gives False."""
     torch.manual_seed(0)
     try:

@@ -118,13 +118,35 @@ class TilesModule(VisionModule):
 
 
 class Idefics3Module(TilesModule):
-    """That of Idefics3 and SmolVLM, which leave out empty tiles of their own where several texts have not as many."""
+    """That of Idefics3 and SmolVLM, for tiles that are pictures in all their pixels.
+
+    Their own functions leave out empty tiles, and derive the places of patches from fractions, which the Range of
+    onnxruntime counts otherwise than torch: for whole tiles the places are constants.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__(model)
+        self.register_buffer("places", self._places(), persistent=False)
+
+    def _places(self) -> torch.Tensor:
+        """[1,N] the rows of the table of positions that the model takes for a tile's patches."""
+        taken: list[torch.Tensor] = []
+        embeddings, pixels = self.inner.vision_model.embeddings, self.example()[PIXELS][:1]
+        handle = embeddings.position_embedding.register_forward_pre_hook(lambda _, inputs: taken.append(inputs[0]))
+        side = self._config.vision_config.image_size // self._config.vision_config.patch_size
+        try:
+            with torch.no_grad():
+                embeddings(pixel_values=pixels, patch_attention_mask=torch.ones(1, side, side, dtype=torch.bool))
+        finally:
+            handle.remove()
+        return taken[0].long()
 
     def forward(self, pixel_values: torch.Tensor) -> torch.Tensor:
         """[tiles,3,H,W] → [tiles · rows of one,E]"""
-        side = self._config.vision_config.image_size // self._config.vision_config.patch_size
-        mask = torch.ones(pixel_values.shape[0], side, side, dtype=torch.bool)
-        hidden = self.inner.vision_model(pixel_values=pixel_values, patch_attention_mask=mask).last_hidden_state
+        vision = self.inner.vision_model
+        patches = vision.embeddings.patch_embedding(pixel_values).flatten(2).transpose(1, 2)
+        hidden = patches + vision.embeddings.position_embedding(self.places)
+        hidden = vision.post_layernorm(vision.encoder(inputs_embeds=hidden).last_hidden_state)
         rows: torch.Tensor = self.inner.connector(hidden)
         return rows.reshape(-1, rows.shape[-1])
 

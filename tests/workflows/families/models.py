@@ -147,14 +147,14 @@ def save_whisper(folder: Path, **changes: Any) -> Path:
     return _save(AutoModelForSpeechSeq2Seq, "whisper", WHISPER | changes, folder)
 
 
-def save_smolvlm(folder: Path, image_token_id: int, **changes: Any) -> Path:
-    """A model that reads tiles of 32 pixels; `changes` to its text part."""
+def save_smolvlm(folder: Path, image_token_id: int, patch: int = 8, side: int = 4, **changes: Any) -> Path:
+    """A model that reads tiles of `side` × `side` patches; `changes` to its text part."""
     from transformers import AutoModelForImageTextToText
 
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
     config = {
         "text_config": {**_COMMON, "model_type": "llama", **changes},
-        "vision_config": {**sizes, "image_size": 32, "patch_size": 8},
+        "vision_config": {**sizes, "image_size": side * patch, "patch_size": patch},
         "scale_factor": 2,
         "image_token_id": image_token_id,
         "pad_token_id": 0,

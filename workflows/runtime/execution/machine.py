@@ -225,23 +225,9 @@ class Machine:
             single = wanted < 1 or self.too_wide or (padded and by_token)
             count = 0 if single else self.cache.fitting_tokens(before + start, wanted, width)
             if self._blocks is not None:
-                count = self._undivided(before + start, count, width)
+                count = _undivided(self._blocks, self.cache, before + start, count, width)
             yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
             start += count or 1
-
-    def _undivided(self, start: int, count: int, width: int | None) -> int:
-        """`count` tokens from position `start` on, or as many as divide no picture; 0 for one that goes alone."""
-        assert self._blocks is not None
-        whole = self._blocks.undivided(start, max(count, 1))
-        if whole <= max(count, 1):
-            return min(whole, count)
-        fits = count and (width is None or whole <= width)
-        if not fits or self.cache.fitting_tokens(start, whole, width) < whole:
-            raise PromptError(
-                f"A picture's {whole:,} tokens attend to each other, and a run takes {max(count, 1):,} of them here: "
-                f"build the model with a chunk of {whole:,} or more."
-            )
-        return whole
 
     def step(
         self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None
@@ -347,3 +333,17 @@ class Machine:
     def resume(self) -> None:
         """Allows runs again after `stop`."""
         self._control.resume()
+
+
+def _undivided(blocks: TokenBlocks, cache: KVCache, start: int, count: int, width: int | None) -> int:
+    """`count` tokens from position `start` on, or as many as divide no picture; 0 for one that goes alone."""
+    whole = blocks.undivided(start, max(count, 1))
+    if whole <= max(count, 1):
+        return min(whole, count)
+    fits = count and (width is None or whole <= width)
+    if not fits or cache.fitting_tokens(start, whole, width) < whole:
+        raise PromptError(
+            f"A picture's {whole:,} tokens attend to each other, and a run takes {max(count, 1):,} of them here: "
+            f"build the model with a chunk of {whole:,} or more."
+        )
+    return whole

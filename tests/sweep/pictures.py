@@ -1,0 +1,305 @@
+"""Every architecture of transformers that answers a text with pictures, held against eager Hugging Face.
+
+    python -m tests.sweep.pictures [--shard K/N] [--minutes M] [--json FILE] [--table FILE] [--only TYPE …]
+
+Those that Joinery builds are drawn SEEDS times with odd sizes, built with the default options, and compared at the end
+of each chunk of a prompt and at STEPS tokens after it. The others are refused. PICTURES.md holds the verdicts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from tests.provenance import header_line
+from tests.sweep.case import TOLERANCE, Verdict, save_spread
+from tests.sweep.run import Case, run, shard_of
+from tests.sweep.seq2seq import save_tiny
+from tests.sweep.table import SOURCES
+from workflows.build import BuildRequest, build
+from workflows.common.errors import JoineryError
+from workflows.generate import open_engine
+from workflows.recipe.families import FAMILIES
+from workflows.runtime import Machine
+
+SEEDS, STEPS, IMAGE, VOCABULARY = 3, 6, 200, 211
+OPTIONS = {"chunk": 64, "capacity": 640}
+TEXTS: tuple[tuple[int, ...], ...] = ((20,), (1, 1), (62, 3), (64, 5, 30), (130, 2, 1, 7))
+"""Lengths of the texts around the pictures: none, one, two and three of them, before, across and behind a chunk."""
+
+
+def picture_models() -> dict[str, Case]:
+    """Every model type that transformers has an image-text-to-text model for → its cases."""
+    from transformers import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    built = {name for family in FAMILIES.families if family.sees for name in family.model_types}
+    cases: dict[str, Case] = {}
+    for config, model in sorted(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING.items(), key=lambda one: one[0].model_type):
+        name = config.model_type
+        if name in built:
+            cases |= {f"{name} {seed}": partial(_built, name, model, seed) for seed in range(SEEDS)}
+        else:
+            cases[name] = partial(_refused, name, config, model)
+    return cases
+
+
+def _refused(name: str, config_class: Any, model_class: Any) -> Verdict:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        save_tiny(name, config_class, model_class, folder / "checkpoint")
+        return _verdict(name, folder)
+
+
+def _built(name: str, model_class: Any, seed: int) -> Verdict:
+    """The verdict on one drawing of sizes."""
+    with tempfile.TemporaryDirectory() as place:
+        folder, chances = Path(place), random.Random(f"{name} {seed}")
+        config = transformers.AutoConfig.for_model(name, **_config(name, chances))
+        torch.manual_seed(seed)
+        save_spread(model_class(config).eval(), folder / "checkpoint", seed)
+        return _verdict(f"{name} {seed}", folder, model_class)
+
+
+def _verdict(name: str, folder: Path, model_class: Any = None) -> Verdict:
+    """model_class: of a model that must be built; None for one that must be refused."""
+    try:
+        build(BuildRequest(str(folder / "checkpoint"), folder / "bundle", OPTIONS))
+        if model_class is None:
+            return Verdict(name, "wrong", "built, and no family of models that see has it")
+        model = model_class.from_pretrained(folder / "checkpoint", dtype=torch.float32, attn_implementation="eager")
+        with open_engine(folder / "bundle") as engine:
+            wrong = next((said for texts in TEXTS if (said := _compared(engine.machine, model.eval(), texts))), "")
+        return Verdict(name, "wrong" if wrong else "equal", wrong or _sizes(model.config))
+    except JoineryError as error:
+        return Verdict(name, "refused", str(error).replace(str(folder / "checkpoint"), "the checkpoint"))
+    except Exception as error:  # noqa: BLE001 - that anything else comes out is what is looked for
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return Verdict(name, "traceback", f"{type(error).__name__} in {Path(where.filename).name}: {error}"[:300])
+
+
+# -- sizes ---------------------------------------------------------------------------------------------------------
+
+
+def _config(name: str, chances: random.Random) -> dict[str, Any]:
+    """Odd sizes of every part: heads of no multiple of 8, hidden sizes that are not heads × head size."""
+    text, vision = _text(name, chances), _vision(chances)
+    config: dict[str, Any] = {"text_config": text, "image_token_id": IMAGE, "tie_word_embeddings": False}
+    if name.startswith("qwen"):
+        return config | {"vision_config": _grid_vision(name, text, chances), "video_token_id": 206,
+                         "vision_start_token_id": 204, "vision_end_token_id": 205}  # fmt: skip
+    own: dict[str, dict[str, Any]] = {
+        "smolvlm": {"scale_factor": 2, "pad_token_id": 0},
+        "idefics3": {"scale_factor": 2, "pad_token_id": 0},
+        "gemma3": {"mm_tokens_per_image": (vision["image_size"] // vision["patch_size"] // 2) ** 2},
+        "vipllava": {"vision_feature_layers": [-2, 1]},
+        "llava": {"vision_feature_layer": chances.choice([-2, -1, [-2, 1]]),
+                  "vision_feature_select_strategy": chances.choice(["default", "full"])},
+    }  # fmt: skip
+    kinds = {"gemma3": "siglip_vision_model", "llava": "clip_vision_model", "vipllava": "clip_vision_model"}
+    if name in kinds:
+        vision["model_type"] = kinds[name]
+    if name == "internvl":
+        vision |= {"image_size": [vision["image_size"]] * 2, "patch_size": [vision["patch_size"]] * 2}
+    return config | own.get(name, {}) | {"vision_config": vision}
+
+
+_TEXT_TYPES = {"smolvlm": "llama", "idefics3": "llama", "llava": "llama", "vipllava": "mistral", "internvl": "qwen2",
+               "gemma3": "gemma3_text"}  # fmt: skip
+
+
+def _text(name: str, chances: random.Random) -> dict[str, Any]:
+    groups, head = chances.choice([(2, 1), (4, 2), (3, 3), (6, 2)]), chances.choice([10, 12, 18, 20, 24])
+    derived = name in ("qwen2_vl", "qwen2_5_vl")  # their heads are hidden size / heads
+    text: dict[str, Any] = {
+        "vocab_size": VOCABULARY,
+        "hidden_size": groups[0] * (head if derived else chances.choice([13, 15, 22])),
+        "intermediate_size": chances.choice([70, 90]),
+        "num_hidden_layers": chances.choice([2, 3]),
+        "num_attention_heads": groups[0],
+        "num_key_value_heads": groups[1],
+        "max_position_embeddings": 1024,
+        "pad_token_id": 0,
+        "bos_token_id": 1,
+        "eos_token_id": None,
+    }
+    if not derived:
+        text["head_dim"] = head
+    if name in _TEXT_TYPES:
+        text["model_type"] = _TEXT_TYPES[name]
+    if name == "gemma3":
+        text |= {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}
+        text["layer_types"] = text["layer_types"][: text["num_hidden_layers"]]
+    if name.startswith("qwen"):
+        third = head // 6
+        sections = [head // 2 - 2 * third, third, third]
+        text["rope_parameters"] = {"rope_type": "default", "mrope_section": sections, "rope_theta": 10000.0}
+    if name.endswith("moe"):
+        text |= {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
+    return text
+
+
+def _vision(chances: random.Random) -> dict[str, Any]:
+    """Of tiles: an even number of patches a side."""
+    heads, patch = chances.choice([2, 3]), chances.choice([5, 7, 8])
+    return {
+        "hidden_size": heads * chances.choice([8, 10, 12]),
+        "intermediate_size": 50,
+        "num_hidden_layers": 3,
+        "num_attention_heads": heads,
+        "patch_size": patch,
+        "image_size": patch * chances.choice([4, 6]),
+    }
+
+
+def _grid_vision(name: str, text: Mapping[str, Any], chances: random.Random) -> dict[str, Any]:
+    heads, patch = chances.choice([2, 3]), chances.choice([4, 6])
+    size = heads * chances.choice([8, 12, 20])
+    common = {"depth": 3, "num_heads": heads, "patch_size": patch, "spatial_merge_size": 2, "temporal_patch_size": 2}
+    if name == "qwen2_vl":
+        return common | {"embed_dim": size, "hidden_size": text["hidden_size"], "mlp_ratio": 2}
+    common |= {"hidden_size": size, "intermediate_size": 50, "out_hidden_size": text["hidden_size"]}
+    if name == "qwen2_5_vl":
+        return common | {"window_size": 2 * patch * chances.choice([2, 3]), "fullatt_block_indexes": [1]}
+    deep = [0, 2][: chances.choice([1, 2])]
+    return common | {"num_position_embeddings": chances.choice([25, 49]), "deepstack_visual_indexes": deep}
+
+
+def _sizes(config: Any) -> str:
+    text, vision = config.get_text_config(), config.vision_config
+    head = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
+    heads = getattr(vision, "num_attention_heads", None) or vision.num_heads
+    size = getattr(vision, "embed_dim", None) or vision.hidden_size
+    return (
+        f"hidden {text.hidden_size}, {text.num_attention_heads}/{text.num_key_value_heads} heads of {head}; "
+        f"vision {size}, {heads} heads, patches of {vision.patch_size}"
+    )
+
+
+# -- the comparison ------------------------------------------------------------------------------------------------
+
+
+def _compared(machine: Machine, model: Any, texts: tuple[int, ...]) -> str:
+    """What is wrong for texts of these lengths with pictures between them; empty where nothing is."""
+    chances = np.random.default_rng(len(texts) + texts[0])
+    given, counts = _pictures(model, len(texts) - 1, chances)
+    ids = chances.integers(1, 190, texts[0]).tolist()
+    for count, length in zip(counts, texts[1:], strict=True):
+        ids += [IMAGE] * count + chances.integers(1, 190, length).tolist()
+    rows = dict(_rows(machine, ids, given))  # makes ids longer
+    wanted = _eager(model, ids, given)
+    for row, logits in rows.items():
+        off, scale = float(np.abs(logits - wanted[row]).max()), max(1.0, float(np.abs(wanted[row]).max()))
+        if not off <= TOLERANCE * scale:
+            return f"texts of {texts}, token {row}: logits of up to {scale:.3g} are off by {off:.3g}"
+    return ""
+
+
+def _rows(machine: Machine, ids: list[int], given: dict[str, np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
+    """The number of each run's last token and its logits [V]; `ids` get the STEPS tokens."""
+    machine.cache.reset()
+    machine.start(given, ids)
+    reached, logits = -1, np.zeros(0)
+    for fed, phase in list(machine.chunks(ids)):
+        reached, logits = reached + len(fed), np.array(machine.step(fed, phase)[-1], np.float32)
+        yield reached, logits.copy()
+    for _ in range(STEPS):
+        logits[IMAGE] = -np.inf
+        ids.append(int(logits[:VOCABULARY].argmax()))
+        logits = np.array(machine.step(ids[-1:], "decode")[-1], np.float32)
+        yield len(ids) - 1, logits.copy()
+
+
+def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dict[str, np.ndarray], list[int]]:
+    """The graphs' inputs for `count` pictures of several sizes, where they may have, and the rows of each."""
+    vision = model.config.vision_config
+    if not count:
+        return {}, []
+    if model.config.model_type.startswith("qwen"):
+        grids = np.array([(1, 4, 6), (1, 2, 2), (1, 8, 4)][:count])
+        size = 3 * 2 * vision.patch_size**2
+        pixels = chances.normal(size=(int(grids.prod(axis=1).sum()), size)).astype(np.float32)
+        return {"pixel_values": pixels, "image_grid_thw": grids}, (grids.prod(axis=1) // 4).tolist()
+    side = vision.image_size if isinstance(vision.image_size, int) else vision.image_size[0]
+    tiles = chances.normal(size=(count, 3, side, side)).astype(np.float32)
+    batched = tiles[None] if model.config.model_type in ("smolvlm", "idefics3") else tiles
+    with torch.no_grad():
+        seen = model.model.get_image_features(pixel_values=torch.from_numpy(batched)).pooler_output
+    return {"pixel_values": tiles}, [sum(np.prod(rows.shape[:-1]) for rows in seen) // count] * count
+
+
+def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The model's own logits [S,V]."""
+    kind, row = model.config.model_type, torch.tensor([ids])
+    tensors = {name: torch.from_numpy(value) for name, value in given.items()}
+    if given and kind in ("smolvlm", "idefics3"):
+        tensors["pixel_values"] = tensors["pixel_values"][None]
+    if kind.startswith("qwen"):
+        model.model.rope_deltas = None
+        tensors |= {"mm_token_type_ids": (row == IMAGE).int()} if given else {}
+    if kind == "gemma3":
+        tensors["token_type_ids"] = (row == IMAGE).int()
+    with torch.no_grad():
+        return np.asarray(model(input_ids=row, use_cache=False, **tensors).logits[0].numpy())
+
+
+# -- the document --------------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Runs the sweep as the arguments say."""
+    parser = argparse.ArgumentParser(prog="python -m tests.sweep.pictures", description=__doc__)
+    parser.add_argument("--shard", default="1/1", help="K/N: every N-th case from the K-th on")
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin no case after so long")
+    parser.add_argument("--json", type=Path, help="verdicts go here; what stands there is not run again")
+    parser.add_argument("--table", type=Path, help="a document of the verdicts goes here")
+    parser.add_argument("--only", nargs="+", help="model types")
+    given = parser.parse_args()
+    cases = shard_of(picture_models(), given.shard)
+    if given.only:
+        cases = {name: case for name, case in cases.items() if name.split()[0] in given.only}
+    verdicts = run(cases, given.minutes, given.json)
+    if given.table:
+        given.table.write_text(table(verdicts), "utf-8")
+
+
+def table(verdicts: list[Verdict]) -> str:
+    """The verdicts as a document; of the refused ones, those whose reason is that no family has them share a line."""
+    counts = Counter(one.kind for one in verdicts)
+    unknown = [
+        one.name for one in verdicts if one.kind == "refused" and "is not one that Joinery can build" in one.note
+    ]
+    lines = [
+        "# Every architecture of transformers that answers a text with pictures",
+        "",
+        f"transformers {transformers.__version__}, `python -m tests.sweep.pictures --table tests/sweep/PICTURES.md`:"
+        f" random checkpoints of odd sizes, each type drawn {SEEDS} times; none, one, two and three pictures before,"
+        f" across and behind a chunk of 64, texts of {', '.join('+'.join(map(str, texts)) for texts in TEXTS)} tokens"
+        f" around them; logits at the end of each chunk and at {STEPS} greedy tokens after it against eager Hugging"
+        f" Face, within {TOLERANCE} of the largest."
+        f" Of {len(verdicts)}: {', '.join(f'{n} {kind}' for kind, n in counts.most_common())}.",
+        "",
+        header_line(*SOURCES),
+        "",
+        "| model type | verdict | note |",
+        "|---|---|---|",
+        *(f"| {one.name} | {one.kind} | {one.note.replace('|', '/')} |" for one in verdicts if one.name not in unknown),
+        "",
+        f"Refused by name, with the list of the families that there are: {', '.join(unknown)}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
