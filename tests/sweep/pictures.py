@@ -26,7 +26,7 @@ from tests.provenance import header_line
 from tests.sweep.case import TOLERANCE, Verdict, save_spread
 from tests.sweep.run import Case, run, shard_of
 from tests.sweep.seq2seq import save_tiny
-from tests.sweep.table import SOURCES
+from tests.sweep.table import SOURCES, verdict_rows
 from workflows.build import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
@@ -274,11 +274,8 @@ def main() -> None:
 
 
 def table(verdicts: list[Verdict]) -> str:
-    """The verdicts as a document; of the refused ones, those whose reason is that no family has them share a line."""
+    """The verdicts as a document."""
     counts = Counter(one.kind for one in verdicts)
-    unknown = [
-        one.name for one in verdicts if one.kind == "refused" and "is not one that Joinery can build" in one.note
-    ]
     lines = [
         "# Every architecture of transformers that answers a text with pictures",
         "",
@@ -291,12 +288,7 @@ def table(verdicts: list[Verdict]) -> str:
         "",
         header_line(*SOURCES),
         "",
-        "| model type | verdict | note |",
-        "|---|---|---|",
-        *(f"| {one.name} | {one.kind} | {one.note.replace('|', '/')} |" for one in verdicts if one.name not in unknown),
-        "",
-        f"Refused by name, with the list of the families that there are: {', '.join(unknown)}.",
-        "",
+        *verdict_rows(verdicts),
     ]
     return "\n".join(lines)
 

@@ -25,7 +25,7 @@ from safetensors.torch import load_file, save_file
 from tests.provenance import header_line
 from tests.sweep.case import TOLERANCE, Verdict, save_spread
 from tests.sweep.run import Case, run, shard_of
-from tests.sweep.table import SOURCES
+from tests.sweep.table import SOURCES, verdict_rows
 from tests.sweep.tiny import LARGEST, SIZES
 from workflows.build import BuildRequest, build
 from workflows.common.errors import JoineryError
@@ -190,10 +190,7 @@ def table(verdicts: list[Verdict]) -> str:
         "",
         header_line(*SOURCES),
         "",
-        "| model type | verdict | note |",
-        "|---|---|---|",
-        *(f"| {one.name} | {one.kind} | {one.note.replace('|', '/')} |" for one in verdicts),
-        "",
+        *verdict_rows(verdicts),
     ]
     return "\n".join(lines)
 

@@ -110,3 +110,19 @@ def _row(name: str, verdicts: Sequence[Verdict | None]) -> str:
 
 def _kind(verdict: Verdict | None) -> str:
     return verdict.kind if verdict is not None else "–"
+
+
+UNKNOWN = "Refused by name, with the list of the families that there are: "
+
+
+def verdict_rows(verdicts: Sequence[Verdict]) -> list[str]:
+    """A table, and a line of those that are refused because no family has them: their sentence lists all families."""
+    others = [one.name for one in verdicts if one.kind == "refused" and "is not one that Joinery can build" in one.note]
+    rows = [f"| {one.name} | {one.kind} | {one.note.replace('|', '/')} |" for one in verdicts if one.name not in others]
+    return ["| model type | verdict | note |", "|---|---|---|", *rows, "", f"{UNKNOWN}{', '.join(others)}.", ""]
+
+
+def unknown(text: str) -> list[str]:
+    """The names in that line of a document."""
+    (line,) = (line for line in text.splitlines() if line.startswith(UNKNOWN))
+    return line.removeprefix(UNKNOWN).removesuffix(".").split(", ")
