@@ -217,13 +217,13 @@ def test_the_tokens_of_a_picture_follow_from_both_files() -> None:
     patches = {"patch_size": 14, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1}
     seen = [Picture(np.zeros((32, 64, 3), np.uint8))]
     llava = prompts(json.dumps(cut), json.dumps({"processor_class": "LlavaProcessor", **patches}))
-    text, tensors = llava.prepare(llava.with_placeholders("x", 1), seen)
-    assert text == "<image>" * 4 + "x" and np.shape(tensors["pixel_values"]) == (1, 3, 28, 28)
+    text, tensors, rows = llava.prepare(llava.with_placeholders("x", 1), seen)
+    assert rows == [4] and text == "<image>" * 4 + "x" and np.shape(tensors["pixel_values"]) == (1, 3, 28, 28)
     tiles = {"image_processor_type": "GotOcr2ImageProcessorFast", "size": {"height": 32, "width": 32},
              "crop_to_patches": False, "processor_class": "InternVLProcessor"}  # fmt: skip
     internvl = prompts(json.dumps(tiles), json.dumps({"image_seq_length": 2}))
-    text, tensors = internvl.prepare("a<IMG_CONTEXT>b", seen)
-    assert text == f"a<img>{'<IMG_CONTEXT>' * 6}</img>b" and np.shape(tensors["pixel_values"]) == (3, 3, 32, 32)
+    text, tensors, rows = internvl.prepare("a<IMG_CONTEXT>b", seen)
+    assert rows == [6] and text == f"a<img>{'<IMG_CONTEXT>' * 6}</img>b" and np.shape(tensors["pixel_values"]) == (3, 3, 32, 32)
 
 
 @pytest.mark.parametrize(("preprocessor", "processor", "places", "error", "why"), [
