@@ -223,7 +223,8 @@ def test_the_tokens_of_a_picture_follow_from_both_files() -> None:
              "crop_to_patches": False, "processor_class": "InternVLProcessor"}  # fmt: skip
     internvl = prompts(json.dumps(tiles), json.dumps({"image_seq_length": 2}))
     text, tensors, rows = internvl.prepare("a<IMG_CONTEXT>b", seen)
-    assert rows == [6] and text == f"a<img>{'<IMG_CONTEXT>' * 6}</img>b" and np.shape(tensors["pixel_values"]) == (3, 3, 32, 32)
+    assert rows == [6] and text == f"a<img>{'<IMG_CONTEXT>' * 6}</img>b"
+    assert np.shape(tensors["pixel_values"]) == (3, 3, 32, 32)
 
 
 @pytest.mark.parametrize(("preprocessor", "processor", "places", "error", "why"), [
