@@ -83,7 +83,8 @@ class ContextUsageBar(QWidget):
         self.bar.pictured = tokens / capacity if capacity else 0.0
         self.bar.update()
         number = format_number(tokens)
-        text = self.tr("{0} tokens of 1 picture") if len(pictures) == 1 else self.tr("{0} tokens of {1} pictures")
+        one, many = self.tr("{0} tokens of 1 picture"), self.tr("{0} tokens of {1} pictures")
+        text = one if len(pictures) == 1 else many
         self.pictures.setText(text.format(number, format_number(len(pictures))))
         for shown in (self.picture, self.pictures):
             shown.setVisible(bool(pictures))
@@ -91,9 +92,9 @@ class ContextUsageBar(QWidget):
             pluralize(count, self.tr("{1}: 1 token"), self.tr("{1}: {0} tokens"), Path(path).name)
             for path, count in pictures
         ]
-        for one in (self.bar, self.pictures):
-            set_tool_tip(one, "\n".join(lines))
-            one.setAccessibleDescription("; ".join(lines))
+        for widget in (self.bar, self.pictures):
+            set_tool_tip(widget, "\n".join(lines))
+            widget.setAccessibleDescription("; ".join(lines))
 
     def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
         """Shows the use of the cache in tokens. needed: tokens of the conversation when last counted."""

@@ -77,6 +77,7 @@ class ChatPage(QWidget):
         self.failures = FailureBanner(context, self.banner, self.do, self)
         self.recordings = Recordings(self.controller, self.transcript, context.probe_worker, self)
         self.recordings.playback.failed.connect(self.chat_banner.error)
+        self.composer.attachments.recorder.begun.connect(self.recordings.playback.stop)  # it would be recorded
         self.views = ChatStack(context, self.frame)
         vbox(self.views, parent=self)
         style_separately(self.frame.stack)

@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QIODevice, QObject, QTimer, QUrl, Signal
 
 from app.chat.speech.playback import Player
@@ -169,6 +168,8 @@ def to_16_bit(data: bytes, kind: str) -> bytes:
     """Samples as 16-bit numbers. kind: the name of a QAudioFormat.SampleFormat."""
     if kind == "Int16":
         return data[: len(data) // 2 * 2]
+    import numpy as np  # imported late: it is heavy, and few record
+
     if kind == "Float":
         values = np.frombuffer(data[: len(data) // 4 * 4], np.float32)
         return (np.clip(np.nan_to_num(values), -1, 1) * 32767).astype(np.int16).tobytes()

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from app.jobs.background_tasks import BackgroundTasks
@@ -52,6 +51,7 @@ class VoiceRecorder(QObject):
     folder: where files are saved; None until the page sets it.
     """
 
+    begun = Signal()
     changed = Signal()  # recording, seconds, level or problem
     saved = Signal(str)  # the path of a complete recording
     failed = Signal(str)
@@ -101,6 +101,7 @@ class VoiceRecorder(QObject):
             return
         self._samples.clear()
         self.recording, self.level = True, 0.0
+        self.begun.emit()
         self._microphone.start()
         self.changed.emit()
 
@@ -136,6 +137,8 @@ class VoiceRecorder(QObject):
         if not self.recording:
             return
         self._samples += samples
+        import numpy as np  # imported late: it is heavy, and few record
+
         values = np.frombuffer(samples, np.int16).astype(np.int32)
         self.level = float(np.abs(values).max()) / 32768 if len(values) else 0.0
         self.changed.emit()

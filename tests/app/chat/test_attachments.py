@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.attachments import AttachmentDrop, Attachments
 from app.chat.composer import Composer
-from app.chat.intents import ReplacePrompt, Send, SendSound
+from app.chat.intents import PlaySound, ReplacePrompt, Send, SendSound
 from app.chat.page import ChatPage
 from app.state.context import AppContext
 from app.state.conversation import TranscriptSegment
@@ -22,6 +22,7 @@ from app.state.conversation_format import conversation_from_dict, conversation_t
 from app.state.unsent_prompts import UnsentPrompt, UnsentPrompts
 from app.widgets.thumbnail import Thumbnail
 from tests.app.chat.speech.fake_microphone import FakeMicrophone
+from tests.app.chat.speech.fake_player import FakePlayer
 from tests.fakes.worker import SPEECH, program
 from workflows.wire.codec import read
 from workflows.wire.requests import Generate, SoundPrompt, Turn
@@ -309,6 +310,19 @@ def test_a_recording_is_made_transcribed_and_saved_with_the_chats(
     path = Path(request.sound.path)
     assert path.parent == page.store.folder / "recordings" and path.is_file()
     assert row.record.text() == "Record" and row.choose.isEnabled()
+
+
+def test_a_recording_stops_what_plays(
+    make: Make, qtbot: QtBot, tmp_path: Path, microphone: FakeMicrophone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = FakePlayer()
+    monkeypatch.setattr("app.chat.speech.sound_device.open_player", lambda _owner: player)
+    page = make(listens=True)
+    page.do(SendSound(SoundPrompt(str(tmp_path / "a.wav"))))
+    qtbot.waitUntil(lambda: not page.controller.running and len(page.controller.chat) == 2)
+    page.do(PlaySound(1))
+    page.composer.attachments.speech.record.click()
+    assert player.calls[-1] == "pause" and microphone.running
 
 
 def test_escape_drops_a_recording(composer: Composer, wants: list[object], microphone: FakeMicrophone) -> None:
