@@ -166,6 +166,13 @@ class Composer(QWidget):
         self.edit.setVisible(speech is None)
         self._refresh()
 
+    @property
+    def focus_target(self) -> QWidget:
+        """What the keyboard is for now: the text, or for a bundle that listens its button, or Stop."""
+        if not self.attachments.listens:
+            return self.edit
+        return self.button if self._running else self.attachments.speech.choose
+
     def set_problem(self, problem: str) -> None:
         """Sets what prevents sending; the text can be sent later. Empty: nothing."""
         self._problem = problem
@@ -202,8 +209,11 @@ class Composer(QWidget):
             set_role(self.button, role)
         free = self._enabled and not self._problem
         written = bool(self.edit.toPlainText().strip() or self.attachments.row.pictures)
-        self.button.setEnabled(running or (free and written))
+        if running:  # what takes the focus is there before what has it is disabled
+            self.button.setEnabled(True)
+            self.button.setVisible(True)
         self.attachments.set_enabled(self._enabled, free and not running)
+        self.button.setEnabled(running or (free and written))
         self.button.setVisible(running or not self.attachments.listens)
 
 

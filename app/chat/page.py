@@ -5,6 +5,7 @@ widgets ──requested──▶ do ──▶ ChatController ──reset, append
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
@@ -32,9 +33,9 @@ from app.widgets.styling import style_separately
 
 
 class FocusRedirect(QObject):
-    """Qt moves the focus to the next widget; in `area`, `heir` gets it instead."""
+    """Qt moves the focus to the next widget; in `area`, that of `heir` gets it instead."""
 
-    def __init__(self, area: QWidget, heir: QWidget) -> None:
+    def __init__(self, area: QWidget, heir: Callable[[], QWidget]) -> None:
         super().__init__(area)
         self._area, self._heir = area, heir
         application = QApplication.instance()
@@ -42,10 +43,11 @@ class FocusRedirect(QObject):
         application.focusChanged.connect(self._on_moved)
 
     def _on_moved(self, old: QWidget | None, new: QWidget | None) -> None:
-        if old is None or new is self._heir or not self._area.isVisible() or not self._area.isAncestorOf(old):
+        if old is None or not self._area.isVisible() or not self._area.isAncestorOf(old):
             return
-        if not (old.isEnabled() and old.isVisible()):
-            self._heir.setFocus()
+        heir = self._heir()
+        if new is not heir and not (old.isEnabled() and old.isVisible()):
+            heir.setFocus()
 
 
 class ChatPage(QWidget):
@@ -68,7 +70,7 @@ class ChatPage(QWidget):
         self.choices = PanelController(context, self.panel, self.controller, self.chat_banner, self)
         self.panel.decoding.problemChanged.connect(self.composer.set_problem)
         self.drafting = PromptAutosave(self.composer, self.controller, UnsentPrompts(context.home / "chats"), self)
-        self.focus = FocusRedirect(self.frame, self.composer.edit)
+        self.focus = FocusRedirect(self.frame, lambda: self.composer.focus_target)
         self.files = ChatFiles(self.controller, self.header.export.menu(), self.banner, self.chat_banner, self)
         self.opener = BundleOpener(context, self.panel, self.controller, self.banner, self)
         self._active_settings = ActiveSettings(

@@ -312,6 +312,19 @@ def test_a_recording_is_made_transcribed_and_saved_with_the_chats(
     assert row.record.text() == "Record" and row.choose.isEnabled()
 
 
+def test_the_keyboard_stays_with_what_sends_and_stops(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """The pressed button is disabled while the reply runs: the focus must not go into the transcript."""
+    page = make(listens=True, reply="good morning", pause=0.05)
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    choose = page.composer.attachments.speech.choose
+    choose.setFocus()
+    page.do(SendSound(SoundPrompt(str(tmp_path / "a.wav"))))
+    assert page.composer.button.hasFocus() and page.composer.button.text() == "Stop"
+    qtbot.waitUntil(lambda: not page.controller.running)
+    assert choose.hasFocus()
+
+
 def test_a_recording_stops_what_plays(
     make: Make, qtbot: QtBot, tmp_path: Path, microphone: FakeMicrophone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
