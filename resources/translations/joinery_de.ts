@@ -6462,8 +6462,8 @@
       <translation>{0} · Zeile {1}: {2} · Zeile {3}: {4}</translation>
     </message>
     <message>
-      <source>{0} · vectors of {1} numbers · {2} similarity</source>
-      <translation>{0} · Vektoren aus {1} Zahlen · Ähnlichkeit: {2}</translation>
+      <source>{0} · vectors of {1} numbers · {2} similarity · on {3}</source>
+      <translation>{0} · Vektoren aus {1} Zahlen · Ähnlichkeit: {2} · auf {3}</translation>
     </message>
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, then only read</source>

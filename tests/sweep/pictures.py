@@ -8,7 +8,6 @@ of each chunk of a prompt and at STEPS tokens after it. The others are refused. 
 
 from __future__ import annotations
 
-import argparse
 import random
 import tempfile
 import traceback
@@ -24,7 +23,7 @@ import transformers
 
 from tests.provenance import header_line
 from tests.sweep.case import TOLERANCE, Verdict, save_spread
-from tests.sweep.run import Case, run, shard_of
+from tests.sweep.run import Case, command
 from tests.sweep.seq2seq import save_tiny
 from tests.sweep.table import SOURCES, verdict_rows
 from workflows.build import BuildRequest, build
@@ -259,23 +258,6 @@ def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.nd
 # -- the document --------------------------------------------------------------------------------------------------
 
 
-def main() -> None:
-    """Runs the sweep as the arguments say."""
-    parser = argparse.ArgumentParser(prog="python -m tests.sweep.pictures", description=__doc__)
-    parser.add_argument("--shard", default="1/1", help="K/N: every N-th case from the K-th on")
-    parser.add_argument("--minutes", type=float, default=1e9, help="begin no case after so long")
-    parser.add_argument("--json", type=Path, help="verdicts go here; what stands there is not run again")
-    parser.add_argument("--table", type=Path, help="a document of the verdicts goes here")
-    parser.add_argument("--only", nargs="+", help="model types")
-    given = parser.parse_args()
-    cases = shard_of(picture_models(), given.shard)
-    if given.only:
-        cases = {name: case for name, case in cases.items() if name.split()[0] in given.only}
-    verdicts = run(cases, given.minutes, given.json)
-    if given.table:
-        given.table.write_text(table(verdicts), "utf-8")
-
-
 def table(verdicts: list[Verdict]) -> str:
     """The verdicts as a document."""
     counts = Counter(one.kind for one in verdicts)
@@ -297,4 +279,4 @@ def table(verdicts: list[Verdict]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    command("pictures", __doc__, picture_models(), table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -78,6 +79,25 @@ def run(cases: Mapping[str, Case], minutes: float, file: Path | None = None) -> 
         print(f"{name}: {found[name].kind} ({time.monotonic() - began:.0f} s) {found[name].note}", flush=True)
         _write(file, found.values())
     return [found[name] for name in cases if name in found]
+
+
+def command(
+    name: str, description: str | None, cases: Mapping[str, Case], table: Callable[[list[Verdict]], str]
+) -> None:
+    """Runs a sweep with a document of its own as the command's arguments say."""
+    parser = argparse.ArgumentParser(prog=f"python -m tests.sweep.{name}", description=description)
+    parser.add_argument("--shard", default="1/1", help="K/N: every N-th case from the K-th on")
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin no case after so long")
+    parser.add_argument("--json", type=Path, help="verdicts go here; what stands there is not run again")
+    parser.add_argument("--table", type=Path, help="a document of the verdicts goes here")
+    parser.add_argument("--only", nargs="+", help="model types")
+    given = parser.parse_args()
+    chosen = shard_of(cases, given.shard)
+    if given.only:
+        chosen = {one: case for one, case in chosen.items() if one.split()[0] in given.only}
+    verdicts = run(chosen, given.minutes, given.json)
+    if given.table:
+        given.table.write_text(table(verdicts), "utf-8")
 
 
 def read(file: Path | None) -> dict[str, Verdict]:

@@ -8,7 +8,6 @@ are those of the model at once, without a cache, or it is refused. SEQ2SEQ.md ho
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import traceback
@@ -24,7 +23,7 @@ from safetensors.torch import load_file, save_file
 
 from tests.provenance import header_line
 from tests.sweep.case import TOLERANCE, Verdict, save_spread
-from tests.sweep.run import Case, run, shard_of
+from tests.sweep.run import Case, command
 from tests.sweep.table import SOURCES, verdict_rows
 from tests.sweep.tiny import LARGEST, SIZES
 from workflows.build import BuildRequest, build
@@ -160,23 +159,6 @@ def _read(machine: Machine, length: int) -> dict[str, torch.Tensor]:
     return {port.split(".", 1)[1]: torch.from_numpy(array) for port, array in noise.items()}
 
 
-def main() -> None:
-    """Runs the sweep as the arguments say."""
-    parser = argparse.ArgumentParser(prog="python -m tests.sweep.seq2seq", description=__doc__)
-    parser.add_argument("--shard", default="1/1", help="K/N: every N-th case from the K-th on")
-    parser.add_argument("--minutes", type=float, default=1e9, help="begin no case after so long")
-    parser.add_argument("--json", type=Path, help="verdicts go here; what stands there is not run again")
-    parser.add_argument("--table", type=Path, help="a document of the verdicts goes here")
-    parser.add_argument("--only", nargs="+", help="model types")
-    given = parser.parse_args()
-    cases = shard_of(sequence_models(), given.shard)
-    if given.only:
-        cases = {name: case for name, case in cases.items() if name in given.only}
-    verdicts = run(cases, given.minutes, given.json)
-    if given.table:
-        given.table.write_text(table(verdicts), "utf-8")
-
-
 def table(verdicts: list[Verdict]) -> str:
     """The verdicts as a document."""
     counts = Counter(one.kind for one in verdicts)
@@ -196,4 +178,4 @@ def table(verdicts: list[Verdict]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    command("seq2seq", __doc__, sequence_models(), table)

@@ -212,10 +212,10 @@ def _decoder_start(checkpoint: Checkpoint) -> int:
 
 def _image_token(checkpoint: Checkpoint) -> int:
     """The placeholder of a picture's features. Raises CheckpointError where config.json names none."""
-    names = ("image_token_id", "image_token_index")  # transformers reads both
-    token = next((checkpoint.config[name] for name in names if name in checkpoint.config), None)
-    if isinstance(token, int) and not isinstance(token, bool):
-        return token
+    for name in ("image_token_id", "image_token_index"):
+        token = checkpoint.config.get(name)
+        if isinstance(token, int) and not isinstance(token, bool):
+            return token
     raise CheckpointError(
         f"{checkpoint.source} names no image_token_id in config.json, so its pictures have no place in a text: add it."
     )

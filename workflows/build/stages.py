@@ -23,7 +23,7 @@ from workflows.common.errors import Cancelled, JoineryError, LayoutError, Recipe
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.evaluation.layerwise_parity import LayerwiseParityRunner
 from workflows.evaluation.parity import EACH_PASS_MAX_BYTES, TOLERANCE, Outputs, Parity, ParityRunner, is_usable
-from workflows.export.reference import ReferenceLogits
+from workflows.export.reference import SEEING_FILE, ReferenceLogits
 from workflows.graph.described_weights import is_described
 from workflows.graph.weights import WEIGHTS, load_saved_graph, save_graphs
 from workflows.inspection.build_stages import EXPORT, archive_name
@@ -86,6 +86,7 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     if isinstance(watch.runner, LayerwiseParityRunner):  # for the quantized graphs: a run costs a minute
         watch.runner.reference_of(watch.finished).write(folder)
     truth = _reference_parity(reference, recipe, watch)
+    _reference_parity(ReferenceLogits.read(exported, SEEING_FILE), recipe, watch)
     return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
 
 
@@ -105,10 +106,11 @@ def _reference_parity(reference: ReferenceLogits | None, recipe: Recipe, watch: 
         return None
     truth = watch.runner.compare_with_reference(reference, watch.finished)
     if not truth.holds(_TOLERANCES[recipe.kv_dtype]):
+        seen = " with pictures" if reference.given else ""
         raise RecipeError(
             f"The graphs' logits are off by {truth.difference:.3g} from the model's own (of values up to "
-            f"{truth.largest:.3g}, within {truth.tokens:,} tokens), more than rounding explains, so this model cannot "
-            "be built."
+            f"{truth.largest:.3g}, within {truth.tokens:,} tokens{seen}), more than rounding explains, so this model "
+            "cannot be built."
         )
     return truth.to_dict()
 

@@ -30,7 +30,7 @@ from workflows.export.encoder_decoder import (
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
 from workflows.export.pictures import EmbedsDecoderModule, MergedEmbeddingsModule, check_one_run, check_pictures
-from workflows.export.reference import ReferenceLogits
+from workflows.export.reference import SEEING_FILE, ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
 from workflows.export.repeated_layers import trace_decoder
 from workflows.export.signature import (
@@ -70,11 +70,13 @@ class ComponentTraces:
     """The components of a model. graphs: role → the function that traces it, in dataflow order.
 
     windows: the detected window of each layer, () without a cache. reference: the model's own logits, where available.
+    seeing: those of a text with pictures.
     """
 
     graphs: Mapping[ComponentRole, TraceFunction]
     windows: tuple[int | None, ...] = ()
     reference: ReferenceLogits | None = None
+    seeing: ReferenceLogits | None = None
 
 
 def export_components(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Callable[[Event], None]) -> Cut:
@@ -113,6 +115,8 @@ def _export(
     traces = _tracer_for(family, recipe, stand_ins)(model, recipe)
     if traces.reference is not None:
         traces.reference.write(folder)
+    if traces.seeing is not None:
+        traces.seeing.write(folder, SEEING_FILE)
     graphs = {}
     for role, traced in traces.graphs.items():
         message = f"tracing the {role}"
@@ -239,7 +243,7 @@ def _trace_pictures(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     vision, embeddings = vision_module(model, str(family.sees)), MergedEmbeddingsModule(model)
     if family.mutual and recipe.graphs != "single":
         check_one_run(vision, recipe.chunk)
-    check_pictures(model, layers, vision, embeddings, family.mutual)
+    seeing = check_pictures(model, layers, vision, embeddings, family.mutual)
     hidden, writer = model.get_input_embeddings().weight.shape[1], cache_writer(recipe.cache)
     embedded = EmbeddedTokens(hidden, family.sees == "grids", embeddings.deepstack, family.mutual)
     signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embedded=embedded)
@@ -250,7 +254,8 @@ def _trace_pictures(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
         ComponentRole.EMBEDDINGS: partial(trace, embeddings, merged, recipe.opset),
         ComponentRole.DECODER: partial(trace, decoder, signature, recipe.opset),
     }
-    return ComponentTraces(graphs, _windows(layers), reference)
+    fits = len(seeing.ids) <= recipe.capacity  # two pictures may be longer than the cache of fixed graphs
+    return ComponentTraces(graphs, _windows(layers), reference, seeing if fits else None)
 
 
 def _windows(layers: Sequence[LayerFacts]) -> tuple[int | None, ...]:

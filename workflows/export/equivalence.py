@@ -79,7 +79,7 @@ def check_causal(
             computed = _all_logits(model, layers, ids, plans, stand_ins)
             expected = next(computed)
             for ends, logits in zip(plans, computed, strict=True):
-                _compare(logits, expected[: ends[-1]], ends, _is_routed(model), singles)
+                _compare(logits, expected[: ends[-1]], ends, is_routed(model), singles)
     except MODEL_ERRORS as error:
         raise RecipeError(
             f"Run with a cache, this model's own code fails ({type(error).__name__}: {printable(error, 120)}), so it "
@@ -87,7 +87,7 @@ def check_causal(
         ) from error
     chunk = recipe.compared_chunk
     rows = [*range(chunk - 1, count - singles - 1, chunk), *range(max(0, count - singles - 1), count)]
-    return ReferenceLogits(ids[0].numpy(), np.array(rows), expected[rows].numpy(), _is_routed(model), singles)
+    return ReferenceLogits(ids[0].numpy(), np.array(rows), expected[rows].numpy(), is_routed(model), singles)
 
 
 def comparison_tokens(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> int:
@@ -208,7 +208,8 @@ def _step_plans(layers: Sequence[LayerFacts], count: int, at_ease: int, singles:
     return [[few], [two, few], sorted({*many, count})]
 
 
-def _is_routed(model: PreTrainedModel) -> bool:
+def is_routed(model: PreTrainedModel) -> bool:
+    """Whether the model selects experts, where rounding may tip a near tie."""
     return any("expert" in name for name, _ in model.named_modules())
 
 

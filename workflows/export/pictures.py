@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 from transformers import PreTrainedModel
 
@@ -26,6 +27,8 @@ from workflows.export.attention import (
     LayerFacts,
 )
 from workflows.export.decoder import DecoderModule, logits_in_steps, run_causal
+from workflows.export.equivalence import is_routed
+from workflows.export.reference import ReferenceLogits
 from workflows.export.vision import VisionModule
 from workflows.kvcache.token_blocks import TokenBlocks
 
@@ -96,8 +99,8 @@ def check_pictures(
     vision: VisionModule,
     embeddings: MergedEmbeddingsModule,
     mutual: bool = False,
-) -> None:
-    """Raises RecipeError where the divided model's logits differ from its own, for a text with two pictures.
+) -> ReferenceLogits:
+    """The model's own logits after a text with two pictures. Raises RecipeError where the divided model's differ.
 
     The tokens go in steps that divide a picture, since a mistake in the example inputs shows in later steps alone.
     mutual: see Family; then the steps divide none.
@@ -131,6 +134,11 @@ def check_pictures(
             "Divided into vision, embeddings and decoder, this model's logits differ from its own by "
             f"{difference:.2g}: it connects them in a way that Joinery does not support, so it cannot be built."
         )
+    rows = np.arange(count - _AFTER, count)
+    given = {name: tensor.numpy() for name, tensor in vision.example().items()}
+    return ReferenceLogits(
+        ids[0].numpy(), rows, expected[rows].numpy(), is_routed(model), steps=_AFTER - 1, given=given
+    )
 
 
 def _own_logits(model: PreTrainedModel, ids: torch.Tensor, given: Mapping[str, torch.Tensor]) -> torch.Tensor:

@@ -75,6 +75,11 @@ class Engine:
         self._statistics: dict[tuple[str, int, TreeShape | None], DraftStatistics] = {}  # by proposer, length, tree
         self._note_ignored_settings()
 
+    @property
+    def sees(self) -> bool:
+        """Whether a prompt may have pictures."""
+        return "image" in self.bundle.pipeline.feature_tokens
+
     # -- prompts -----------------------------------------------------------------------------------------------
 
     @property
@@ -266,7 +271,7 @@ class Engine:
             completes=self.prompts.completes and not listens,
             load_seconds=round(self.load_seconds, 3),
             languages=self.languages.names,
-            sees="image" in pipeline.feature_tokens,
+            sees=self.sees,
             speech=SpeechSettings.of_bundle(self.bundle).choices() if listens else None,
         )
 

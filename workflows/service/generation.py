@@ -32,7 +32,7 @@ def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -
     elif any(turn.pictures for turn in request.messages or ()):
         yield from _generate_seeing(engine, request, options, cancelled)
     else:
-        if engine.ready().sees:
+        if engine.sees:
             yield PicturesEvent(pictures=[])
         prefix = engine.prompts.reply_prefix(request.prefill)
         yield from engine.generate(_prompt(engine, request), options, cancelled, prefix=prefix)
@@ -46,7 +46,7 @@ def _generate_seeing(
     from workflows.generate.picture_runs import picture_runs
     from workflows.generate.prompt_encoder import picture_content
 
-    if not engine.ready().sees:
+    if not engine.sees:
         raise PromptError("The bundle reads no pictures: open one that does, or start a chat without them.")
     prompts = PicturePrompts.of_bundle(engine.bundle)
     messages = request.messages or ()

@@ -154,11 +154,12 @@ class EmbeddingView(QWidget):
         report, request = self.model.report, self.model.request
         lines = request.texts if request is not None else ()
         scores = report.scores if report is not None else []
-        if report is None:
+        if report is None or request is None:
             self.summary.setText(self.tr("This bundle makes vectors of texts: paste lines and compare them."))
         else:
-            text = self.tr("{0} · vectors of {1} numbers · {2} similarity")
-            self.summary.setText(text.format(report.summary, format_number(report.dimensions), report.similarity))
+            text = self.tr("{0} · vectors of {1} numbers · {2} similarity · on {3}")
+            numbers = format_number(report.dimensions)
+            self.summary.setText(text.format(report.summary, numbers, report.similarity, request.provider))
         if self.table.cells.scores is not scores:
             self.table.cells.fill(lines, scores, report.similarity if report is not None else "cosine")
             self._show_ranking(lines, report.ranking if report is not None else [])

@@ -13,6 +13,7 @@ from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.export.pictures import MergedEmbeddingsModule, check_pictures
+from workflows.export.reference import ReferenceLogits
 from workflows.export.vision import ATTENTION, GridsModule, Idefics3Module, TilesModule
 
 
@@ -21,7 +22,13 @@ def test_what_is_divided_whole_passes_and_what_is_not_is_refused(tmp_path: Path)
     checkpoint = open_checkpoint(str(save_smolvlm(tmp_path, image_token_id=200)))
     model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
     layers, vision, embeddings = causal_layers(model), Idefics3Module(model), MergedEmbeddingsModule(model)
-    check_pictures(model, layers, vision, embeddings)
+    reference = check_pictures(model, layers, vision, embeddings)
+    assert reference.rows.tolist() == [*range(22, 31)] and reference.given["pixel_values"].shape == (2, 3, 32, 32)
+    assert (reference.ids == 200).sum() == 8 and len(reference.ids) == 31
+    reference.write(tmp_path, "again.npz")
+    again = ReferenceLogits.read(tmp_path, "again.npz")
+    assert again is not None and again.steps == 8
+    assert all((again.given[name] == value).all() for name, value in reference.given.items())
 
     class Reversed(Idefics3Module):
         def forward(self, pixel_values: torch.Tensor) -> torch.Tensor:

@@ -11,6 +11,7 @@ import pytest
 from tests.workflows.families.models import WITH_TILES, save_with_tiles
 from workflows.build import BuildRequest, build
 from workflows.common.errors import RecipeError
+from workflows.export import vision
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 
@@ -44,6 +45,21 @@ def test_a_picture_that_goes_in_one_run_needs_a_chunk_that_holds_it(tmp_path: Pa
     checkpoint = save_with_tiles("gemma3", tmp_path / "checkpoint", IMAGE)
     with pytest.raises(RecipeError, match=r"The 16 tokens of a picture attend to each other.*set chunk to 16 or more"):
         build(BuildRequest(str(checkpoint), tmp_path / "bundle", {"graphs": "prefill-decode", "chunk": 15}))
+
+
+def test_graphs_that_see_otherwise_than_the_model_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The traced graph alone is wrong: a comparison in PyTorch, or of a text, would not show it."""
+    own = vision.LlavaModule.forward
+
+    def forward(module: Any, pixel_values: Any) -> Any:
+        import torch
+
+        return own(module, pixel_values) * (0.9 if torch.compiler.is_exporting() else 1)
+
+    monkeypatch.setattr(vision.LlavaModule, "forward", forward)
+    checkpoint = save_with_tiles("llava", tmp_path / "checkpoint", IMAGE)
+    with pytest.raises(RecipeError, match=r"within 55 tokens with pictures\), more than rounding explains"):
+        build(BuildRequest(str(checkpoint), tmp_path / "bundle", {}))
 
 
 @pytest.mark.parametrize(("model_type", "options"), [

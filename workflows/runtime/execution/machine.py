@@ -344,6 +344,6 @@ def _undivided(blocks: TokenBlocks, cache: KVCache, start: int, count: int, widt
     if not fits or cache.fitting_tokens(start, whole, width) < whole:
         raise PromptError(
             f"A picture's {whole:,} tokens attend to each other, and a run takes {max(count, 1):,} of them here: "
-            f"build the model with a chunk of {whole:,} or more."
+            f"use another provider, or build the model with a chunk of {whole:,} or more."
         )
     return whole

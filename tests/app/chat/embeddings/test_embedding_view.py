@@ -69,7 +69,7 @@ def test_lines_are_compared_and_ranked(make: Make, qtbot: QtBot, tmp_path: Path)
     assert view.stop.isVisible() and view.working.isVisible()
     qtbot.waitUntil(lambda: not view.model.running)
     assert view.table.cells.lines == ("one", "three", "four") and view.table.cells.rowCount() == 3
-    assert view.summary.text() == "mean pooling · vectors of 384 numbers · cosine similarity"
+    assert view.summary.text() == "mean pooling · vectors of 384 numbers · cosine similarity · on cpu"
     assert not view.ranking.isVisible() and view.copy.isEnabled() and not view.stop.isVisible()
     view.table.setCurrentIndex(view.table.cells.index(0, 2))
     assert view.cell.text().endswith("· line 1: one · line 3: four")
