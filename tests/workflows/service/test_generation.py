@@ -25,12 +25,14 @@ QUIET = JobContext(lambda event: None, lambda: False)
 class FakeEngine:
     """A bundle of text alone, which records its prompts."""
 
+    sees = False
+
     def __init__(self) -> None:
         self.prompts = SimpleNamespace(reply_prefix=lambda prefill: [len(prefill)])
         self.given: list[tuple[list[int], dict[str, Any]]] = []
 
     def ready(self) -> SimpleNamespace:
-        return SimpleNamespace(sees=False, listens=False)
+        return SimpleNamespace(listens=False)
 
     def encode(self, prompt: str) -> list[int]:
         return [ord(letter) for letter in prompt]
