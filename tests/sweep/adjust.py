@@ -35,6 +35,9 @@ DECODERS: dict[str, dict[str, Any]] = {
 _FOUR = ["sliding_attention", "full_attention"] * 2
 _SHARED = {"num_hidden_layers": 4, "layer_types": _FOUR, "num_kv_shared_layers": 2}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bloom (3 heads)": ("bloom", {"n_head": 3, "hidden_size": 48}),
+    "falcon (alibi)": ("falcon", {"alibi": True, "multi_query": False, "parallel_attn": False, "num_kv_heads": 4}),
+    "falcon (new architecture)": ("falcon", {"new_decoder_architecture": True, "num_kv_heads": 2}),
     "bert (no decoder)": ("bert-generation", {"is_decoder": False}),
     "gemma3_text (bidirectional)": ("gemma3_text", {"use_bidirectional_attention": True}),
     "gemma3n_text (shared keys)": ("gemma3n_text", _SHARED | {"activation_sparsity_pattern": [0.9, 0.0, 0.9, 0.0]}),

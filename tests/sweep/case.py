@@ -84,11 +84,16 @@ def judge(name: str, folder: Path, oracle: Eager, options: dict[str, Any]) -> Ve
 
 
 class Eager:
-    """The oracle: the whole sequence at once, the model's own masks, no cache."""
+    """The oracle: the whole sequence at once, the model's own masks, no cache.
+
+    Eager code, except of a Falcon with ALiBi, to which it adds the bias twice; its SDPA code adds it once.
+    """
 
     def __init__(self, folder: Path) -> None:
+        config = transformers.AutoConfig.from_pretrained(folder)
+        twice = config.model_type == "falcon" and config.alibi
         self._model = transformers.AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, attn_implementation="eager"
+            folder, dtype=torch.float32, attn_implementation="sdpa" if twice else "eager"
         ).eval()
         self.vocabulary = int(self._model.get_input_embeddings().weight.shape[0])
         self.next_logits([1, 2, 3])

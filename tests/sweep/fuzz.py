@@ -23,7 +23,7 @@ _DERIVED = ("phi3", "phimoe", "olmo2", "granite", "qwen2_moe", "olmoe")  # a hea
 _HEADS = (8, 10, 12, 16, 20, 22, 24, 32, 80)  # GroupQueryAttention takes some of them
 FAMILIES = (
     "llama", "qwen2", "qwen3", "mistral", "gemma2", "gemma3_text", "phi3", "granite", "olmo2", "mixtral", "qwen2_moe",
-    "qwen3_moe", "phimoe", "olmoe",
+    "qwen3_moe", "phimoe", "olmoe", "bloom", "falcon",
 )  # fmt: skip
 
 
@@ -50,6 +50,8 @@ def _case(family: str, number: int, graphs: bool) -> Callable[[], Verdict]:
 def random_values(family: str, number: int) -> Values:
     """The config's values; the same for the same number."""
     chances = random.Random(f"{family} {number}")
+    if family in ("bloom", "falcon"):
+        return _bloom(chances) if family == "bloom" else _falcon(chances)
     kv_heads = chances.choice([1, 2, 3])
     heads, head_dim = kv_heads * chances.choice([1, 2, 4]), chances.choice(_HEADS)
     layers, own_size = chances.choice([1, 2, 3]), family not in _DERIVED
@@ -65,6 +67,32 @@ def random_values(family: str, number: int) -> Values:
     if own_size:
         values["head_dim"] = head_dim
     return values | _windows(chances, family, layers) | _own(chances, family)
+
+
+def _bloom(chances: random.Random) -> Values:
+    """ALiBi, whose slopes are of another kind where the number of heads is no power of two."""
+    heads = chances.choice([1, 2, 3, 4, 5, 6, 7, 8, 12])
+    return {
+        "vocab_size": VOCABULARY, "hidden_size": heads * chances.choice(_HEADS), "n_head": heads,
+        "n_layer": chances.choice([1, 2, 3]), "apply_residual_connection_post_layernorm": chances.random() < 0.5,
+        "tie_word_embeddings": chances.random() < 0.5, "bos_token_id": 1, "eos_token_id": None, "pad_token_id": 0,
+    }  # fmt: skip
+
+
+def _falcon(chances: random.Random) -> Values:
+    """Heads of keys: one, some or all; rotary positions or ALiBi; norms and the feed-forward part in every order."""
+    groups, new, single = chances.choice([1, 2, 3]), chances.random() < 0.4, chances.random() < 0.6
+    heads, head_dim = groups * chances.choice([1, 2, 4]), chances.choice(_HEADS)
+    return {
+        "vocab_size": VOCABULARY, "hidden_size": heads * head_dim, "num_attention_heads": heads,
+        "num_hidden_layers": chances.choice([1, 2, 3]), "new_decoder_architecture": new, "multi_query": single,
+        "num_kv_heads": groups if new else heads, "alibi": chances.random() < 0.4, "bias": chances.random() < 0.5,
+        "parallel_attn": new or chances.random() < 0.6,
+        "num_ln_in_parallel_attn": chances.choice([None, 1, 2]) if new else None,
+        "max_position_embeddings": 1024, "ffn_hidden_size": chances.choice([48, 96]), "pad_token_id": 0,
+        "rope_parameters": _rope(chances, "falcon", head_dim), "tie_word_embeddings": chances.random() < 0.5,
+        "bos_token_id": 1, "eos_token_id": None,
+    }  # fmt: skip
 
 
 def _rope(chances: random.Random, family: str, head_dim: int) -> Values:

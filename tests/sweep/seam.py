@@ -15,7 +15,7 @@ import transformers
 
 from tests.sweep.case import OPTIONS, TOLERANCE, Eager, Verdict, save_spread, short
 from workflows.checkpoint import open_checkpoint
-from workflows.common.errors import JoineryError
+from workflows.common.errors import JoineryError, LayoutError
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
@@ -50,7 +50,10 @@ def _compared(folder: Path, oracle: Eager) -> str:
     recipe = resolve_recipe(checkpoint, OPTIONS)
     model = load_model(checkpoint, recipe.task)
     layers = causal_layers(model)
-    check_layers(layers, recipe.cache)
+    try:
+        check_layers(layers, recipe.cache)
+    except LayoutError:  # a build falls back likewise
+        check_layers(layers, "static")
     check_causal(model, layers, recipe)
     signature = decoder_signature(layers, "host")
     decoder = DecoderModule(model, signature, layers).eval()

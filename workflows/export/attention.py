@@ -1,4 +1,4 @@
-"""Connects a model's attention to its KV cache: transformers calls `_attention`, and a cache adapter holds the keys.
+"""Connects a model's attention to its KV cache: transformers calls `attend_with_adapter`, an adapter holds the keys.
 
     model ──q,k,v──▶ adapter.update ──▶ adapter.attend ──▶ output
 
@@ -40,6 +40,7 @@ class LayerFacts:
     """The properties of an attention layer: keys [B, kv_heads, S, head_dim], and a window of `window` positions back.
 
     direct: attention uses keys and values as they are cached; False if it expands them first, as latent attention does.
+    biased: attention adds a bias of positions, such as ALiBi's, to the scores.
     """
 
     kv_heads: int
@@ -47,6 +48,7 @@ class LayerFacts:
     value_dim: int
     window: int | None
     direct: bool = True
+    biased: bool = False
 
 
 def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
@@ -59,7 +61,7 @@ class AttentionCall:
     """One call of attention: query [B,Hq,S,D], key and value of the adapter, and the terms of the formula.
 
     window: how far back the layer attends; before detection, the layer's own argument. sinks [Hq]: logits of a key
-    without a value. mask: the model's.
+    without a value. mask: the model's. own_mask: the layer's own code applies its window, beside the model's mask.
     """
 
     layer: int
@@ -72,6 +74,7 @@ class AttentionCall:
     bias: torch.Tensor | None
     sinks: torch.Tensor | None = None
     mask: torch.Tensor | None = None
+    own_mask: bool = False
 
 
 class CacheAdapter(Protocol):
@@ -84,7 +87,10 @@ class CacheAdapter(Protocol):
         """Computes the attention output, [B,Hq,S,Dv]."""
 
     def key_positions(self, sequence: int) -> torch.Tensor:
-        """The position of each key in `attend`, for models with a learned relative bias."""
+        """The position of each key in `attend`, for models with a relative bias."""
+
+    def get_seq_length(self, layer: int = 0) -> torch.Tensor | int:
+        """The number of tokens before this step."""
 
 
 _adapter: ContextVar[CacheAdapter] = ContextVar("adapter")
@@ -105,7 +111,12 @@ def current_adapter() -> CacheAdapter:
     return _adapter.get()
 
 
-def _attention(
+def is_using_adapter() -> bool:
+    """Whether a cache adapter holds the cache; otherwise a model computes by its own code."""
+    return _adapter.get(None) is not None
+
+
+def attend_with_adapter(
     module: torch.nn.Module,
     query: torch.Tensor,
     key: torch.Tensor,
@@ -126,6 +137,7 @@ def _attention(
         bias=options.get("position_bias"),
         sinks=options.get("s_aux"),
         mask=attention_mask,
+        own_mask=options.get("own_mask", False),
     )
     return _adapter.get().attend(call).transpose(1, 2).contiguous(), None
 
@@ -140,7 +152,7 @@ def _mask(*, mask_function: MaskRule = causal_mask_function, **options: Any) -> 
     return mask
 
 
-AttentionInterface.register(ATTENTION_NAME, _attention)
+AttentionInterface.register(ATTENTION_NAME, attend_with_adapter)
 AttentionMaskInterface.register(ATTENTION_NAME, _mask)
 
 
@@ -210,7 +222,7 @@ class BaseCacheAdapter:
         return self.attend_self(replace(call, window=self.windows.get(call.layer, call.window)))
 
     def get_seq_length(self, layer: int = 0) -> torch.Tensor | int:
-        """The number of tokens before this step."""
+        """See CacheAdapter."""
         return self.start
 
 
@@ -249,12 +261,14 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         """Attends without a mask: the values do not matter."""
         key, value = self.present[call.layer]
         direct = torch.equal(key, call.key) and torch.equal(value, call.value)
-        self.facts[call.layer] = LayerFacts(key.shape[1], key.shape[3], value.shape[3], self._window(call), direct)
+        self.facts[call.layer] = LayerFacts(
+            key.shape[1], key.shape[3], value.shape[3], self._window(call), direct, biased=call.bias is not None
+        )
         return reference_attention(call, None)
 
     def _window(self, call: AttentionCall) -> int | None:
-        """The window of the mask's rule; with an encoder, the window in the call."""
-        if self.cross:
+        """The window of the mask's rule; with an encoder or a mask of the layer's own, the window in the call."""
+        if self.cross or call.own_mask:
             return call.window
         rules = [rule for mask, rule in self.rules if call.mask is not None and is_part_of(call.mask, mask)]
         if not rules:

@@ -197,7 +197,13 @@ def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns |
 
     def traced(facts: tuple[LayerFacts, ...], exposes: bool = False) -> ir.Model:
         def make(facts: Sequence[LayerFacts]) -> tuple[torch.nn.Module, ExportSignature]:
-            signature = decoder_signature(facts, cache_writer(recipe.cache), exposes=exposes, dtype=_kv_dtype(recipe))
+            signature = decoder_signature(
+                facts,
+                cache_writer(recipe.cache),
+                left_aligned=any(layer.biased for layer in facts),
+                exposes=exposes,
+                dtype=_kv_dtype(recipe),
+            )
             return DecoderModule(model, signature, facts), signature
 
         return trace_decoder(model, facts, make, recipe.opset)

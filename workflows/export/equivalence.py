@@ -24,6 +24,7 @@ from workflows.common.kernel_constraints import layout_violation
 from workflows.export.attention import ATTENTION_NAME, MODEL_ERRORS, LayerFacts
 from workflows.export.decoder import cached_steps, run_step
 from workflows.export.layerwise import run_layerwise
+from workflows.export.own_attention import reference_implementation, set_attention
 from workflows.export.reference import QUICK_STEPS, STEPS, ReferenceLogits
 from workflows.export.stand_ins import StandIns
 from workflows.recipe.compatibility import check_layer_types
@@ -39,6 +40,10 @@ _ROUTED = 0.75  # share of tokens that must agree in a model with experts, where
 # Config keys of lengths at which a model may change its behaviour.
 _LENGTHS = re.compile("window|chunk|topk|original_max_position|local_attention|extent|floor|block_size")
 _WINDOWS = re.compile("sliding_window(_size)?|window_size|attention_window_size|local_attention")
+_BIAS = {
+    "gqa": "This model's attention adds a bias of positions, and GroupQueryAttention takes none",
+    "window": "This model's attention adds a bias of positions, which needs left-aligned slots, unlike a ring buffer's",
+}
 
 
 def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
@@ -51,6 +56,8 @@ def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
             f"This model computes its keys and values from latent vectors, and the {cache} cache attends to cached "
             "keys: build with --cache static or window."
         )
+    if cache in ("gqa", "window") and any(layer.biased for layer in layers):
+        raise LayoutError(f"{_BIAS[cache]}: build with --cache static or scatter.")
     misfits = (layout_violation(cache, layer.head_dim, layer.value_dim) for layer in layers)
     if misfit := next((one for one in misfits if one), ""):
         raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")
@@ -171,12 +178,12 @@ def _all_logits(
         for plan in planned:
             yield torch.cat([run_step(model, ids, step) for step in plan])
         return
-    own = ("eager", partial(_own_logits, model, ids))
+    own = (reference_implementation(model), partial(_own_logits, model, ids))
     steps = [(ATTENTION_NAME, partial(run_step, model, ids, step)) for plan in planned for step in plan]
     try:
         logits = iter(run_layerwise(model, len(layers), [own, *steps], stand_ins))
     finally:
-        model.set_attn_implementation(ATTENTION_NAME)
+        set_attention(model, ATTENTION_NAME)
     yield next(logits)
     for plan in planned:
         yield torch.cat([next(logits) for _ in plan])
@@ -188,12 +195,12 @@ def _own_logits(model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
 
 
 def _eager_logits(model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
-    """[S,V]: the logits of the unmodified model."""
-    model.set_attn_implementation("eager")
+    """[S,V]: the logits of the unmodified model, without a cache adapter."""
+    set_attention(model, reference_implementation(model))
     try:
         return _own_logits(model, ids)
     finally:
-        model.set_attn_implementation(ATTENTION_NAME)
+        set_attention(model, ATTENTION_NAME)
 
 
 def _step_plans(layers: Sequence[LayerFacts], count: int, at_ease: int, singles: int) -> list[list[int]]:

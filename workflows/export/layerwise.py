@@ -17,6 +17,7 @@ import torch
 from transformers import PreTrainedModel
 
 from workflows.export.layer_kinds import find_layer_list
+from workflows.export.own_attention import set_attention
 from workflows.export.stand_ins import NotStreamedError, StandIns, is_stand_in
 
 _Loaded = dict[torch.nn.Parameter, torch.Tensor]  # a parameter → its stand-in
@@ -102,7 +103,7 @@ def run_layerwise(
                 for run in runs:
                     if run.attention != current:  # the same for the whole model, while runs alternate
                         current = run.attention
-                        model.set_attn_implementation(current)
+                        set_attention(model, current)
                     run.advance()
                 drop()
         finally:

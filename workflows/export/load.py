@@ -16,6 +16,7 @@ from transformers import PreTrainedModel
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import ATTENTION_NAME
+from workflows.export.own_attention import EAGER, adapt_attention, has_own_attention
 from workflows.export.stand_ins import StandIns, is_stand_in
 from workflows.recipe.task import is_headless
 
@@ -68,6 +69,7 @@ def load_model(
         with torch.device("meta"):
             skeleton = _CLASSES[task].from_config(config, trust_remote_code=remote_code)
         _check_shapes(checkpoint, skeleton)
+        adapted = attention == ATTENTION_NAME and has_own_attention(config)
         if stand_ins is not None:
             stand_ins.check_loadable(skeleton)
         with ExitStack() as files:
@@ -77,7 +79,7 @@ def load_model(
                 config=config,
                 state_dict=stored if stand_ins is None else stand_ins.state_dict(stored),
                 dtype=torch.float32,
-                attn_implementation=attention,
+                attn_implementation=EAGER if adapted else attention,
                 experts_implementation=EXPERTS,
                 output_loading_info=True,
             )
@@ -98,6 +100,8 @@ def load_model(
     if stand_ins is not None:
         stand_ins.check_loaded(model)
     _check_values(checkpoint, model)
+    if adapted:
+        adapt_attention(model)
     return model.eval().requires_grad_(False)
 
 

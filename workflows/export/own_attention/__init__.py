@@ -1,0 +1,56 @@
+"""Causal LMs whose attention in transformers is code of its own, which does not go through the attention interface.
+
+    model of a type in ADAPTERS ──adapt_attention──▶ the same model: while a cache adapter is in use, its attention
+                                                     passes queries, keys and values to the adapter; otherwise its own
+                                                     code runs, with which the result is compared
+
+routing.py replaces methods of single modules. alibi.py · bloom.py · falcon.py · gptj.py · mpt.py name where each family
+has its queries, keys, values, scale and bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from transformers import PreTrainedConfig, PreTrainedModel
+
+from workflows.export.attention import ATTENTION_NAME
+from workflows.export.own_attention import bloom, falcon, gptj, mpt
+
+ADAPTERS: Mapping[str, Callable[[PreTrainedModel], None]] = {
+    "bloom": bloom.adapt,
+    "codegen": gptj.adapt,
+    "falcon": falcon.adapt,
+    "gpt_neo": gptj.adapt,
+    "gpt_neox_japanese": gptj.adapt,
+    "gptj": gptj.adapt,
+    "mpt": mpt.adapt,
+}
+EAGER = "eager"
+
+
+def has_own_attention(config: PreTrainedConfig) -> bool:
+    """Whether models of `config` need adapt_attention; they are loaded with the implementation EAGER."""
+    return config.model_type in ADAPTERS
+
+
+def adapt_attention(model: PreTrainedModel) -> None:
+    """Makes a model with own attention use the cache adapter, where one is in use."""
+    ADAPTERS[model.config.model_type](model)
+    set_attention(model, ATTENTION_NAME)
+
+
+def set_attention(model: PreTrainedModel, name: str) -> None:
+    """Sets the attention implementation `name`, which transformers refuses to change in models with own attention.
+
+    There it selects the mask functions alone.
+    """
+    if has_own_attention(model.config):
+        model.config._attn_implementation = name
+    else:
+        model.set_attn_implementation(name)
+
+
+def reference_implementation(model: PreTrainedModel) -> str:
+    """The implementation with which the model's own logits are computed: transformers' eager one where it is right."""
+    return "sdpa" if falcon.uses_alibi(model.config) else EAGER
