@@ -78,6 +78,9 @@ def check_causal(
     vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
     ids[ids == getattr(model.config, "image_token_id", None)] = 0  # features would take its place
+    padding = getattr(_config(model), "pad_token_id", None)
+    if padding is not None:
+        ids[ids == padding] = (padding + 1) % vocabulary  # no text contains it
     singles = QUICK_STEPS if recipe.check == "quick" else STEPS
     plans = _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model)), singles)
     plans = plans[-1:] if recipe.check == "quick" else plans

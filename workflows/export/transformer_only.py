@@ -57,7 +57,7 @@ class HeadModule(torch.nn.Module):  # type: ignore[misc]
 class _PassThroughDecoder(torch.nn.Module):  # type: ignore[misc]
     """Replaces the decoder and returns its input."""
 
-    def forward(self, inputs_embeds: torch.Tensor, **_: object) -> BaseModelOutputWithPast:
+    def forward(self, *_ids: None, inputs_embeds: torch.Tensor, **_: object) -> BaseModelOutputWithPast:
         return BaseModelOutputWithPast(last_hidden_state=inputs_embeds)
 
 

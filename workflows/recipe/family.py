@@ -23,6 +23,9 @@ DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB_PASSES, "fold_tied_head"
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
 OPTIONAL_PASSES = frozenset({*ROWS, *REPAIR_PASSES})  # evaluation reads every row; some providers cannot select rows
 
+# Model types whose positions begin behind the padding token's id.
+PADDED_POSITIONS = ("camembert", "data2vec-text", "roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl",
+                    "xmod")  # fmt: skip
 SLIDING = "sliding_attention"  # in a config's layer_types
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
 
@@ -135,7 +138,9 @@ class Family:
             kv_heads=_positive_int(config, names["kv_heads"], heads),
             head_dim=_positive_int(config, names["head_dim"], max(hidden // heads, 1)),
             vocabulary=_positive_int(config, names["vocabulary"]),
-            max_positions=min(_positive_int(config, names["max_positions"], UNLIMITED), _rope_limit(config)),
+            max_positions=min(
+                _position_rows(config, names["max_positions"]), _rope_limit(config), _dense_limit(config)
+            ),
             latent=bool(config.get("kv_lora_rank")),
         )
 
@@ -196,6 +201,26 @@ def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...
     else:
         sliding = {i for i in range(layers) if not (type(every) is int and every > 0 and (i + 1) % every == 0)}
     return tuple(size if i in sliding else None for i in range(layers))
+
+
+def _position_rows(config: Mapping[str, object], names: tuple[str, ...]) -> int:
+    """The number of positions that a text may have."""
+    rows, padding = _positive_int(config, names, UNLIMITED), config.get("pad_token_id", 1)
+    skips = config.get("model_type") in PADDED_POSITIONS and type(padding) is int
+    return max(1, rows - padding - 1) if skips and isinstance(padding, int) else rows
+
+
+def _dense_limit(config: Mapping[str, object]) -> int:
+    """The number of positions up to which attention reads all keys: beyond it, BigBird's reads blocks of later tokens.
+
+    Zaheer et al. 2020, section 2: a block attends to 5 others and to random ones before and after.
+    """
+    if config.get("model_type") != "big_bird" or config.get("attention_type") == "original_full":
+        return UNLIMITED
+    random, size = (
+        _positive_int(config, (name,), default) for name, default in (("num_random_blocks", 3), ("block_size", 64))
+    )
+    return (5 + 2 * random) * size
 
 
 def _rope_limit(config: Mapping[str, object]) -> int:

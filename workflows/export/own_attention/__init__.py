@@ -1,11 +1,13 @@
 """Causal LMs whose attention in transformers is code of its own, which does not go through the attention interface.
 
+And those whose attention does, but which count positions in another way.
+
     model of a type in ADAPTERS ──adapt_attention──▶ the same model: while a cache adapter is in use, its attention
                                                      passes queries, keys and values to the adapter; otherwise its own
                                                      code runs, with which the result is compared
 
-routing.py replaces methods of single modules. alibi.py · bloom.py · falcon.py · gptj.py · mpt.py name where each family
-has its queries, keys, values, scale and bias.
+routing.py replaces methods of single modules; alibi.py computes a bias. Each other module names where the models of one
+family have their queries, keys, values, scale and bias.
 """
 
 from __future__ import annotations
@@ -15,16 +17,18 @@ from collections.abc import Callable, Mapping
 from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.export.attention import ATTENTION_NAME
-from workflows.export.own_attention import bloom, falcon, gptj, mpt
+from workflows.export.own_attention import bart, bert, bloom, falcon, gptj, mpt, openai_gpt, padded_positions
+from workflows.recipe.family import PADDED_POSITIONS
 
 ADAPTERS: Mapping[str, Callable[[PreTrainedModel], None]] = {
     "bloom": bloom.adapt,
-    "codegen": gptj.adapt,
     "falcon": falcon.adapt,
-    "gpt_neo": gptj.adapt,
-    "gpt_neox_japanese": gptj.adapt,
-    "gptj": gptj.adapt,
     "mpt": mpt.adapt,
+    "openai-gpt": openai_gpt.adapt,
+    **dict.fromkeys(("big_bird", "megatron-bert", "rembert", "roformer"), bert.adapt),
+    **dict.fromkeys(("codegen", "gpt_neo", "gpt_neox_japanese", "gptj"), gptj.adapt),
+    **dict.fromkeys(("mvp", "trocr", "xglm"), bart.adapt),
+    **dict.fromkeys(PADDED_POSITIONS, padded_positions.adapt),
 }
 EAGER = "eager"
 

@@ -21,7 +21,8 @@ def alibi_positions(sequence: int) -> tuple[torch.Tensor, torch.Tensor]:
 def alibi_bias(slopes: torch.Tensor, sequence: int) -> torch.Tensor:
     """[1,H,S,T] of slopes [H]. Models may add it by key positions alone, which differs by a constant for each query.
 
-    A softmax does not depend on that constant, and half precision cannot represent far positions.
+    A softmax does not depend on that constant, and half precision cannot represent far positions. Call it in a layer:
+    before the first one, a model of stand-ins does not know the cache yet.
     """
     queries, keys = alibi_positions(sequence)
     return slopes[None, :, None, None] * (keys - queries)

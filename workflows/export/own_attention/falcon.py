@@ -38,12 +38,11 @@ def _body(
     inputs_embeds: torch.Tensor | None = None,
     **_: Any,
 ) -> BaseModelOutputWithPast:
-    """The layers of a model with ALiBi, without the mask that transformers merges with the bias."""
+    """The layers of a model with ALiBi, without the mask with which transformers merges the bias."""
     hidden = body.word_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
     mask = create_causal_mask(body.config, hidden, attention_mask, past_key_values)
-    bias = _bias(body.config, hidden.shape[1])
     for block in body.h:
-        hidden, _weights = block(hidden, alibi=bias, attention_mask=mask, layer_past=past_key_values)
+        hidden, _weights = block(hidden, alibi=None, attention_mask=mask, layer_past=past_key_values)
     return BaseModelOutputWithPast(last_hidden_state=body.ln_f(hidden))
 
 
@@ -58,20 +57,19 @@ def _bias(config: PreTrainedConfig, sequence: int) -> torch.Tensor:
 def _attention(
     layer: Layer,
     hidden: torch.Tensor,
-    alibi: torch.Tensor | None,
     attention_mask: torch.Tensor,
     layer_past: Any,
     position_embeddings: tuple[torch.Tensor, torch.Tensor] | None = None,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
     query, key, value = _split(layer, layer.query_key_value(hidden))
-    if alibi is None:
+    bias = _bias(layer.config, hidden.shape[1]) if uses_alibi(layer.config) else None
+    if position_embeddings is not None:
         from transformers.models.falcon.modeling_falcon import apply_rotary_pos_emb
 
-        assert position_embeddings is not None
         query, key = apply_rotary_pos_emb(query, key, *position_embeddings)
     key, value = layer_past.update(key, value, layer.layer_idx)
-    output = attend(layer, query, key, value, attention_mask, scaling=layer.inv_norm_factor, position_bias=alibi)
+    output = attend(layer, query, key, value, attention_mask, scaling=layer.inv_norm_factor, position_bias=bias)
     return layer.dense(output), None
 
 

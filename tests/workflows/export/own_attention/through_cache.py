@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,20 @@ def load(model_type: str, folder: Path, **config: Any) -> PreTrainedModel:
     return load_model(open_checkpoint(str(save_decoder(model_type, folder, **config))), "text-generation")
 
 
-def check_steps(model: PreTrainedModel, folder: Path, implementation: str = "eager") -> tuple[LayerFacts, ...]:
-    """The facts of the model's layers; asserts that its logits in steps are those of the unchanged model."""
+def check_steps(
+    model: PreTrainedModel,
+    folder: Path,
+    implementation: str = "eager",
+    prepare: Callable[[PreTrainedModel], None] = lambda own: None,
+) -> tuple[LayerFacts, ...]:
+    """The facts of the model's layers; asserts that its logits in steps are those of the unchanged model.
+
+    prepare: receives that model before it runs.
+    """
     layers = causal_layers(model)
     ids = torch.randint(3, VOCABULARY, (1, ENDS[-1]), generator=torch.Generator().manual_seed(0))
     own = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation=implementation).eval()
+    prepare(own)
     with torch.no_grad():
         found = torch.cat([run_step(model, ids, step) for step in cached_steps(layers, ENDS)])
         wanted = own(input_ids=ids, use_cache=False).logits[0]
