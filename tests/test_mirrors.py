@@ -24,6 +24,7 @@ TOGETHER = {
     "cli/test_streams": (
         "cli/assemble cli/bench cli/compile cli/console cli/output cli/plugins cli/preflight cli/profile common/locks"
     ),
+    "generate/test_sound_prompts": "generate/media_prompts",
     "generate/test_chat_template": "templates/limits templates/renderer templates/service",
     "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",
     "service/test_worker": "build/warmup service/job_runner service/jobs",

@@ -29,6 +29,7 @@ from tests.sweep.tiny import LARGEST, SIZES
 from workflows.build import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
+from workflows.recipe.families import FAMILIES
 from workflows.runtime import Machine
 from workflows.runtime.execution.example_source import example_inputs
 
@@ -54,13 +55,18 @@ ADJUST: dict[str, dict[str, Any]] = {
 
 
 def sequence_models() -> dict[str, Case]:
-    """Every model type that transformers has a sequence-to-sequence model for → its case."""
+    """Every model type that transformers has a sequence-to-sequence model for → its case.
+
+    Without the audio language models that Joinery builds: these are decoders, and transformers lists them here.
+    """
     from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING, MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING
 
+    decoders = {name for family in FAMILIES.families if family.takes_sound for name in family.model_types}
     classes = {
         config.model_type: (config, model)
         for mapping in (MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING)
         for config, model in mapping.items()
+        if config.model_type not in decoders
     }
     return {name: partial(_case, name, *pair) for name, pair in sorted(classes.items())}
 

@@ -99,7 +99,8 @@ def make_pipeline(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: C
             pad=checkpoint.pad_token_id,
             bos=checkpoint.bos_token_id,
             decoder_start=_decoder_start(checkpoint) if cut.source else None,
-            image_token=_image_token(checkpoint) if family.sees else None,
+            image_token=_placeholder(checkpoint, "image", "pictures") if family.sees else None,
+            audio_token=_placeholder(checkpoint, "audio", "recordings") if family.takes_sound else None,
         ),
         generation=GenerationDefaults(max_length=recipe.capacity),
         metadata=_metadata(
@@ -210,14 +211,14 @@ def _decoder_start(checkpoint: Checkpoint) -> int:
     )
 
 
-def _image_token(checkpoint: Checkpoint) -> int:
-    """The placeholder of a picture's features. Raises CheckpointError where config.json names none."""
-    for name in ("image_token_id", "image_token_index"):
+def _placeholder(checkpoint: Checkpoint, kind: str, what: str) -> int:
+    """The placeholder of the features of pictures or sound. Raises CheckpointError where config.json names none."""
+    for name in (f"{kind}_token_id", f"{kind}_token_index"):
         token = checkpoint.config.get(name)
         if isinstance(token, int) and not isinstance(token, bool):
             return token
     raise CheckpointError(
-        f"{checkpoint.source} names no image_token_id in config.json, so its pictures have no place in a text: add it."
+        f"{checkpoint.source} names no {kind}_token_id in config.json, so its {what} have no place in a text: add it."
     )
 
 

@@ -53,9 +53,8 @@ def generate(
     check_options(values)
     flags.check_drafts()
     flags.check_combination()
-    sound.check(source)
-    if sound.audio is not None:
-        _transcribe(bundle, sound.audio, sound, flags, values, as_json)
+    if sound.transcribes(source):
+        _transcribe(bundle, sound.audio[0], sound, flags, values, as_json)
         return
     prompt, tools = source.read(), source.read_tools()
     with exit_on_interrupt():
@@ -65,7 +64,9 @@ def generate(
     if sound_shape(engine.machine) is not None:
         raise RequestError("The bundle transcribes recordings: give --audio with a sound file in place of a prompt.")
     _check_chat(source, prompt, engine.machine.has_source)
-    encoder = _PromptEncoder(engine, source, tools)
+    if sound.audio and isinstance(prompt, list):
+        raise RequestError("--audio puts a recording before a text: give --prompt or --prompt-file with it.")
+    encoder = _PromptEncoder(engine, source, tools, sound.audio)
     ids = prompt if isinstance(prompt, list) else encoder.encode(prompt)
     inputs = encoder.inputs or None
     options = check_options(values | encoder.options(flags.negative_prompt))
@@ -91,6 +92,8 @@ def _transcribe(
     speech = SpeechOptions(sound.language, "translate" if sound.translate else None, sound.timestamps)
     with exit_on_interrupt():
         engine = flags.open(open_engine, bundle)
+        if engine.takes_sound:
+            raise RequestError("The bundle answers a prompt about a recording: give --prompt with --audio.")
         transcriber = Transcriber(engine)
         heard = transcriber.listen(recording)
     with stop_on_interrupt(engine.stop) as cancelled:
@@ -132,41 +135,35 @@ def _check_chat(source: PromptFlags, prompt: str | list[int], has_encoder: bool)
 class _PromptEncoder:
     """Encodes text as it is, or with --chat as a user's message with the tools and the prefill.
 
-    inputs: those of the vision encoder, for the pictures of the text that was encoded last.
+    sounds: recordings before the text. inputs: those of the encoders of pictures and sound, for the text that was
+    encoded last.
     """
 
     engine: Engine
     source: PromptFlags
     tools: list[Tool] | None
+    sounds: list[Path]
     inputs: NamedInputs = field(default_factory=dict)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of the prompt, with the pictures before its text."""
-        if self.source.image:
-            return self._with_pictures(text, self.source.image)
-        return self._text_alone(text)
+        """The ids of the prompt, with pictures and recordings before its text."""
+        if not self.source.image and not self.sounds:
+            return self._text_alone(text)
+        from workflows.generate.media_prompts import media_prompt
+        from workflows.wire.requests import Turn
+
+        turn = Turn("user", text, tuple(map(str, self.source.image)), tuple(map(str, self.sounds)))
+        prompt = media_prompt(self.engine, [turn], self.tools, self.source.prefill, chat=self.source.chat)
+        for note in prompt.notes:
+            sys.stderr.write(f"joinery: {note}\n")
+        self.inputs = prompt.inputs
+        return prompt.ids
 
     def _text_alone(self, text: str) -> list[int]:
         if not self.source.chat:
             return self.engine.encode(text)
         message: TemplateMessage = {"role": "user", "content": text}
         return self.engine.encode_chat([message], self.tools, self.source.prefill)
-
-    def _with_pictures(self, text: str, files: list[Path]) -> list[int]:
-        from workflows.generate.picture_prompts import PicturePrompts
-        from workflows.generate.prompt_encoder import picture_content
-
-        prompts = PicturePrompts.of_bundle(self.engine.bundle)
-        if self.source.chat:
-            message: TemplateMessage = {"role": "user", "content": picture_content(text, len(files))}
-            text = self.engine.prompts.chat_text([message], self.tools, self.source.prefill)
-        else:
-            text = prompts.with_placeholders(text, len(files))
-        pictures = prompts.read(files)
-        for note in (note for picture in pictures for note in picture.notes):
-            sys.stderr.write(f"joinery: {note}\n")
-        expanded, self.inputs, _ = prompts.prepare(text, pictures)
-        return self.engine.text.encode(expanded, special=not self.source.chat)
 
     def options(self, negative_prompt: str | None) -> dict[str, object]:
         """The options that need the engine's tokenizer."""

@@ -69,21 +69,38 @@ class PromptFlags:
 
 @dataclass(frozen=True)
 class SoundFlags:
-    """A recording in place of a prompt, and what its transcript is to be."""
+    """Recordings, and what a transcript is to be."""
 
-    audio: Path | None = typer.Option(None, "--audio", help="A sound file to transcribe, in place of a prompt.")
+    audio: list[Path] = typer.Option(
+        [],
+        "--audio",
+        metavar="FILE",
+        help="A sound file to transcribe, in place of a prompt; or one before the prompt's text; may be repeated.",
+    )
     language: str | None = typer.Option(None, "--language", help="The language spoken: en, de …; found without it.")
     translate: bool = typer.Option(False, "--translate", help="Translate the recording into English.")
     timestamps: bool = typer.Option(False, "--timestamps", help="Give the times of the transcript's segments.")
 
-    def check(self, prompt: PromptFlags) -> None:
-        """Raises RequestError for a prompt beside a recording, and for the flags of a recording without one."""
-        if self.audio is None and (self.language is not None or self.translate or self.timestamps):
+    def transcribes(self, prompt: PromptFlags) -> bool:
+        """Whether a recording is to be transcribed. Raises RequestError for flags that do not go together."""
+        if not self.audio and self._asks:
             raise RequestError("--language, --translate and --timestamps belong to a recording: give --audio.")
-        given = (prompt.prompt, prompt.prompt_ids, prompt.prompt_file, prompt.tools, prompt.tool_calls)
-        more = prompt.chat or prompt.prefill or prompt.image
-        if self.audio is not None and (more or any(one is not None for one in given)):
+        given = any(one is not None for one in (prompt.prompt, prompt.prompt_ids, prompt.prompt_file))
+        if given and self.audio and self._asks:
             raise RequestError("A transcript has no prompt: give --audio alone.")
+        if given or not self.audio:
+            return False
+        more = prompt.chat or prompt.prefill or prompt.image or prompt.tools or prompt.tool_calls
+        if more or len(self.audio) > 1:
+            raise RequestError(
+                "A transcript is of one recording and has no prompt: give one --audio alone, or --prompt."
+            )
+        return True
+
+    @property
+    def _asks(self) -> bool:
+        """Whether something is said of the transcript."""
+        return self.language is not None or self.translate or self.timestamps
 
 
 def _flag(

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 IDS, POSITIONS, PIXELS = "input_ids", "position_ids", "pixel_values"
 GRIDS = "image_grid_thw"  # [pictures, 3]: frames, rows and columns of patches
 FEATURES = "image_features"  # the rows that take the place of the placeholders of pictures
+SOUND_FEATURES = "audio_features"  # and of the placeholders of recordings
 DEEPSTACK = "deepstack_embeds"  # [1, S, layers · E]: what the first layers add at the placeholders of pictures
-SOUND = "input_features"  # a log-mel spectrogram [1, mels, frames]
+SOUND = "input_features"  # a log-mel spectrogram [windows, mels, frames]
+SOUND_MASK = "input_features_mask"  # [windows, frames]: 1 at every frame of sound, 0 behind its end
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"
 MASK, SOURCE_MASK = "attention_mask", "source_mask"
 LOGITS_START, LOGITS_END = "logits_start", "logits_end"  # optional inputs [1]: the rows that logits are computed for

@@ -28,8 +28,9 @@ from workflows.export.encoder_decoder import (
     example_sound,
 )
 from workflows.export.equivalence import check_causal, check_layers
+from workflows.export.feature_encoder import FeatureEncoderModule
+from workflows.export.features import EmbedsDecoderModule, MergedEmbeddingsModule, check_features, check_one_run
 from workflows.export.load import load_model
-from workflows.export.pictures import EmbedsDecoderModule, MergedEmbeddingsModule, check_one_run, check_pictures
 from workflows.export.reference import SEEING_FILE, ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
 from workflows.export.repeated_layers import trace_decoder
@@ -49,6 +50,8 @@ from workflows.export.signature import (
     transformer_signature,
 )
 from workflows.export.single_graph import SingleGraphModule, single_signature
+from workflows.export.sound_encoder import ATTENTION as SOUND_ATTENTION
+from workflows.export.sound_encoder import sound_module
 from workflows.export.stand_ins import NotStreamedError, StandIns
 from workflows.export.trace import trace
 from workflows.export.transformer_only import TransformerModule, cut_transformer
@@ -70,7 +73,7 @@ class ComponentTraces:
     """The components of a model. graphs: role → the function that traces it, in dataflow order.
 
     windows: the detected window of each layer, () without a cache. reference: the model's own logits, where available.
-    seeing: those of a text with pictures.
+    seeing: those of a text with pictures or sound.
     """
 
     graphs: Mapping[ComponentRole, TraceFunction]
@@ -164,6 +167,8 @@ def _attention_of(family: Family) -> str | dict[str, str]:
     """transformers' name of the attention implementation: ours where a cache adapter holds the cache."""
     if family.sees:
         return PICTURE_ATTENTION
+    if family.takes_sound:
+        return SOUND_ATTENTION
     if family.remote_code:
         return "sdpa"
     return ATTENTION_NAME if family.cached else "eager"
@@ -178,8 +183,8 @@ def _tracer_for(
         return _trace_remote
     if family.encoder:
         return _trace_encoder_decoder
-    if family.sees:
-        return _trace_pictures
+    if family.has_features:
+        return _trace_features
     causal = _trace_transformer if recipe.variant == "transformer-only" else _trace_decoder
     return partial(causal, stand_ins=stand_ins)
 
@@ -241,27 +246,33 @@ def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandI
     return ComponentTraces(graphs, _windows(layers), reference)
 
 
-def _trace_pictures(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
+def _trace_features(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
     family = family_for(recipe.model_type, recipe.task)
-    vision, embeddings = vision_module(model, str(family.sees)), MergedEmbeddingsModule(model)
+    encoder = _feature_encoder(model, family)
+    embeddings = MergedEmbeddingsModule(model, encoder.placeholder)
     if family.mutual and recipe.graphs != "single":
-        check_one_run(vision, recipe.chunk)
-    seeing = check_pictures(model, layers, vision, embeddings, family.mutual)
+        check_one_run(encoder, recipe.chunk)
+    seeing = check_features(model, layers, encoder, embeddings, family.mutual)
     hidden, writer = model.get_input_embeddings().weight.shape[1], cache_writer(recipe.cache)
     embedded = EmbeddedTokens(hidden, family.sees == "grids", embeddings.deepstack, family.mutual)
     signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embedded=embedded)
     decoder = EmbedsDecoderModule(model, signature, layers)
-    merged = merged_embeddings_signature(embedded, model.config.image_token_id)
+    merged = merged_embeddings_signature(embedded, encoder.features, encoder.placeholder)
+    role = ComponentRole.SPEECH if family.takes_sound else ComponentRole.VISION
     graphs: dict[ComponentRole, TraceFunction] = {
-        ComponentRole.VISION: partial(trace, vision, vision.signature(), recipe.opset),
+        role: partial(trace, encoder, encoder.signature(), recipe.opset),
         ComponentRole.EMBEDDINGS: partial(trace, embeddings, merged, recipe.opset),
         ComponentRole.DECODER: partial(trace, decoder, signature, recipe.opset),
     }
-    fits = len(seeing.ids) <= recipe.capacity  # two pictures may be longer than the cache of fixed graphs
+    fits = len(seeing.ids) <= recipe.capacity  # two pictures or recordings may be longer than the cache of fixed graphs
     return ComponentTraces(graphs, _windows(layers), reference, seeing if fits else None)
+
+
+def _feature_encoder(model: PreTrainedModel, family: Family) -> FeatureEncoderModule:
+    return sound_module(model) if family.takes_sound else vision_module(model, str(family.sees))
 
 
 def _windows(layers: Sequence[LayerFacts]) -> tuple[int | None, ...]:

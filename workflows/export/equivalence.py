@@ -77,7 +77,8 @@ def check_causal(
     _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
-    ids[ids == getattr(model.config, "image_token_id", None)] = 0  # features would take its place
+    for name in ("image_token_id", "audio_token_id"):
+        ids[ids == getattr(model.config, name, None)] = 0  # features would take its place
     padding = getattr(_config(model), "pad_token_id", None)
     if padding is not None:
         ids[ids == padding] = (padding + 1) % vocabulary  # no text contains it

@@ -30,7 +30,10 @@ _GENERATING = {
     "text-generation": transformers.AutoModelForCausalLM,
     "image-text-to-text": transformers.AutoModelForImageTextToText,
     "automatic-speech-recognition": transformers.AutoModelForSpeechSeq2Seq,
-    **dict.fromkeys(("translation", "summarization", "text2text-generation"), transformers.AutoModelForSeq2SeqLM),
+    **dict.fromkeys(
+        ("translation", "summarization", "text2text-generation", "audio-text-to-text"),
+        transformers.AutoModelForSeq2SeqLM,
+    ),
 }
 _CLASSES = {
     **_GENERATING,

@@ -110,8 +110,8 @@ def embeddings_signature() -> ExportSignature:
     return signature
 
 
-def merged_embeddings_signature(embedded: EmbeddedTokens, placeholder: int) -> ExportSignature:
-    """The graph of the embedding table, with rows of features in the place of placeholders.
+def merged_embeddings_signature(embedded: EmbeddedTokens, features: str, placeholder: int) -> ExportSignature:
+    """The graph of the embedding table, with rows of features in the place of placeholders. features: their name.
 
     A row of features is an embedding, and behind it what each layer with deepstack adds.
     """
@@ -119,7 +119,7 @@ def merged_embeddings_signature(embedded: EmbeddedTokens, placeholder: int) -> E
     ids = torch.zeros(1, _S, dtype=torch.long)
     ids[0, 1:] = placeholder
     signature.add(tensor_names.IDS, ids, {1: SEQUENCE})
-    signature.add(tensor_names.FEATURES, torch.zeros(_S - 1, sum(embedded.sizes.values())), {0: FEATURE_ROWS})
+    signature.add(features, torch.zeros(_S - 1, sum(embedded.sizes.values())), {0: FEATURE_ROWS})
     return signature
 
 

@@ -7,7 +7,6 @@ grids   pixel_values [patches,C] · image_grid_thw [pictures,3] ──▶ image_
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 import torch
@@ -15,6 +14,7 @@ from transformers import AttentionInterface, PreTrainedModel
 
 from workflows.common.tensor_names import FEATURES, GRIDS, PIXELS
 from workflows.export.attention import ATTENTION_NAME
+from workflows.export.feature_encoder import FeatureEncoderModule
 from workflows.export.signature import ExportSignature
 
 ATTENTION = {"text_config": ATTENTION_NAME, "vision_config": "eager"}
@@ -48,39 +48,7 @@ def _attend_masked(
 AttentionInterface.register(MASKED_ATTENTION, _attend_masked)
 
 
-class VisionModule(torch.nn.Module, ABC):  # type: ignore[misc]  # torch is not type-checked here
-    """A vision encoder that gives one row [E] for each placeholder of its pictures, in their order."""
-
-    def __init__(self, model: PreTrainedModel) -> None:
-        super().__init__()
-        self._config = model.config
-
-    @abstractmethod
-    def attend(self) -> None:
-        """Sets the attention of the graph; the model's own comparison sets another."""
-
-    @abstractmethod
-    def example(self) -> dict[str, torch.Tensor]:
-        """Its inputs for two pictures."""
-
-    @abstractmethod
-    def example_rows(self) -> tuple[int, int]:
-        """The rows of each of these two pictures."""
-
-    @abstractmethod
-    def signature(self) -> ExportSignature:
-        """The graph's inputs and outputs."""
-
-    @abstractmethod
-    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
-        """What the model itself takes beside `ids` [1,S], for the same pictures."""
-
-    def positions(self, model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
-        """The position ids of `ids` [1,S]: [1,S] where each is one number, else [3,1,S]."""
-        return torch.arange(ids.shape[1])[None]
-
-
-class TilesModule(VisionModule):
+class TilesModule(FeatureEncoderModule):
     """A vision encoder of tiles, or of whole pictures of one size, that needs no other input."""
 
     def __init__(self, model: PreTrainedModel) -> None:
@@ -167,7 +135,7 @@ class LlavaModule(TilesModule):
         return rows.reshape(-1, rows.shape[-1])
 
 
-class GridsModule(VisionModule):
+class GridsModule(FeatureEncoderModule):
     """The vision encoder of Qwen2-VL and its successors, for pictures of any sizes, which the graph derives all from.
 
     The picture, row and column of each patch follow from its number and the grids. Pictures and windows are masks
@@ -274,7 +242,7 @@ def _bilinear(
     return places.flatten(1), weights.flatten(1)
 
 
-def vision_module(model: PreTrainedModel, kind: str) -> VisionModule:
+def vision_module(model: PreTrainedModel, kind: str) -> FeatureEncoderModule:
     """The vision encoder of a loaded model. kind: see Family.sees."""
     if kind == "grids":
         return GridsModule(model)

@@ -38,11 +38,11 @@ class SystemRefusedError(PromptError):
 class ChatTemplate:
     """A template, or several by name. Nothing is compiled before the first use.
 
-    sees: the model reads pictures, so the template may take a message's content as a list of parts alone.
+    has_media: the model reads pictures or sound, so the template may take a message's content as a list of parts alone.
     """
 
-    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str], sees: bool = False) -> None:
-        self._sees = sees
+    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str], has_media: bool = False) -> None:
+        self._has_media = has_media
         self._sources = {DEFAULT: sources} if isinstance(sources, str) else dict(sources)
         self._tokens = dict(tokens)
 
@@ -52,7 +52,7 @@ class ChatTemplate:
         settings = tokenizer_settings(bundle)
         sources = _sources(bundle, settings)
         tokens = {name: _content(settings[name]) for name in SPECIAL_TOKENS if settings.get(name) is not None}
-        return cls(sources, tokens, "image" in bundle.pipeline.feature_tokens) if sources else None
+        return cls(sources, tokens, bool(bundle.pipeline.feature_tokens)) if sources else None
 
     def check_compiles(self) -> None:
         """Raises BundleError for a template that does not compile."""
@@ -121,7 +121,7 @@ class ChatTemplate:
     @cached_property
     def _takes_parts_alone(self) -> bool:
         """Whether the template does not write a content that is a text: SmolVLM's does not, Phi-3-vision's does."""
-        if not self._sees:
+        if not self._has_media:
             return False
         try:
             return _PROBE not in self._render_turns([{"role": "user", "content": _PROBE}], None, True)

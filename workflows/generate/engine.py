@@ -80,6 +80,11 @@ class Engine:
         """Whether a prompt may have pictures."""
         return "image" in self.bundle.pipeline.feature_tokens
 
+    @property
+    def takes_sound(self) -> bool:
+        """Whether a prompt may have recordings."""
+        return "audio" in self.bundle.pipeline.feature_tokens
+
     # -- prompts -----------------------------------------------------------------------------------------------
 
     @property
@@ -272,6 +277,7 @@ class Engine:
             load_seconds=round(self.load_seconds, 3),
             languages=self.languages.names,
             sees=self.sees,
+            takes_sound=self.takes_sound,
             speech=SpeechSettings.of_bundle(self.bundle).choices() if listens else None,
         )
 

@@ -94,6 +94,7 @@ def _plain_text(message: TemplateMessage) -> str:
     return text + "\n" * (message["role"] == "system")
 
 
-def picture_content(text: str, count: int) -> list[dict[str, str]]:
-    """The content of a message with `count` pictures before its text, as chat templates take it."""
-    return [*({"type": "image"} for _ in range(count)), {"type": "text", "text": text}]
+def media_content(text: str, pictures: int, sounds: int = 0) -> list[dict[str, str]]:
+    """The content of a message with pictures and recordings before its text, as chat templates take it."""
+    kinds = ["image"] * pictures + ["audio"] * sounds
+    return [*({"type": kind} for kind in kinds), {"type": "text", "text": text}]

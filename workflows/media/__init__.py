@@ -3,6 +3,7 @@
 sound file   ──read_sound──▶ Sound ──sound_features(settings)──▶ LogMel.features ──▶ [mels, frames]
 picture file ──read_picture──▶ Picture ──picture_processor(settings)──▶ PictureInputs: tensors, layouts
 prompt       ──picture_tokens(settings)──▶ expand_pictures(prompt, tokens, layouts) ──▶ a token per feature row
+recordings   ──sound_windows──▶ SoundWindows: features, mask; sound_tokens(settings), expand_sounds likewise
 
 Settings are the keys of a checkpoint's preprocessor_config.json or processor_config.json. An object made of them has
 `settings`: the keys that change values, as a JSON object for a bundle, of which an equal object is made. What cannot be
@@ -30,7 +31,16 @@ from workflows.media.pictures import (
     picture_tokens,
     read_picture,
 )
-from workflows.media.sound import LogMel, Sound, read_sound
+from workflows.media.sound import (
+    LogMel,
+    Sound,
+    SoundTokens,
+    SoundWindows,
+    expand_sounds,
+    read_sound,
+    sound_tokens,
+    sound_windows,
+)
 
 __all__ = [
     "LogMel",
@@ -40,12 +50,17 @@ __all__ = [
     "PictureProcessor",
     "PictureTokens",
     "Sound",
+    "SoundTokens",
+    "SoundWindows",
     "expand_pictures",
+    "expand_sounds",
     "picture_processor",
     "picture_tokens",
     "read_picture",
     "read_sound",
     "sound_features",
+    "sound_tokens",
+    "sound_windows",
 ]
 
 

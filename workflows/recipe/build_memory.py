@@ -21,7 +21,7 @@ _LAYER = re.compile(r"^.*?\.\d+\.")  # `model.layers.3.` of `model.layers.3.mlp.
 
 def can_stream(checkpoint: Checkpoint, family: Family) -> bool:
     """Whether to try a build without the weights in memory: of a decoder, large, that runs no code of its own."""
-    is_plain = family.cached and not (family.encoder or family.sees or family.remote_code)
+    is_plain = family.cached and not (family.encoder or family.has_features or family.remote_code)
     return is_plain and float32_bytes(checkpoint) > STREAM_ABOVE
 
 

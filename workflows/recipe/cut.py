@@ -6,6 +6,7 @@ graphs            single                           prefill-decode
 plain             decoder                          prefill, decode
 with an encoder   encoder, decoder                 encoder, prefill, decode
 with pictures     vision, embeddings, decoder      vision, embeddings, prefill, decode
+with sound        speech, embeddings, decoder      speech, embeddings, prefill, decode
 transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
 without a cache   model
 
@@ -32,6 +33,7 @@ class ComponentRole(StrEnum):
 
     ENCODER = "encoder"
     VISION = "vision"
+    SPEECH = "speech"
     EMBEDDINGS = "embeddings"
     DECODER = "decoder"
     TRANSFORMER = "transformer"
@@ -151,7 +153,8 @@ class Cut:
 
     def follows_text(self, part: Component) -> bool:
         """Whether the component runs on the prompt and generated tokens, so that chunks and windows apply to it."""
-        return self.cache is not None and part.name != self.source and part.role is not ComponentRole.VISION
+        encodes = part.role in (ComponentRole.VISION, ComponentRole.SPEECH)
+        return self.cache is not None and part.name != self.source and not encodes
 
 
 def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> Cut:
@@ -161,8 +164,8 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     cache = _state(geometry.windows)
     if recipe.variant == "transformer-only":
         return Cut(_transformer_only_components(recipe, cache), cache)
-    if family.sees:
-        return Cut(_picture_components(recipe, cache, family), cache)
+    if family.has_features:
+        return Cut(_feature_components(recipe, cache, family), cache)
     drivers = tensor_names.IDS, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     if not family.encoder:
         gives = (tensor_names.LOGITS, tensor_names.HIDDEN) if recipe.expose else (tensor_names.LOGITS,)
@@ -176,16 +179,21 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 
-def _picture_components(recipe: Recipe, cache: CacheTensors, family: Family) -> tuple[Component, ...]:
-    """The vision encoder, the embeddings with its rows in the place of placeholders, and the decoder over these."""
+def _feature_components(recipe: Recipe, cache: CacheTensors, family: Family) -> tuple[Component, ...]:
+    """The encoder of pictures or sound, the embeddings with its rows at placeholders, and the decoder over these."""
     embeds = (tensor_names.EMBEDS, tensor_names.DEEPSTACK) if family.deepstack else (tensor_names.EMBEDS,)
     takes = *embeds, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     whole = Component(ComponentRole.DECODER, ("step",), takes, (tensor_names.LOGITS,), cache)
-    cached, features = _cached_components(recipe, whole), tensor_names.FEATURES
+    cached = _cached_components(recipe, whole)
     when = tuple(when for part in cached for when in part.when)
-    reads = (tensor_names.PIXELS, tensor_names.GRIDS) if family.sees == "grids" else (tensor_names.PIXELS,)
+    if family.takes_sound:
+        role, reads = ComponentRole.SPEECH, (tensor_names.SOUND, tensor_names.SOUND_MASK)
+        features = tensor_names.SOUND_FEATURES
+    else:
+        role, features = ComponentRole.VISION, tensor_names.FEATURES
+        reads = (tensor_names.PIXELS, *((tensor_names.GRIDS,) if family.sees == "grids" else ()))
     return (
-        Component(ComponentRole.VISION, ("init",), reads, (features,)),
+        Component(role, ("init",), reads, (features,)),
         Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), embeds),
         *cached,
     )

@@ -3,6 +3,7 @@
 decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
 smolvlm, llava, gemma3, qwen*_vl
                       a vision encoder before a decoder-only model, which takes embeddings
+qwen2_audio           a sound encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
 whisper               the same, with an encoder that reads the spectrogram of a window of sound
 encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
@@ -83,6 +84,19 @@ GRIDS = replace(
 # The decoder's first layers add rows of features of their own.
 DEEPSTACK = replace(
     GRIDS, name="qwen3_vl", model_types=("qwen3_vl", "qwen3_vl_moe"), covers="qwen3_vl, qwen3_vl_moe", deepstack=True
+)
+
+# The sound encoder reads windows of one length, and gives a row for every few frames of sound.
+HEARING = replace(
+    DECODER,
+    name="qwen2_audio",
+    model_types=("qwen2_audio", "audioflamingo3"),
+    tasks=("audio-text-to-text",),
+    variants=(),
+    covers="qwen2_audio, audioflamingo3",
+    serves=None,
+    text_part="text_config",
+    takes_sound=True,
 )
 
 TASKS = ("translation", "summarization")
@@ -173,7 +187,10 @@ DEPTH = Family(
 )
 
 FAMILIES = FamilyRegistry(
-    [QWEN3, TILES, LLAVA, GEMMA3, GRIDS, DEEPSTACK, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, DECODER]
+    [
+        *(QWEN3, TILES, LLAVA, GEMMA3, GRIDS, DEEPSTACK, HEARING, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH),
+        DECODER,
+    ]
 )
 
 

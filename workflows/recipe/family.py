@@ -83,8 +83,9 @@ class Family:
     a sound, of one length. source_limited: the encoder has a position table, so a text is limited to max_positions.
     remote_code: the checkpoint brings the model's code, which runs during the build, with consent. text_part: the part
     of the config that describes the decoder; empty for the whole. sees: a vision encoder gives rows in the place of a
-    prompt's placeholders; it reads square tiles, or the patches of pictures of any size with their grids. deepstack:
-    the decoder's first layers take rows of their own. mutual: the places of a picture attend to each other in both
+    prompt's placeholders; it reads square tiles, or the patches of pictures of any size with their grids. takes_sound:
+    a sound encoder does, which reads windows of sound and the masks of their frames. deepstack: the decoder's first
+    layers take rows of their own. mutual: the places of a picture attend to each other in both
     directions. variants: supported variants besides `plain`. reads: the input kind of a single graph without a cache;
     None for a model that generates text.
     """
@@ -104,6 +105,7 @@ class Family:
     remote_code: bool = False
     text_part: str = ""
     sees: Literal["tiles", "grids"] | None = None
+    takes_sound: bool = False
     deepstack: bool = False
     mutual: bool = False
     variants: tuple[str, ...] = ()
@@ -117,6 +119,11 @@ class Family:
     def cached(self) -> bool:
         """Whether its models have a KV cache; otherwise capacity, chunk, cache and graphs have no effect."""
         return self.reads is None
+
+    @property
+    def has_features(self) -> bool:
+        """Whether an encoder gives rows in the place of a prompt's placeholders."""
+        return self.takes_sound or self.sees is not None
 
     @property
     def inputs(self) -> tuple[str, ...]:

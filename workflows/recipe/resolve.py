@@ -46,7 +46,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry.max_positions if geometry else DEFAULT_CAPACITY)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
-    settled = {"passes": passes, "quantize": _with_whole_vision(family, quantize_settings(target, chosen), chosen)}
+    settled = {"passes": passes, "quantize": _with_whole_encoder(family, quantize_settings(target, chosen), chosen)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled})
     if "cache" not in chosen:
@@ -106,14 +106,15 @@ def quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
     return {"heads": target.heads, **own, **chosen}
 
 
-def _with_whole_vision(family: Family, settings: Any, options: Mapping[str, Any]) -> Any:
-    """The settings with the vision encoder in fp32 unless someone chose its precision: it is small, and its errors are
-    in every row of a picture."""
+def _with_whole_encoder(family: Family, settings: Any, options: Mapping[str, Any]) -> Any:
+    """The settings with the encoder of pictures or sound in fp32 unless someone chose its precision: it is small, and
+    its errors are in every row of features."""
     floating = options.get("precision") in (None, "fp32", "fp16", "bf16")
     components = settings.get("components", {}) if isinstance(settings, Mapping) else None
-    if floating or not family.sees or not isinstance(components, Mapping):
+    if floating or not family.has_features or not isinstance(components, Mapping):
         return settings
-    return {**settings, "components": {ComponentRole.VISION.value: "fp32", **components}}
+    encoder = ComponentRole.SPEECH if family.takes_sound else ComponentRole.VISION
+    return {**settings, "components": {encoder.value: "fp32", **components}}
 
 
 def _pass_switches(family: Family, target: Target, switched: Any) -> dict[str, bool]:

@@ -35,7 +35,7 @@ TASKS_BY_HEAD = {
     "Model": _FEATURES,
 }
 _SEQUENCE_TASKS = {"translation", "summarization", "text2text-generation", "automatic-speech-recognition",
-                   "image-text-to-text"}  # fmt: skip
+                   "image-text-to-text", "audio-text-to-text"}  # fmt: skip
 _OTHER_MODALITIES = ("vision_config", "audio_config")
 
 
@@ -152,19 +152,20 @@ def _named(architectures: Iterable[str]) -> str:
 
 def _refuse_other_modalities(checkpoint: Checkpoint, family: Family) -> None:
     """Raises RecipeError for a model of other modalities than its family's: a part alone would be a different model."""
-    if family.sees:
+    if family.has_features:
         return
     key = next((key for key in _OTHER_MODALITIES if isinstance(checkpoint.config.get(key), dict)), None)
     if key is not None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
         raise RecipeError(
             f"The checkpoint is {what}, whose config.json has a {key}: of the models that read pictures or sound "
-            f"beside text, Joinery builds {_known_to_see()} and whisper; open one of these, or one of text alone."
+            f"beside text, Joinery builds {_known_with_features()} and whisper; open one of these, or one of text "
+            "alone."
         )
 
 
-def _known_to_see() -> str:
-    return ", ".join(family.covers for family in FAMILIES.families if family.sees)
+def _known_with_features() -> str:
+    return ", ".join(family.covers for family in FAMILIES.families if family.has_features)
 
 
 def _refuse_mismatched_family(checkpoint: Checkpoint, family: Family) -> None:

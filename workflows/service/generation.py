@@ -1,6 +1,6 @@
 """One generation of the open bundle, from a request: a conversation with or without pictures, a text, ids, or a sound.
 
-messages ──template──▶ text, files ──PicturePrompts──▶ PicturesEvent; ids, pixel values ──Engine.generate──▶ events
+messages, files ──media_prompt──▶ PicturesEvent; ids, inputs ──Engine.generate──▶ events
 sound ──Transcriber──▶ events, a SegmentEvent for each segment
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workflows.common.errors import PromptError
-from workflows.wire.events import Event, NoticeEvent, PicturesEvent, PictureSpan
+from workflows.wire.events import Event, NoticeEvent, PicturesEvent
 from workflows.wire.requests import Generate, SoundPrompt
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -
     options = check_options(request.options)
     if request.sound is not None:
         yield from _transcribe(engine, request.sound, options, cancelled)
-    elif any(turn.pictures for turn in request.messages or ()):
-        yield from _generate_seeing(engine, request, options, cancelled)
+    elif any(turn.pictures or turn.sounds for turn in request.messages or ()):
+        yield from _generate_with_media(engine, request, options, cancelled)
     else:
         if engine.sees:
             yield PicturesEvent(pictures=[])
@@ -38,39 +38,18 @@ def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -
         yield from engine.generate(_prompt(engine, request), options, cancelled, prefix=prefix)
 
 
-def _generate_seeing(
+def _generate_with_media(
     engine: Engine, request: Generate, options: GenerateOptions, cancelled: Callable[[], bool]
 ) -> Iterator[Event]:
-    """After a conversation with pictures: all of them are read anew, and nothing of the cache is reused."""
-    from workflows.generate.picture_prompts import PicturePrompts
-    from workflows.generate.picture_runs import picture_runs
-    from workflows.generate.prompt_encoder import picture_content
+    """After a conversation with pictures or recordings: all are read anew, and nothing of the cache is reused."""
+    from workflows.generate.media_prompts import media_prompt
 
-    if not engine.sees:
-        raise PromptError("The bundle reads no pictures: open one that does, or start a chat without them.")
-    prompts = PicturePrompts.of_bundle(engine.bundle)
-    messages = request.messages or ()
-    files = [file for turn in messages for file in turn.pictures]
-    pictures = prompts.read([Path(file) for file in files])
-    for note in (note for picture in pictures for note in picture.notes):
-        yield NoticeEvent(code="picture", message=note)
-    if engine.template is None:
-        text = "".join(prompts.with_placeholders(turn.content, len(turn.pictures)) for turn in messages)
-        text += request.prefill
-    else:
-        turns: list[TemplateMessage] = [
-            {
-                "role": turn.role,
-                "content": picture_content(turn.content, len(turn.pictures)) if turn.pictures else turn.content,
-            }
-            for turn in messages
-        ]
-        text = engine.prompts.chat_text(turns, _parsed_tools(request.tools), request.prefill)
-    expanded, inputs, rows = prompts.prepare(text, pictures)
-    ids = engine.text.encode(expanded, special=engine.template is None)
-    runs = picture_runs(ids, engine.bundle.pipeline.feature_tokens["image"], rows)
-    yield PicturesEvent(pictures=[PictureSpan(path=file, runs=one) for file, one in zip(files, runs, strict=True)])
-    yield from engine.generate(ids, options, cancelled, inputs=inputs)
+    prompt = media_prompt(engine, request.messages or (), _parsed_tools(request.tools), request.prefill)
+    for note in prompt.notes:
+        yield NoticeEvent(code="media", message=note)
+    if engine.sees:
+        yield PicturesEvent(pictures=list(prompt.pictures))
+    yield from engine.generate(prompt.ids, options, cancelled, inputs=prompt.inputs)
 
 
 def _transcribe(

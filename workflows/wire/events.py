@@ -104,7 +104,8 @@ class ReadyEvent(Event):
     """A bundle is open and can generate.
 
     completes: a chat is one text that the model continues. languages: those that it translates between. sees: messages
-    may have pictures. speech: a request is a sound to transcribe; None for a bundle that takes a text.
+    may have pictures. takes_sound: they may have recordings. speech: a request is a sound to transcribe; None for a
+    bundle that takes a text.
     """
 
     event: ClassVar[str] = "ready"
@@ -121,6 +122,7 @@ class ReadyEvent(Event):
     completes: bool = False
     languages: list[str] = field(default_factory=list)
     sees: bool = False
+    takes_sound: bool = False
     speech: SpeechChoices | None = field(default=None, metadata=ABSENT)
 
     @property

@@ -65,11 +65,12 @@ class GraphReference:
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a chat; role is system, user or assistant. pictures: files that come before its text."""
+    """One message of a chat; role is system, user or assistant. pictures, sounds: files that come before its text."""
 
     role: str
     content: str
     pictures: tuple[str, ...] = ()
+    sounds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from tests.workflows.families.models import save_qwen_vl, save_smolvlm
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
+from workflows.export.features import MergedEmbeddingsModule, check_features
 from workflows.export.load import load_model
-from workflows.export.pictures import MergedEmbeddingsModule, check_pictures
 from workflows.export.trace import trace
 from workflows.export.vision import ATTENTION, GridsModule, Idefics3Module
 
@@ -24,12 +24,12 @@ def test_the_windows_of_patches_are_masks(tmp_path: Path) -> None:
     """As transformers orders patches by window and back; without the windows the logits are others."""
     checkpoint = open_checkpoint(str(save_qwen_vl("qwen2_5_vl", tmp_path, image_token_id=200)))
     model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
-    layers, embeddings = causal_layers(model), MergedEmbeddingsModule(model)
-    check_pictures(model, layers, GridsModule(model), embeddings)
+    layers, embeddings = causal_layers(model), MergedEmbeddingsModule(model, 200)
+    check_features(model, layers, GridsModule(model), embeddings)
     wrong = GridsModule(model)
     wrong._window = 100
     with pytest.raises(RecipeError, match=r"logits differ from its own by .* connects them"):
-        check_pictures(model, layers, wrong, embeddings)
+        check_features(model, layers, wrong, embeddings)
 
 
 def test_the_table_of_positions_is_scaled_to_each_picture(tmp_path: Path) -> None:

@@ -229,6 +229,27 @@ def save_with_tiles(model_type: str, folder: Path, image_token_id: int) -> Path:
     return _save(AutoModelForImageTextToText, model_type, config, folder)
 
 
+_SOUND: dict[str, Any] = {"num_mel_bins": 80, "max_source_positions": 100, "activation_function": "gelu"}
+# model_type → its sound encoder, which reads two seconds
+WITH_SOUND: dict[str, dict[str, Any]] = {
+    "qwen2_audio": {"d_model": 32, "encoder_layers": 2, "encoder_attention_heads": 2, "encoder_ffn_dim": 64},
+    "audioflamingo3": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64},
+}
+
+
+def save_with_sound(model_type: str, folder: Path, audio_token_id: int) -> Path:
+    """One of WITH_SOUND: it reads text and recordings."""
+    from transformers import AutoModelForSeq2SeqLM
+
+    config = {
+        "text_config": {**_COMMON, "model_type": "qwen2"},
+        "audio_config": {**_SOUND, **WITH_SOUND[model_type], "model_type": f"{model_type}_encoder"},
+        "audio_token_id": audio_token_id,
+        "tie_word_embeddings": False,
+    }
+    return _save(AutoModelForSeq2SeqLM, model_type, config, folder)
+
+
 def _save(auto: Any, model_type: str, config: dict[str, Any], folder: Path) -> Path:
     import torch
     from transformers import AutoConfig

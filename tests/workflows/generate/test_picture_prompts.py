@@ -18,7 +18,7 @@ from workflows.cli import run
 from workflows.common.errors import BundleError, MediaError, PromptError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.picture_prompts import PicturePrompts
-from workflows.generate.prompt_encoder import picture_content
+from workflows.generate.prompt_encoder import media_content
 from workflows.media import Picture
 from workflows.wire.events import GenerationDone
 
@@ -208,7 +208,7 @@ def test_placeholders_and_what_takes_their_place() -> None:
     assert (text, tensors, rows) == ("no picture", {}, [])
     with pytest.raises(MediaError, match="1 placeholders <image> for 0 pictures"):
         one.prepare("a<image>b", [])
-    assert picture_content("x", 1) == [{"type": "image"}, {"type": "text", "text": "x"}]
+    assert media_content("x", 1) == [{"type": "image"}, {"type": "text", "text": "x"}]
 
 
 def test_the_tokens_of_a_picture_follow_from_both_files() -> None:

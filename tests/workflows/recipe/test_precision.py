@@ -20,7 +20,7 @@ OTHERWISE = {
     "bundle/": {
         "decode": RUN,
         "draft": "a key of the strategy and of the roles",
-        "vision": "a word in the names of tensors, and a part of genai's folders",
+        **dict.fromkeys(("vision", "speech"), "a word in the names of tensors, and a part of genai's folders"),
     },
     "measure/": dict.fromkeys(("prefill", "decode"), "the phase of a step that was kept"),
     "bundle/genai/": dict.fromkeys(("model", "encoder", "decoder"), "a key of genai_config.json"),

@@ -25,7 +25,7 @@ QUIET = JobContext(lambda event: None, lambda: False)
 class FakeEngine:
     """A bundle of text alone, which records its prompts."""
 
-    sees = False
+    sees = takes_sound = False
 
     def __init__(self) -> None:
         self.prompts = SimpleNamespace(reply_prefix=lambda prefill: [len(prefill)])
@@ -61,6 +61,7 @@ def test_prompts_of_text_go_to_the_engine_as_they_are() -> None:
 
 @pytest.mark.parametrize(("request_", "why"), [
     (Generate(messages=(Turn("user", "x", ("a.png",)), Turn("user", "z"))), "reads no pictures"),
+    (Generate(messages=(Turn("user", "x", sounds=("a.wav",)),)), "reads no sound beside a prompt"),
     (Generate(sound=SoundPrompt("a.wav")), "hears no sound"),
 ])  # fmt: skip
 def test_a_bundle_of_text_refuses_both_in_one_sentence(request_: Generate, why: str) -> None:

@@ -105,7 +105,7 @@ def test_a_line_by_hand() -> None:
         "after": {"path": "/b", "component": "decode", "stage": "export"},
     }
     assert json.loads(to_line(5, Generate(messages=(Turn("user", "é"),))))["messages"] == [
-        {"role": "user", "content": "é", "pictures": []}
+        {"role": "user", "content": "é", "pictures": [], "sounds": []}
     ]
 
 

@@ -68,6 +68,10 @@ class LogMel:
         """The time from one frame to the next."""
         return self._hop / self.rate
 
+    def frames_of(self, samples: Samples) -> int:
+        """The frames of a chunk in which there is sound: those that begin before its end."""
+        return min(-(-len(samples) // self._hop), self.frames)
+
     @property
     def settings(self) -> dict[str, object]:
         """The settings that change values, by the names of preprocessor_config.json."""

@@ -1,7 +1,8 @@
-"""The components of a model that reads pictures: vision encoder, embeddings with its rows, decoder over embeddings.
+"""The components of a model that reads pictures or sound: encoder, embeddings with its rows, decoder over embeddings.
 
 vision      pictures ──▶ image_features [rows,E]: see vision.py
-embeddings  input_ids [1,S] · image_features [rows of the placeholders among them,E] ──▶ inputs_embeds [1,S,E]
+speech      recordings ──▶ audio_features [rows,E]: see sound_encoder.py
+embeddings  input_ids [1,S] · features [rows of the placeholders among them,E] ──▶ inputs_embeds [1,S,E]
 decoder     inputs_embeds · position_ids [1,S] or [3,1,S] · attention_mask · past ──▶ logits · present
 
 With deepstack (Meng et al. 2024), the first L layers add rows of their own at the placeholders: a row of features has
@@ -28,36 +29,37 @@ from workflows.export.attention import (
 )
 from workflows.export.decoder import DecoderModule, logits_in_steps, run_causal
 from workflows.export.equivalence import is_routed
+from workflows.export.feature_encoder import FeatureEncoderModule
 from workflows.export.reference import ReferenceLogits
-from workflows.export.vision import VisionModule
 from workflows.kvcache.token_blocks import TokenBlocks
 
 _TOLERANCE = 1e-3  # of the largest logit
-_BEFORE, _AFTER = 5, 9  # tokens of the comparison around its pictures
+_BEFORE, _AFTER = 5, 9  # tokens of the comparison around its two pictures or recordings
 
 
 def deepstack_layers(model: PreTrainedModel) -> int:
     """The number of the first layers that add rows of features of their own."""
-    return len(getattr(model.config.vision_config, "deepstack_visual_indexes", ()))
+    vision = getattr(model.config, "vision_config", None)
+    return len(getattr(vision, "deepstack_visual_indexes", ()))
 
 
 class MergedEmbeddingsModule(torch.nn.Module):  # type: ignore[misc]
     """The embedding table, and rows of features in the place of placeholders, in their order."""
 
-    def __init__(self, model: PreTrainedModel) -> None:
+    def __init__(self, model: PreTrainedModel, placeholder: int) -> None:
         super().__init__()
-        self.table, self.placeholder = model.get_input_embeddings(), model.config.image_token_id
+        self.table, self.placeholder = model.get_input_embeddings(), placeholder
         self.deepstack = deepstack_layers(model)
 
-    def forward(self, input_ids: torch.Tensor, image_features: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def forward(self, input_ids: torch.Tensor, features: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """[1,S], [rows,(1+L)·E] → [1,S,E], and [1,S,L·E] where there are L layers with deepstack"""
         embeds: torch.Tensor = self.table(input_ids)
         places, size = (input_ids == self.placeholder)[..., None], embeds.shape[-1]
-        merged = embeds.masked_scatter(places, image_features[:, :size])
+        merged = embeds.masked_scatter(places, features[:, :size])
         if not self.deepstack:
             return (merged,)
         none = torch.zeros(1, input_ids.shape[1], self.deepstack * size)
-        return merged, none.masked_scatter(places, image_features[:, size:])
+        return merged, none.masked_scatter(places, features[:, size:])
 
 
 @contextmanager
@@ -84,7 +86,7 @@ class EmbedsDecoderModule(DecoderModule):
             return run_causal(self.model, adapter, None, by_name["position_ids"], embeds=by_name["inputs_embeds"])
 
 
-def check_one_run(vision: VisionModule, chunk: int) -> None:
+def check_one_run(vision: FeatureEncoderModule, chunk: int) -> None:
     """Raises RecipeError where a run of `chunk` tokens cannot hold the places of a picture."""
     if (rows := max(vision.example_rows())) > chunk:
         raise RecipeError(
@@ -93,26 +95,27 @@ def check_one_run(vision: VisionModule, chunk: int) -> None:
         )
 
 
-def check_pictures(
+def check_features(
     model: PreTrainedModel,
     layers: Sequence[LayerFacts],
-    vision: VisionModule,
+    encoder: FeatureEncoderModule,
     embeddings: MergedEmbeddingsModule,
     mutual: bool = False,
 ) -> ReferenceLogits:
-    """The model's own logits after a text with two pictures. Raises RecipeError where the divided model's differ.
+    """The model's own logits after a text with two pictures or recordings. Raises RecipeError where the divided model's
+    differ.
 
-    The tokens go in steps that divide a picture, since a mistake in the example inputs shows in later steps alone.
+    The tokens go in steps that divide one of them, since a mistake in the example inputs shows in later steps alone.
     mutual: see Family; then the steps divide none.
     """
     try:
         with torch.no_grad():
-            vision.attend()
-            features = vision(**vision.example())
-            ids = _ids_around(model, *vision.example_rows())
+            encoder.attend()
+            features = encoder(**encoder.example())
+            ids = _ids_around(model, encoder.placeholder, *encoder.example_rows())
             types = {"token_type_ids": (ids == embeddings.placeholder).int()} if mutual else {}
-            expected = _own_logits(model, ids, {**vision.own_inputs(ids), **types})
-            (embeds, *more), positions, count = embeddings(ids, features), vision.positions(model, ids), ids.shape[1]
+            expected = _own_logits(model, ids, {**encoder.own_inputs(ids), **types})
+            (embeds, *more), positions, count = embeddings(ids, features), encoder.positions(model, ids), ids.shape[1]
 
             def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
                 with deepstacked(model, more[0][:, start:end] if more else None):
@@ -123,26 +126,26 @@ def check_pictures(
             logits = logits_in_steps(layers, [half, count - 2, count - 1, count], run, blocks)
     except MODEL_ERRORS as error:
         raise RecipeError(
-            f"Divided into vision, embeddings and decoder, this model's own code fails ({type(error).__name__}: "
+            f"Divided into encoder, embeddings and decoder, this model's own code fails ({type(error).__name__}: "
             f"{printable(error, 120)}), so it cannot be built."
         ) from error
     finally:
-        vision.attend()
+        encoder.attend()
     difference = float((logits - expected).abs().max())
     if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
         raise RecipeError(
-            "Divided into vision, embeddings and decoder, this model's logits differ from its own by "
+            "Divided into encoder, embeddings and decoder, this model's logits differ from its own by "
             f"{difference:.2g}: it connects them in a way that Joinery does not support, so it cannot be built."
         )
     rows = np.arange(count - _AFTER, count)
-    given = {name: tensor.numpy() for name, tensor in vision.example().items()}
+    given = {name: tensor.numpy() for name, tensor in encoder.example().items()}
     return ReferenceLogits(
         ids[0].numpy(), rows, expected[rows].numpy(), is_routed(model), steps=_AFTER - 1, given=given
     )
 
 
 def _own_logits(model: PreTrainedModel, ids: torch.Tensor, given: Mapping[str, torch.Tensor]) -> torch.Tensor:
-    """[S,V] of the unmodified model for one text with pictures."""
+    """[S,V] of the unmodified model for one text with pictures or recordings."""
     model.set_attn_implementation("eager")
     try:
         logits: torch.Tensor = model(input_ids=ids, **given, use_cache=False).logits[0]
@@ -151,9 +154,9 @@ def _own_logits(model: PreTrainedModel, ids: torch.Tensor, given: Mapping[str, t
     return logits
 
 
-def _ids_around(model: PreTrainedModel, first: int, second: int) -> torch.Tensor:
+def _ids_around(model: PreTrainedModel, placeholder: int, first: int, second: int) -> torch.Tensor:
     """[1,S]: text, `first` placeholders, text, `second` placeholders, text."""
-    vocabulary, placeholder = model.get_input_embeddings().weight.shape[0], model.config.image_token_id
+    vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.arange(1, _BEFORE + first + second + 2 * _AFTER + 1)[None] * 7919 % vocabulary
     ids[ids == placeholder] = (placeholder + 1) % vocabulary
     ids[0, _BEFORE : _BEFORE + first] = placeholder

@@ -11,8 +11,8 @@ from tests.workflows.families.models import save_qwen_vl, save_smolvlm, save_wit
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
+from workflows.export.features import MergedEmbeddingsModule, check_features
 from workflows.export.load import load_model
-from workflows.export.pictures import MergedEmbeddingsModule, check_pictures
 from workflows.export.reference import ReferenceLogits
 from workflows.export.vision import ATTENTION, GridsModule, Idefics3Module, TilesModule
 
@@ -21,8 +21,8 @@ def test_what_is_divided_whole_passes_and_what_is_not_is_refused(tmp_path: Path)
     """As it is; then without the vision encoder's last layer, and with rows that are placed in another order."""
     checkpoint = open_checkpoint(str(save_smolvlm(tmp_path, image_token_id=200)))
     model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
-    layers, vision, embeddings = causal_layers(model), Idefics3Module(model), MergedEmbeddingsModule(model)
-    reference = check_pictures(model, layers, vision, embeddings)
+    layers, vision, embeddings = causal_layers(model), Idefics3Module(model), MergedEmbeddingsModule(model, 200)
+    reference = check_features(model, layers, vision, embeddings)
     assert reference.rows.tolist() == [*range(22, 31)] and reference.given["pixel_values"].shape == (2, 3, 32, 32)
     assert (reference.ids == 200).sum() == 8 and len(reference.ids) == 31
     reference.write(tmp_path, "again.npz")
@@ -35,7 +35,7 @@ def test_what_is_divided_whole_passes_and_what_is_not_is_refused(tmp_path: Path)
             return super().forward(pixel_values).flip(0)
 
     with pytest.raises(RecipeError, match=r"logits differ from its own by .* connects them"):
-        check_pictures(model, layers, Reversed(model), embeddings)
+        check_features(model, layers, Reversed(model), embeddings)
     layer = model.get_input_embeddings().weight
     with torch.no_grad():
         (rows,) = embeddings(torch.tensor([[5, 200, 200, 6]]), torch.arange(128.0).reshape(2, 64))
@@ -47,8 +47,8 @@ def test_layers_with_rows_of_their_own(tmp_path: Path) -> None:
     """Rows stand behind the embedding, at the placeholders alone; in another order the logits are others."""
     checkpoint = open_checkpoint(str(save_qwen_vl("qwen3_vl", tmp_path, image_token_id=200)))
     model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
-    layers, vision, embeddings = causal_layers(model), GridsModule(model), MergedEmbeddingsModule(model)
-    check_pictures(model, layers, vision, embeddings)
+    layers, vision, embeddings = causal_layers(model), GridsModule(model), MergedEmbeddingsModule(model, 200)
+    check_features(model, layers, vision, embeddings)
     features = torch.arange(2 * 3 * 64.0).reshape(2, 3 * 64)
     with torch.no_grad():
         embeds, deep = embeddings(torch.tensor([[200, 5, 200]]), features)
@@ -61,15 +61,15 @@ def test_layers_with_rows_of_their_own(tmp_path: Path) -> None:
             return torch.cat([rows[:, :64], rows[:, 128:], rows[:, 64:128]], dim=1)
 
     with pytest.raises(RecipeError, match="logits differ from its own"):
-        check_pictures(model, layers, Exchanged(model), embeddings)
+        check_features(model, layers, Exchanged(model), embeddings)
 
 
 def test_the_places_of_a_picture_attend_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oracle is told which tokens are a picture's; causal masks give other logits."""
     checkpoint = open_checkpoint(str(save_with_tiles("gemma3", tmp_path, image_token_id=200)))
     model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
-    layers, vision, embeddings = causal_layers(model), TilesModule(model), MergedEmbeddingsModule(model)
-    check_pictures(model, layers, vision, embeddings, mutual=True)
-    monkeypatch.setattr("workflows.export.pictures.TokenBlocks.ahead", lambda blocks, positions: None)
+    layers, vision, embeddings = causal_layers(model), TilesModule(model), MergedEmbeddingsModule(model, 200)
+    check_features(model, layers, vision, embeddings, mutual=True)
+    monkeypatch.setattr("workflows.export.features.TokenBlocks.ahead", lambda blocks, positions: None)
     with pytest.raises(RecipeError, match="logits differ from its own"):
-        check_pictures(model, layers, vision, embeddings, mutual=True)
+        check_features(model, layers, vision, embeddings, mutual=True)

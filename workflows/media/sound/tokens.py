@@ -1,0 +1,75 @@
+"""The text that stands for a recording in a prompt: one placeholder becomes as many tokens as the encoder gives rows.
+
+prompt with placeholders + rows of each recording ──expand_sounds──▶ prompt with a token per row
+
+    Qwen2-Audio      <|AUDIO|> per row of one window; the chat template writes the tokens around them
+    Audio Flamingo 3 <sound> per row of all windows, ten minutes at most
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workflows.common.errors import MediaError, printable
+from workflows.media.options import Options
+
+_PLACEHOLDERS = {"Qwen2AudioProcessor": "<|AUDIO|>", "AudioFlamingo3Processor": "<sound>"}
+"""Processor class → what stands for a recording in its chat templates."""
+_IN_WINDOWS = "AudioFlamingo3Processor"
+_MOST_SECONDS = 600  # where its settings do not say
+
+
+@dataclass(frozen=True)
+class SoundTokens:
+    """token: what stands for a recording in a prompt, and what each row of features replaces.
+
+    seconds: of a recording that are read; None for those of one window.
+    """
+
+    kind: str
+    token: str
+    seconds: int | None
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """By the names of processor_config.json."""
+        more = {} if self.seconds is None else {"max_audio_len": self.seconds}
+        return {"processor_class": self.kind, "audio_token": self.token, **more}
+
+    @staticmethod
+    def rows(frames: int) -> int:
+        """The rows of features of so many frames: a convolution takes two together, and a mean two of these."""
+        return ((frames - 1) // 2 + 1 - 2) // 2 + 1
+
+
+def sound_tokens(settings: Mapping[str, object]) -> SoundTokens:
+    """The tokens that a processor_config.json describes, by its processor_class. Raises MediaError for one unknown."""
+    kind = str(settings.get("processor_class"))
+    if kind not in _PLACEHOLDERS:
+        raise MediaError(
+            f"The sound tokens of a processor_class {printable(kind, 60)} are not known: there are "
+            f"{', '.join(sorted(_PLACEHOLDERS))}."
+        )
+    options = Options(settings, kind)
+    options.ignore("feature_extractor", "tokenizer", "chat_template", "audio_bos_token", "audio_eos_token")
+    options.ignore("default_transcription_prompt")
+    token = options.get("audio_token", _PLACEHOLDERS[kind])
+    if not isinstance(token, str) or not token:
+        raise options.fault("audio_token", "a text")
+    seconds = options.integer("max_audio_len", _MOST_SECONDS, highest=86_400) if kind == _IN_WINDOWS else None
+    options.finish()
+    return SoundTokens(kind, token, seconds)
+
+
+def expand_sounds(prompt: str, token: str, rows: Sequence[int]) -> str:
+    """The prompt with its placeholders replaced, the first by the first recording's rows and so on.
+
+    Raises MediaError where there are not as many placeholders as recordings.
+    """
+    first, *others = prompt.split(token)
+    if len(others) != len(rows):
+        raise MediaError(
+            f"The prompt has {len(others)} placeholders {token} for {len(rows)} recordings: each recording needs one."
+        )
+    return first + "".join(token * count + rest for count, rest in zip(rows, others, strict=True))
