@@ -19,7 +19,7 @@ from workflows.common.errors import JoineryError, LayoutError
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
-from workflows.export.signature import PATTERNS, ExportSignature, decoder_signature
+from workflows.export.signature import ExportSignature, cache_names, decoder_signature
 from workflows.recipe import resolve_recipe
 
 ENDS = (1, 64, 65, 128, 130, 131, 132)  # of the steps, after each of which the logits are compared
@@ -58,11 +58,14 @@ def _compared(folder: Path, oracle: Eager) -> str:
     signature = decoder_signature(layers, "host")
     decoder = DecoderModule(model, signature, layers).eval()
     ids = [int(i) for i in np.random.default_rng(1).integers(3, oracle.vocabulary, ENDS[-1])]
-    past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
+    names = [past % i for i, kept in enumerate(cache_names(layers)) for past, _ in kept]
+    past = {name: signature.inputs[name] for name in names}
+    past = {name: one[:, :, :0] if signature.axes[name] else torch.zeros_like(one) for name, one in past.items()}
     for start, end in zip((0, *ENDS), ENDS, strict=False):
         with torch.no_grad():
             logits, *new = decoder(*_inputs(signature, ids, start, end, past))
-        past = [torch.cat(pair, dim=2) for pair in zip(past, new, strict=True)]
+        for name, rows in zip(names, new, strict=True):
+            past[name] = torch.cat([past[name], rows], dim=2) if signature.axes[name] else rows
         wanted = oracle.next_logits(ids[:end])
         off, scale = float(np.abs(logits[0, -1].numpy() - wanted).max()), max(1.0, float(np.abs(wanted).max()))
         if not off <= TOLERANCE * scale:
@@ -71,7 +74,7 @@ def _compared(folder: Path, oracle: Eager) -> str:
 
 
 def _inputs(
-    signature: ExportSignature, ids: list[int], start: int, end: int, past: list[torch.Tensor]
+    signature: ExportSignature, ids: list[int], start: int, end: int, past: dict[str, torch.Tensor]
 ) -> list[torch.Tensor]:
     """In the signature's order; every slot of the past holds a token."""
     assert signature.facts is not None
@@ -80,6 +83,5 @@ def _inputs(
     for group in signature.facts.groups:
         seen = (back >= 0) & (back < (group.window or end))
         given[group.mask] = torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
-    names = [name % i for i in range(len(past) // 2) for name in (PATTERNS.past_key, PATTERNS.past_value)]
-    given |= dict(zip(names, past, strict=True))
+    given |= past
     return [given[name] for name in signature.inputs]

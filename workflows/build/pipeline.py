@@ -27,6 +27,7 @@ from workflows.common.errors import CheckpointError, GraphError, RecipeError, pr
 from workflows.common.tensor_names import GRIDS
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
+from workflows.recipe.family import LayerCache
 
 # Precisions with one floating-point type throughout; the others use integers.
 _FLOATS: dict[str, Literal["fp32", "fp16", "bf16"]] = {"fp32": "fp32", "fp16": "fp16", "bf16": "bf16"}
@@ -54,8 +55,9 @@ def cut_of_components(checkpoint: Checkpoint, recipe: Recipe, components: Sequen
     if not family.cached:
         cut = make_cut(family, recipe, None)
     else:
-        windows = next(tuple(entry["windows"]) for entry in components if entry["windows"])
-        cut = make_cut(family, recipe, replace(family.geometry(checkpoint.config), windows=windows))
+        listed = next(entry["layers"] for entry in components if entry["layers"])
+        caches = tuple(LayerCache(one["window"], one["rows"], tuple(one["states"])) for one in listed)
+        cut = make_cut(family, recipe, replace(family.geometry(checkpoint.config), caches=caches))
     _check_graphs(cut, components)
     return cut
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
             "component": part.name,
             "role": part.role,
             "file": part.file,
-            "windows": part.state and part.state.windows,
+            "layers": part.state and [asdict(layer) for layer in part.state.layers],
             "passes": [],
             "snapshot": f"{EXPORT}.onnx",
         }

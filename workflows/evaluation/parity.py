@@ -205,8 +205,9 @@ def reference_steps(
 def _slots(pipeline: Pipeline, sessions: Mapping[str, OpenSession], tokens: int) -> int | None:
     """The number of cache slots: small where the graphs leave it open, to save memory."""
     assert pipeline.pipeline.state.kv_cache is not None
-    past = pipeline.pipeline.state.kv_cache.past_key_pattern % 0
-    specs = [spec for opened in sessions.values() for spec in opened.inputs if spec.name == past]
+    head, _, tail = pipeline.pipeline.state.kv_cache.past_key_pattern.partition("%d")
+    inputs = [spec for opened in sessions.values() for spec in opened.inputs]
+    specs = [spec for spec in inputs if spec.name.startswith(head) and spec.name.endswith(tail)]
     if any(isinstance(spec.shape[-2], int) for spec in specs):
         return None
     needed = max(DEFAULT_CHUNK, pipeline.metadata.chunk) + tokens

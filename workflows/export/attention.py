@@ -24,6 +24,7 @@ from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedM
 from transformers.masking_utils import causal_mask_function, sdpa_mask
 
 from workflows.common.errors import RecipeError, printable
+from workflows.export.recurrence import RecurrentStates, StateShape
 from workflows.recipe.family import UNLIMITED
 
 ATTENTION_NAME = "joinery"
@@ -37,23 +38,30 @@ MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, Lo
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """The properties of an attention layer: keys [B, kv_heads, S, head_dim], and a window of `window` positions back.
+    """What a layer keeps: keys [B, kv_heads, S, head_dim] of a window of `window` positions back, and state.
 
-    direct: attention uses keys and values as they are cached; False if it expands them first, as latent attention does.
-    biased: attention adds a bias of positions, such as ALiBi's, to the scores.
+    kv_heads: 0 for a layer without keys and values. direct: attention uses keys and values as they are cached; False if
+    it expands them first, as latent attention does. biased: attention adds a bias of positions, such as ALiBi's, to the
+    scores. states: state of fixed size, of convolutions and recurrences.
     """
 
-    kv_heads: int
-    head_dim: int
-    value_dim: int
-    window: int | None
+    kv_heads: int = 0
+    head_dim: int = 0
+    value_dim: int = 0
+    window: int | None = None
     direct: bool = True
     biased: bool = False
+    states: tuple[StateShape, ...] = ()
+
+    @property
+    def attends(self) -> bool:
+        """Whether the layer keeps keys and values."""
+        return self.kv_heads > 0
 
 
 def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
-    """Layer → its window."""
-    return {i: layer.window for i, layer in enumerate(layers)}
+    """Layer → its window, for each that keeps keys and values."""
+    return {i: layer.window for i, layer in enumerate(layers) if layer.attends}
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,12 @@ def using_adapter(adapter: CacheAdapter) -> Iterator[None]:
 def current_adapter() -> CacheAdapter:
     """The adapter of the innermost `using_adapter`."""
     return _adapter.get()
+
+
+def current_states() -> RecurrentStates | None:
+    """The adapter of the innermost `using_adapter`, where it holds state of fixed size; None outside of one."""
+    adapter = _adapter.get(None)
+    return adapter if isinstance(adapter, RecurrentStates) else None
 
 
 def is_using_adapter() -> bool:
@@ -182,16 +196,16 @@ def _weights(scores: torch.Tensor, sinks: torch.Tensor | None) -> torch.Tensor:
 
 
 @dataclass
-class BaseCacheAdapter:
+class BaseCacheAdapter(RecurrentStates):
     """State of every adapter, and the methods that models call on a cache. windows: layer → detected window."""
 
-    keys: Sequence[torch.Tensor] = ()
-    values: Sequence[torch.Tensor] = ()
+    keys: Mapping[int, torch.Tensor] | Sequence[torch.Tensor] = ()  # by layer
+    values: Mapping[int, torch.Tensor] | Sequence[torch.Tensor] = ()
     start: torch.Tensor | int = 0  # the first new token's position, for models that read it from the cache
     source_mask: torch.Tensor | None = None  # [1,1,1,T] of the encoder's tokens, where there is an encoder
     windows: Mapping[int, int | None] = field(default_factory=dict)
     present: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
-    pending: bool = False  # between update and attend, that is, within self-attention
+    pending: int | None = None  # the layer between its update and its attend, that is, within self-attention
 
     is_compileable = False
 
@@ -208,18 +222,18 @@ class BaseCacheAdapter:
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: object, **__: object) -> KeyValueRows:
         """See CacheAdapter; further arguments differ between models and are ignored."""
-        self.pending = True
+        self.pending = layer
         return self.add_rows(key, value, layer)
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
         """See CacheAdapter: without a preceding update, this is cross-attention over the encoder's tokens."""
-        if not self.pending:  # the operator needs a mask row for each query
+        if self.pending is None:  # the operator needs a mask row for each query
             mask = self.source_mask
             return reference_attention(
                 call, None if mask is None else mask.expand(1, 1, call.query.shape[2], mask.shape[3])
             )
-        self.pending = False
-        return self.attend_self(replace(call, window=self.windows.get(call.layer, call.window)))
+        layer, self.pending = self.pending, None  # a module that several layers share has a number of its own
+        return self.attend_self(replace(call, layer=layer, window=self.windows.get(layer, call.window)))
 
     def get_seq_length(self, layer: int = 0) -> torch.Tensor | int:
         """See CacheAdapter."""
@@ -280,7 +294,7 @@ class ProbeCacheAdapter(BaseCacheAdapter):
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
         """See CacheAdapter. Raises RecipeError where a layer attends to the same keys a second time."""
-        if not (self.pending or self.cross):
+        if self.pending is None and not self.cross:
             raise RecipeError(
                 "A layer of this model attends twice to the same keys, or to another layer's, which no cache "
                 "layout supports: it cannot be built."
@@ -296,34 +310,47 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         return sequence, 0
 
 
-def detect_layers(run: Callable[[ProbeCacheAdapter], object], cross: bool = False) -> tuple[LayerFacts, ...]:
-    """Detects the attention layers of a decoder: `run` runs it once with the adapter as its cache.
+def detect_layers(
+    run: Callable[[ProbeCacheAdapter], object], cross: bool = False, layers: int = 0
+) -> tuple[LayerFacts, ...]:
+    """Detects what each layer of a decoder keeps: `run` runs it once with the adapter as its cache.
 
-    cross: the decoder also attends to an encoder.
-    Raises RecipeError where the model keeps state other than keys and values of every layer.
+    cross: the decoder also attends to an encoder. layers: the number in its config; of a model with state of fixed
+    size, some may keep nothing. Raises RecipeError where the model keeps what no adapter can hold.
     """
-    adapter = ProbeCacheAdapter(cross=cross)
+    adapter = ProbeCacheAdapter(cross=cross, probing=True)
     try:
         with using_adapter(adapter), torch.no_grad():
             run(adapter)
     except MODEL_ERRORS as error:
         if isinstance(error, AttributeError) and error.obj is adapter:
             raise RecipeError(
-                f"This model reads {printable(error.name)} from its cache, which a cache of keys and values does "
-                "not have, so no KV cache can be fitted to it."
+                f"This model reads {printable(error.name)} from its cache, which is neither keys and values nor state "
+                "of a convolution or a recurrence, so no cache can be fitted to it."
             ) from None
         raise RecipeError(
             "This model does not use transformers' attention interface, or has state other than keys and values, "
             f"so no KV cache can be fitted to it: {printable(error)}."
         ) from error
-    if not adapter.facts:
+    if not (adapter.facts or adapter.new_states):
         raise RecipeError(
             "This model has its own attention code, which does not use transformers' attention interface, so no KV "
             "cache can be fitted to it."
         )
-    if sorted(adapter.facts) != list(range(len(adapter.facts))) or adapter.facts.keys() != adapter.present.keys():
+    return _layers_of(adapter, layers)
+
+
+def _layers_of(adapter: ProbeCacheAdapter, layers: int) -> tuple[LayerFacts, ...]:
+    """What every layer keeps. Raises RecipeError for an attention layer that keeps nothing."""
+    states: dict[int, list[StateShape]] = {}
+    for (layer, name), tensor in adapter.new_states.items():
+        states.setdefault(layer, []).append(StateShape(name, tuple(tensor.shape)))
+    numbers = {*adapter.facts, *states}
+    count = max(layers, *(number + 1 for number in numbers)) if states else len(adapter.facts)
+    if adapter.facts.keys() != adapter.present.keys() or not (states or numbers == set(range(count))):
         raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
-    return tuple(adapter.facts[layer] for layer in sorted(adapter.facts))
+    facts = (adapter.facts.get(layer, LayerFacts()) for layer in range(count))
+    return tuple(replace(one, states=tuple(states.get(layer, ()))) for layer, one in enumerate(facts))
 
 
 def patch_position_bias(model: PreTrainedModel) -> bool:

@@ -61,7 +61,7 @@ from workflows.graph.weights import save_graphs
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.build_memory import build_bytes, can_stream
 from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
-from workflows.recipe.family import UNLIMITED, ModelGeometry
+from workflows.recipe.family import UNLIMITED, LayerCache, ModelGeometry
 from workflows.recipe.schema import cache_writer
 from workflows.wire.events import Event, NoticeEvent, ProgressEvent
 
@@ -72,12 +72,12 @@ TraceFunction = Callable[[], ir.Model]
 class ComponentTraces:
     """The components of a model. graphs: role → the function that traces it, in dataflow order.
 
-    windows: the detected window of each layer, () without a cache. reference: the model's own logits, where available.
+    caches: what each layer keeps, () without a cache. reference: the model's own logits, where available.
     seeing: those of a text with pictures or sound.
     """
 
     graphs: Mapping[ComponentRole, TraceFunction]
-    windows: tuple[int | None, ...] = ()
+    caches: tuple[LayerCache, ...] = ()
     reference: ReferenceLogits | None = None
     seeing: ReferenceLogits | None = None
 
@@ -126,7 +126,7 @@ def _export(
         report(ProgressEvent(stage="export", message=message, done=1, total=3, unit="steps", component=role.value))
         graphs[role] = traced()
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
-    geometry = replace(family.geometry(checkpoint.config), windows=traces.windows) if family.cached else None
+    geometry = replace(family.geometry(checkpoint.config), caches=traces.caches) if family.cached else None
     for graph in graphs.values():
         _record_positions(graph, geometry, recipe)
     cut = make_cut(family, recipe, geometry)
@@ -218,7 +218,7 @@ def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns |
     }
     if early := check_early_exit(model, layers, recipe, stand_ins):
         graphs[ComponentRole.DRAFT] = partial(with_first_layers, model, len(layers), len(early), partial(traced, early))
-    return ComponentTraces(graphs, _windows(layers), reference)
+    return ComponentTraces(graphs, _caches(layers), reference)
 
 
 def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:
@@ -243,7 +243,7 @@ def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandI
     }
     if early:
         graphs[ComponentRole.DRAFT] = partial(with_first_layers, model, len(layers), len(early), partial(traced, early))
-    return ComponentTraces(graphs, _windows(layers), reference)
+    return ComponentTraces(graphs, _caches(layers), reference)
 
 
 def _trace_features(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
@@ -268,15 +268,17 @@ def _trace_features(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
         ComponentRole.DECODER: partial(trace, decoder, signature, recipe.opset),
     }
     fits = len(seeing.ids) <= recipe.capacity  # two pictures or recordings may be longer than the cache of fixed graphs
-    return ComponentTraces(graphs, _windows(layers), reference, seeing if fits else None)
+    return ComponentTraces(graphs, _caches(layers), reference, seeing if fits else None)
 
 
 def _feature_encoder(model: PreTrainedModel, family: Family) -> FeatureEncoderModule:
     return sound_module(model) if family.takes_sound else vision_module(model, str(family.sees))
 
 
-def _windows(layers: Sequence[LayerFacts]) -> tuple[int | None, ...]:
-    return tuple(layer.window for layer in layers)
+def _caches(layers: Sequence[LayerFacts]) -> tuple[LayerCache, ...]:
+    return tuple(
+        LayerCache(layer.window, layer.attends, tuple(state.name for state in layer.states)) for layer in layers
+    )
 
 
 def _kv_dtype(recipe: Recipe) -> torch.dtype:
@@ -329,7 +331,7 @@ def _trace_pair(
         ComponentRole.ENCODER: partial(trace, encoder, encoder_signature(len(layers), sound), recipe.opset),
         ComponentRole.DECODER: partial(trace, decoder(model, signature, layers), signature, recipe.opset),
     }
-    return ComponentTraces(graphs, _windows(layers))
+    return ComponentTraces(graphs, _caches(layers))
 
 
 def save_components(

@@ -13,6 +13,7 @@ the graph's metadata under `joinery.kv`.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutputWithPast
 
 from workflows.common.errors import RecipeError
-from workflows.common.tensor_names import HIDDEN
+from workflows.common.tensor_names import HIDDEN, PAST_STATE
 from workflows.export.attention import (
     BaseCacheAdapter,
     HostCacheAdapter,
@@ -35,6 +36,7 @@ from workflows.export.attention import (
     windows_of,
 )
 from workflows.export.in_place import GroupQueryAdapter, ScatterAdapter
+from workflows.export.recurrence import StateKey
 from workflows.export.signature import PATTERNS, ExportSignature
 from workflows.export.stand_ins import StandInProducts
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
@@ -53,14 +55,22 @@ class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         by_name = dict(zip(self.names, inputs, strict=True))
         assert self.facts is not None
-        adapter = make_adapter(by_name, self.facts, len(self.layers))
+        adapter = make_adapter(by_name, self.facts, self.layers)
         with using_adapter(adapter), hidden_states(self.model, self.exposes) as hidden:
             logits = self.run(adapter, by_name)
-        return logits, *hidden, *(tensor for i in range(len(self.layers)) for tensor in adapter.present[i])
+        return logits, *hidden, *present_tensors(adapter, self.layers)
 
     def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
         """The model's logits [1,S,V], with `adapter` as its cache."""
         return run_causal(self.model, adapter, by_name["input_ids"], by_name["position_ids"])
+
+
+def present_tensors(adapter: BaseCacheAdapter, layers: Sequence[LayerFacts]) -> Iterator[torch.Tensor]:
+    """What the layers keep after a step, in the order of the signature."""
+    for i, layer in enumerate(layers):
+        yield from adapter.present[i] if layer.attends else ()
+        for state in layer.states:
+            yield adapter.new_states[i, state.name]
 
 
 @contextmanager
@@ -100,9 +110,11 @@ def run_causal(
     of `ids`, [1,S,E].
     """
     width = positions.shape[-1]
-    unused = None if own_mask else torch.zeros(1, 1, width, width)
+    recurrent = "cache_params" in inspect.signature(type(model).forward).parameters  # a model without attention
+    unused = None if own_mask or recurrent else torch.zeros(1, 1, width, width)
     taken = {"input_ids": ids} if embeds is None else {"inputs_embeds": embeds}
-    output = model(**taken, position_ids=positions, attention_mask=unused, past_key_values=adapter, use_cache=True)
+    cache = {"cache_params": adapter} if recurrent else {"past_key_values": adapter, "position_ids": positions}
+    output = model(**taken, attention_mask=unused, use_cache=True, **cache)
     logits: torch.Tensor = output.logits
     return logits
 
@@ -143,10 +155,17 @@ def cached_steps(
     for start, end in zip((0, *ends), ends, strict=False):
         earlier = [step.adapter for step in steps]
         keys, values = (_EarlierRows(layers, earlier, role) for role in (0, 1))
-        masks = {layer.window: _causal_mask(start, end, layer.window, blocks) for layer in layers}
-        adapter = HostCacheAdapter(keys, values, torch.tensor(start), windows=windows_of(layers), masks=masks)
+        windows = windows_of(layers)
+        masks = {window: _causal_mask(start, end, window, blocks) for window in windows.values()}
+        states = earlier[-1].new_states if earlier else empty_states(layers)
+        adapter = HostCacheAdapter(keys, values, torch.tensor(start), windows=windows, masks=masks, states=states)
         steps.append(CachedStep(adapter, start, end))
     return steps
+
+
+def empty_states(layers: Sequence[LayerFacts]) -> dict[StateKey, torch.Tensor]:
+    """The layers' state of fixed size before the first step."""
+    return {(i, state.name): torch.zeros(state.shape) for i, layer in enumerate(layers) for state in layer.states}
 
 
 def logits_in_steps(
@@ -190,14 +209,16 @@ def causal_layers(model: PreTrainedModel) -> tuple[LayerFacts, ...]:
         with StandInProducts():
             run_causal(model, adapter, ids, torch.arange(3)[None], own_mask=True)
 
-    return detect_layers(run)
+    return detect_layers(run, layers=getattr(model.config.get_text_config(), "num_hidden_layers", None) or 0)
 
 
-def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: int) -> BaseCacheAdapter:
+def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: Sequence[LayerFacts]) -> BaseCacheAdapter:
     """Creates the adapter for the graph's kind of cache from its input tensors."""
+    attending = [i for i, layer in enumerate(layers) if layer.attends]
     past: dict[str, Any] = {
-        "keys": [by_name[PATTERNS.past_key % i] for i in range(layers)],
-        "values": [by_name[PATTERNS.past_value % i] for i in range(layers)],
+        "keys": {i: by_name[PATTERNS.past_key % i] for i in attending},
+        "values": {i: by_name[PATTERNS.past_value % i] for i in attending},
+        "states": {key: by_name[PAST_STATE.format(key[1]) % key[0]] for key in empty_states(layers)},
         "start": by_name["position_ids"].reshape(-1)[0],
         "source_mask": by_name.get(SOURCE_MASK),
         "windows": {layer: group.window for group in facts.groups for layer in group.layers},

@@ -58,7 +58,7 @@ def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
         )
     if cache in ("gqa", "window") and any(layer.biased for layer in layers):
         raise LayoutError(f"{_BIAS[cache]}: build with --cache static or scatter.")
-    misfits = (layout_violation(cache, layer.head_dim, layer.value_dim) for layer in layers)
+    misfits = (layout_violation(cache, layer.head_dim, layer.value_dim) for layer in layers if layer.attends)
     if misfit := next((one for one in misfits if one), ""):
         raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")
 

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from workflows.export.attention import KeyValueRows, LayerFacts
+from workflows.export.attention import LayerFacts
 
 Layers = Sequence[torch.nn.Module]
 _VALUES = 64  # the most elements of an untracked tensor that is compared as a constant, by its values
@@ -30,11 +30,11 @@ def find_layer_list(model: torch.nn.Module, count: int) -> str | None:
 
 
 def layer_kinds(
-    layers: Layers, facts: Sequence[LayerFacts], caches: Sequence[KeyValueRows], run: Callable[[], object]
+    layers: Layers, facts: Sequence[LayerFacts], caches: Sequence[tuple[torch.Tensor, ...]], run: Callable[[], object]
 ) -> tuple[int, ...] | None:
     """A number per layer, equal for layers that compute the same; None where the layers do not form a chain.
 
-    run: runs the model once over all `layers`, with `caches` as their past keys and values. facts: of their attention.
+    run: runs the model once over all `layers`, with `caches` as what they kept before. facts: of what they keep.
     """
     with torch.no_grad(), _LayerRecorder(layers, caches) as recorder:
         run()
@@ -66,7 +66,7 @@ def _setting(value: object, index: int, name: str) -> object:
 class _LayerRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not type-checked here
     """Records the operators of each of `layers` during a run; `broken` where they do not form a chain."""
 
-    def __init__(self, layers: Layers, caches: Sequence[KeyValueRows]) -> None:
+    def __init__(self, layers: Layers, caches: Sequence[tuple[torch.Tensor, ...]]) -> None:
         super().__init__()
         self.records: list[list[object]] = []
         self.broken = len({id(layer) for layer in layers}) < len(layers)

@@ -15,8 +15,9 @@ from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
-from workflows.export.attention import ATTENTION_NAME
+from workflows.export.attention import ATTENTION_NAME, current_states
 from workflows.export.own_attention import EAGER, adapt_attention, has_own_attention
+from workflows.export.recurrence import connect_recurrences
 from workflows.export.stand_ins import StandIns, is_stand_in
 from workflows.recipe.task import is_headless
 
@@ -105,6 +106,7 @@ def load_model(
     _check_values(checkpoint, model)
     if adapted:
         adapt_attention(model)
+    connect_recurrences(model, current_states)
     return model.eval().requires_grad_(False)
 
 

@@ -24,7 +24,7 @@ from workflows.common.errors import RecipeError
 from workflows.export.attention import MODEL_ERRORS, LayerFacts
 from workflows.export.early_exit import with_first_layers
 from workflows.export.layer_kinds import find_layer_list, hidden_output, layer_kinds
-from workflows.export.signature import PATTERNS, ExportSignature
+from workflows.export.signature import CACHE_NAMES, ExportSignature, cache_names
 from workflows.export.stand_ins import StandInProducts, turn_weights, weight_initializer, weights_as_inputs
 from workflows.export.trace import export_program, quiet_exporter, trace
 from workflows.kvcache.geometry import FACTS_KEY
@@ -78,7 +78,7 @@ def _kinds(path: str, layers: Sequence[LayerFacts], make: MakeDecoder) -> tuple[
     """The kinds of the layers at `path`, run with the signature's example inputs."""
     module, signature = make(layers)
     inputs = signature.inputs
-    caches = [(inputs[PATTERNS.past_key % i], inputs[PATTERNS.past_value % i]) for i in range(len(layers))]
+    caches = [tuple(inputs[past % i] for past, _ in names) for i, names in enumerate(cache_names(layers))]
     with StandInProducts():
         return layer_kinds(list(module.get_submodule(path)), layers, caches, lambda: module(*inputs.values()))
 
@@ -193,7 +193,8 @@ class _LayerCopier:
 
     def _part(self, layer: int) -> _LayerGraph:
         """The nodes of the layer: they compute its outputs and are not part of an earlier layer."""
-        ends = [_AFTER % layer, *(present % layer for _, _, present in PATTERNS.pairs())]
+        kept = (present % layer for _, present in CACHE_NAMES)
+        ends = [_AFTER % layer, *(name for name in kept if name in self._ends)]
         mine = _ancestors(self._ends[name] for name in ends) - _ancestors([self._ends[_AFTER % (layer - 1)]])
         nodes = tuple(node for node in self._graph if node in mine)
         inputs = dict.fromkeys(value for node in nodes for value in node.inputs if value is not None)
@@ -205,7 +206,7 @@ class _LayerCopier:
             return _AFTER
         if name.startswith(own):
             return name.removeprefix(own)
-        return next((past for _, past, _ in PATTERNS.pairs() if name == past % layer), "")
+        return next((past for past, _ in CACHE_NAMES if name == past % layer), "")
 
     def _copy(self, part: _LayerGraph, index: int, layer: torch.nn.Module, hidden: ir.Value) -> ir.Value:
         """Adds layer `index`, a copy of `part`, after `hidden`; returns its output."""
@@ -233,7 +234,7 @@ class _LayerCopier:
 
     def _name(self, value: ir.Value, old: int, new: int) -> str:
         """The name of a value's copy: the layer number of a graph output changes."""
-        patterns = [_AFTER, *(present for _, _, present in PATTERNS.pairs())]
+        patterns = [_AFTER, *(present for _, present in CACHE_NAMES)]
         own = next((pattern for pattern in patterns if value.name == pattern % old), None)
         return own % new if own else f"{value.name}_layer_{new}"
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 
 from workflows.common import tensor_names
 from workflows.common.tensor_names import window_masks
 from workflows.export.attention import LayerFacts
+from workflows.export.recurrence import StateName
 from workflows.kvcache.cache_inputs import GRID_AXES
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
 from workflows.recipe.schema import CacheWriter
@@ -21,6 +22,12 @@ from workflows.recipe.schema import CacheWriter
 PATTERNS = StatePatterns()
 SEQUENCE, CAPACITY, TOTAL, SOURCE = "sequence", "capacity", "total", "source"
 FEATURE_ROWS = "features"
+_ROWS = tuple((past, present) for _, past, present in PATTERNS.pairs())
+_STATES = {
+    name: (tensor_names.PAST_STATE.format(name), tensor_names.PRESENT_STATE.format(name))
+    for name in get_args(StateName)
+}
+CACHE_NAMES = (*_ROWS, *_STATES.values())  # the patterns of past and present of all that a layer may keep
 _S, _C, _T = 3, 5, 7  # example sizes of sequence, capacity and source
 
 
@@ -133,11 +140,20 @@ def head_signature(hidden: int) -> ExportSignature:
 def _add_past(signature: ExportSignature, layers: Sequence[LayerFacts], *, flat: bool, dtype: torch.dtype) -> None:
     """flat: [1,C,H·D] instead of [1,H,C,D]."""
     for i, layer in enumerate(layers):
-        for role, past, present in PATTERNS.pairs():
+        for role, past, present in PATTERNS.pairs() if layer.attends else ():
             size = layer.head_dim if role == "key" else layer.value_dim
             shape = (1, _C, layer.kv_heads * size) if flat else (1, layer.kv_heads, _C, size)
             signature.add(past % i, torch.zeros(shape, dtype=dtype), {1 if flat else 2: CAPACITY})
             signature.outputs.append(present % i)
+        for state in layer.states:
+            past, present = _STATES[state.name]
+            signature.add(past % i, torch.zeros(state.shape), {})
+            signature.outputs.append(present % i)
+
+
+def cache_names(layers: Sequence[LayerFacts]) -> list[list[tuple[str, str]]]:
+    """For each layer, the patterns of past and present of what it keeps, in the graph's order; `%d` is the layer."""
+    return [[*(_ROWS if layer.attends else ()), *(_STATES[state.name] for state in layer.states)] for layer in layers]
 
 
 def add_cross(
@@ -167,13 +183,13 @@ def encoder_signature(layers: int, sound: torch.Tensor | None = None) -> ExportS
 
 
 def cache_groups(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
-    """The layers grouped by window; the group without a window comes first."""
-    masks = window_masks(layer.window for layer in layers)
+    """The layers with keys and values grouped by window; the group without a window comes first."""
+    masks = window_masks(layer.window for layer in layers if layer.attends)
     return tuple(
         GroupFacts(
             name="all" if len(masks) == 1 else ("full" if window is None else f"window{window}"),
             mask=mask,
-            layers=tuple(i for i, layer in enumerate(layers) if layer.window == window),
+            layers=tuple(i for i, layer in enumerate(layers) if layer.attends and layer.window == window),
             window=window,
         )
         for window, mask in masks.items()

@@ -12,7 +12,7 @@ from workflows.common.errors import GraphError
 from workflows.common.memory import free_bytes, lazy_zeros
 from workflows.common.tensors import Array, TensorSpec
 from workflows.kvcache.carried_state import CarriedState, CarriedTensor
-from workflows.kvcache.geometry import StateTensor, Writer
+from workflows.kvcache.geometry import PresentContent, StateTensor, Writer
 from workflows.kvcache.layouts import Layout, Positions
 
 _MOST = 0.75  # of the reserved slots: on large pages the others take memory, too
@@ -139,12 +139,13 @@ class CacheBuffers:
         carried: Sequence[CarriedTensor],
     ) -> None:
         fixed = {tensor.capacity for tensor in state}
-        if not state or len(fixed) != 1:
+        if len(fixed) > 1 or not (state or carried):
             raise GraphError("A KV cache needs past and present tensors that agree on their number of slots.")
-        slots = fixed.pop()
-        if slots is not None and capacity > slots:
+        slots = fixed.pop() if fixed else 0
+        if state and slots is not None and capacity > slots:
             raise GraphError(f"The graph has {slots:,} slots, which is less than the capacity of {capacity:,}.")
-        self.in_place, self.present, self.generation = layout.writer != "host", state[0].gives, 0
+        self.in_place, self.generation = layout.writer != "host", 0
+        self.present: PresentContent = state[0].gives if state else "rows"
         self.allocated = slots if slots is not None else 0 if counts else min(capacity, _BUCKET)
         self.carried = CarriedState(carried)
         self.stacks = stack_buffers(state, self.allocated)

@@ -40,11 +40,12 @@ class GroupFacts:
 class StateFacts:
     """Facts of a graph's cache that its names and shapes cannot express.
 
-    left_aligned: the graph uses slots as positions, as a learned relative bias does, so that no layout may move rows.
-    positions: how many positions the model has, beyond which its tables end; None for no limit. right_aligned: the
-    graph expects the newest key in the last slot. counts: it takes the number of slots as the number of tokens, so that
-    no slot may be free. joins: see cache_inputs.py. note: why the declared cache is not used. mutual: the places of one
-    picture attend to each other in both directions, see token_blocks.py.
+    groups: none where it keeps state of fixed size alone. left_aligned: the graph uses slots as positions, as a
+    learned relative bias does, so that no layout may move rows. positions: how many positions the model has, beyond
+    which its tables end; None for no limit. right_aligned: the graph expects the newest key in the last slot.
+    counts: it takes the number of slots as the number of tokens, so that no slot may be free. joins: see
+    cache_inputs.py. note: why the declared cache is not used. mutual: the places of one picture attend to each
+    other in both directions, see token_blocks.py.
     """
 
     writer: Writer
@@ -76,7 +77,6 @@ class StateFacts:
             joins = data.get("joins", "append" if writer == "host" else "place")
             if (
                 writer not in get_args(Writer)
-                or not groups
                 or aligned not in _ALIGNED
                 or joins not in get_args(KeyJoin)
                 or not isinstance(data.get("mutual", False), bool)

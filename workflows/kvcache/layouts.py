@@ -6,6 +6,7 @@
     fifo     the newest in the last slot     right-aligned: every step moves the rows, the oldest falls off at the left
     gqa      like static; the graph writes in place (GroupQueryAttention over a shared buffer)
     scatter  like static; the graph writes in place (TensorScatter)
+    state    no slots: the graph keeps state of fixed size alone, and never gets full
 
 A graph that counts slots back from the newest key needs right-aligned rows: `window` then becomes `fifo`, and `static`
 slides too, but becomes full instead of evicting.
@@ -22,6 +23,7 @@ from workflows.common.errors import CapacityError, RecipeError
 from workflows.kvcache.geometry import StateFacts, Writer
 
 Positions = NDArray[np.int64]
+STATE = "state"  # the layout of a graph without keys and values
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ LAYOUTS: dict[str, Layout] = {
         Layout("gqa", "gqa"),
         Layout("scatter", "scatter"),
         Layout("fifo", "host", evicts=True, slides=True),
+        Layout(STATE, "host", evicts=True),
     )
 }
 
@@ -101,6 +104,12 @@ def choose_layout(requested: str | None, built: str, facts: StateFacts) -> Layou
 
     Raises RecipeError with the reason for a layout that the graph does not support.
     """
+    if not facts.groups:
+        if requested and layout_named(requested).name not in (built, STATE):
+            raise RecipeError(
+                f"This bundle keeps state of fixed size and no slots, so the {requested} cache has no use."
+            )
+        return LAYOUTS[STATE]
     layout = layout_named(requested) if requested else built_layout(built, facts)
     if layout.writer != facts.writer:
         legal = ", ".join(name for name, other in LAYOUTS.items() if other.writer == facts.writer)

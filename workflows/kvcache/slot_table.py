@@ -90,7 +90,7 @@ class SlotTable:
     @property
     def evicted(self) -> int:
         """The number of oldest tokens without a slot."""
-        if not self.layout.evicts:
+        if not self.layout.evicts or not self.groups:
             return 0
         return max(self.length - int(np.count_nonzero(self.groups[0].table != EMPTY)), 0)
 
@@ -126,7 +126,7 @@ class SlotTable:
 
     def used_span(self, at_end: bool) -> int:
         """The largest used span of the groups; see CacheGroup.used_span."""
-        return max(group.used_span(at_end) for group in self.groups)
+        return max((group.used_span(at_end) for group in self.groups), default=0)
 
     def resize(self, slots: int, keep: int, at_end: bool) -> None:
         """Resizes all tables; see CacheGroup.resize."""
@@ -140,7 +140,7 @@ class SlotTable:
 
     def used_slots(self) -> tuple[Positions, Positions]:
         """The used slots [n] in the order of their positions, and these positions [n], ascending."""
-        table = self.groups[0].table
+        table = self.groups[0].table if self.groups else np.empty(0, np.int64)
         slots = np.flatnonzero(table != EMPTY)
         slots = slots[np.argsort(table[slots])]
         return slots, table[slots]

@@ -22,7 +22,7 @@ from functools import partial
 from typing import Literal
 
 from workflows.common import tensor_names
-from workflows.recipe.family import Family, ModelGeometry
+from workflows.recipe.family import Family, LayerCache, ModelGeometry
 from workflows.recipe.schema import Recipe, cache_writer, single_graph_output
 
 RunPhase = Literal["init", "step"]
@@ -46,14 +46,31 @@ class ComponentRole(StrEnum):
 
 @dataclass(frozen=True)
 class CacheTensors:
-    """Cache tensors that components share and keep between runs. past, present: names, a pair for each layer and role.
+    """Cache tensors that components share and keep between runs: what each of `layers` keeps."""
 
-    windows: how many positions back each layer attends, itself included; None for all.
-    """
+    layers: tuple[LayerCache, ...]
 
-    past: tuple[str, ...]
-    present: tuple[str, ...]
-    windows: tuple[int | None, ...]
+    @property
+    def past(self) -> tuple[str, ...]:
+        """The names of the tensors before a step."""
+        return self._names(tensor_names.PAST_KEY, tensor_names.PAST_VALUE, state=tensor_names.PAST_STATE)
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The names of the tensors after a step, in the order of `past`."""
+        return self._names(tensor_names.PRESENT_KEY, tensor_names.PRESENT_VALUE, state=tensor_names.PRESENT_STATE)
+
+    @property
+    def windows(self) -> tuple[int | None, ...]:
+        """The window of each layer that attends."""
+        return tuple(layer.window for layer in self.layers if layer.rows)
+
+    def _names(self, *rows: str, state: str) -> tuple[str, ...]:
+        return tuple(
+            pattern % i
+            for i, layer in enumerate(self.layers)
+            for pattern in (*(rows if layer.rows else ()), *(state.format(name) for name in layer.states))
+        )
 
 
 @dataclass(frozen=True)
@@ -161,7 +178,7 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     """The cut of a recipe. geometry: from the config or the loaded model; None without a cache."""
     if geometry is None:
         return Cut((Component(ComponentRole.MODEL, ("init",), family.inputs, (single_graph_output(recipe.task),)),))
-    cache = _state(geometry.windows)
+    cache = CacheTensors(geometry.caches)
     if recipe.variant == "transformer-only":
         return Cut(_transformer_only_components(recipe, cache), cache)
     if family.has_features:
@@ -171,7 +188,8 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
         gives = (tensor_names.LOGITS, tensor_names.HIDDEN) if recipe.expose else (tensor_names.LOGITS,)
         whole = Component(ComponentRole.DECODER, ("step",), drivers, gives, cache)
         return Cut((*_cached_components(recipe, whole), *_early_exit_component(recipe, whole, cache)), cache)
-    cross = _by_layer(geometry.layers, tensor_names.CROSS_KEY, tensor_names.CROSS_VALUE)
+    crossing = tensor_names.CROSS_KEY, tensor_names.CROSS_VALUE
+    cross = tuple(pattern % layer for layer in range(geometry.layers) for pattern in crossing)
     text = family.source == "text"
     reads, masks = ((tensor_names.IDS,), (tensor_names.SOURCE_MASK,)) if text else ((tensor_names.SOUND,), ())
     encoder = Component(ComponentRole.ENCODER, ("init",), (*reads, *masks), cross)
@@ -232,15 +250,13 @@ def _early_exit_component(recipe: Recipe, whole: Component, cache: CacheTensors)
     """The component that drafts, for runs of any length; () without early_exit."""
     if recipe.early_exit is None:
         return ()
-    windows = cache.windows[: recipe.early_exit]
-    own = _cache_inputs(recipe, windows)
+    first = CacheTensors(cache.layers[: recipe.early_exit])
+    own = _cache_inputs(recipe, first.windows)
     takes = (*(name for name in whole.own_inputs if name not in _cache_inputs(recipe, cache.windows)), *own)
     gives = (
         tuple(name for name in whole.own_outputs if name != tensor_names.HIDDEN) or whole.own_outputs
     )  # no heads draft from it
-    return (
-        replace(whole, role=ComponentRole.DRAFT, when=(), own_inputs=takes, own_outputs=gives, state=_state(windows)),
-    )
+    return (replace(whole, role=ComponentRole.DRAFT, when=(), own_inputs=takes, own_outputs=gives, state=first),)
 
 
 def _cache_inputs(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:
@@ -251,13 +267,3 @@ def _cache_inputs(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, .
         "gqa": (tensor_names.SEQLENS, tensor_names.TOTAL_LENGTH),
         "scatter": (*masks, tensor_names.WRITE_INDICES, tensor_names.VALID_LENGTH),
     }[cache_writer(recipe.cache)]
-
-
-def _state(windows: tuple[int | None, ...]) -> CacheTensors:
-    layers = len(windows)
-    past = _by_layer(layers, tensor_names.PAST_KEY, tensor_names.PAST_VALUE)
-    return CacheTensors(past, _by_layer(layers, tensor_names.PRESENT_KEY, tensor_names.PRESENT_VALUE), windows)
-
-
-def _by_layer(layers: int, *patterns: str) -> tuple[str, ...]:
-    return tuple(pattern % layer for layer in range(layers) for pattern in patterns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -27,6 +27,9 @@ OPTIONAL_PASSES = frozenset({*ROWS, *REPAIR_PASSES})  # evaluation reads every r
 PADDED_POSITIONS = ("camembert", "data2vec-text", "roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl",
                     "xmod")  # fmt: skip
 SLIDING = "sliding_attention"  # in a config's layer_types
+NO_ROWS = ("conv", "linear_attention", "mamba", "mlp", "moe")  # there, layers without keys and values
+_LAYER_LISTS = ("layer_types", "layers_block_type", "hybrid_override_pattern")  # a kind, or a letter, for each layer
+_ATTENTION_LETTER = "*"  # in a pattern of letters
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
 
 # The keys in transformers' configs, the most common first.
@@ -45,15 +48,28 @@ _WIDTHS = ("intermediate_size", "moe_intermediate_size", "ffn_dim", "d_ff", "enc
 
 
 @dataclass(frozen=True)
+class LayerCache:
+    """What one layer of a model keeps.
+
+    window: how many positions back it attends, itself included; None for all. rows: whether it keeps keys and values.
+    states: the names of its state of fixed size.
+    """
+
+    window: int | None = None
+    rows: bool = True
+    states: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ModelGeometry:
     """The sizes that a family reads from a config before the export; the cache itself uses the graphs.
 
-    windows: how many positions back each layer attends by the config; None for all. After the model has run, its actual
-    windows replace them (export/attention.py). latent: keys and values are computed from smaller latent vectors, so
-    head_dim is not that of attention.
+    caches: what each layer keeps by the config. After the model has run, what it actually keeps replaces them
+    (export/attention.py). latent: keys and values are computed from smaller latent vectors, so head_dim is not that of
+    attention.
     """
 
-    windows: tuple[int | None, ...]
+    caches: tuple[LayerCache, ...]
     hidden_size: int
     kv_heads: int
     head_dim: int
@@ -63,12 +79,12 @@ class ModelGeometry:
 
     @property
     def layers(self) -> int:
-        """The number of layers with keys and values."""
-        return len(self.windows)
+        """The number of layers."""
+        return len(self.caches)
 
     def kv_bytes_per_token(self, item: int = 4) -> int:
-        """Bytes of one token in the cache: keys and values of every layer."""
-        return 2 * self.layers * self.kv_heads * self.head_dim * item
+        """Bytes of one token in the cache: keys and values of every layer that keeps them."""
+        return 2 * sum(layer.rows for layer in self.caches) * self.kv_heads * self.head_dim * item
 
 
 @dataclass(frozen=True)
@@ -135,12 +151,12 @@ class Family:
         names = self.config_names
         if self.text_part:
             config = _part(config, self.text_part)
-        heads = _positive_int(config, names["heads"])
+        heads = _positive_int(config, names["heads"], 1 if _is_recurrent(config) else None)
         hidden = _positive_int(config, names["hidden_size"])
         _check_widths(config)
         _check_rope(config)
         return ModelGeometry(
-            windows=_windows(config, _positive_int(config, names["layers"])),
+            caches=_caches(config, _positive_int(config, names["layers"], _listed_layers(config))),
             hidden_size=hidden,
             kv_heads=_positive_int(config, names["kv_heads"], heads),
             head_dim=_positive_int(config, names["head_dim"], max(hidden // heads, 1)),
@@ -196,6 +212,30 @@ def _part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
     """A part of a config, or all of it where older files have no such part."""
     part = config.get(name)
     return part if isinstance(part, Mapping) else config
+
+
+def _is_recurrent(config: Mapping[str, object]) -> bool:
+    """Whether the config is of a state-space model without attention: it has the size of a state, and no heads."""
+    return config.get("state_size") is not None
+
+
+def _layer_list(config: Mapping[str, object]) -> Sequence[object]:
+    """The kind of each layer, where the config lists them; () where it does not."""
+    return next((kinds for name in _LAYER_LISTS if isinstance(kinds := config.get(name), list | str)), ())
+
+
+def _listed_layers(config: Mapping[str, object]) -> int | None:
+    return len(_layer_list(config)) or None
+
+
+def _caches(config: Mapping[str, object], layers: int) -> tuple[LayerCache, ...]:
+    """What each layer keeps: those listed as convolutions or recurrences keep no keys and values."""
+    kinds = _layer_list(config)
+    named = kinds if len(kinds) == layers else [None] * layers
+    has_heads = any(config.get(name) is not None for name in CONFIG_NAMES["heads"])
+    keeping = [kind == _ATTENTION_LETTER if isinstance(kinds, str) else kind not in NO_ROWS for kind in named]
+    windows = _windows(config, layers)
+    return tuple(LayerCache(window, has_heads and rows) for window, rows in zip(windows, keeping, strict=True))
 
 
 def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -43,7 +44,7 @@ def evidence(cut: Cut) -> list[dict[str, Any]]:
             "component": part.name,
             "inputs": [*part.inputs],
             "outputs": [*part.outputs],
-            "windows": part.state and [*part.state.windows],
+            "layers": part.state and [asdict(layer) for layer in part.state.layers],
         }
         for part in cut.components
     ]
@@ -132,7 +133,7 @@ def test_the_cut_of_what_was_built_has_the_windows_that_the_model_showed() -> No
     """Though its config names none."""
 
     def slide(components: list[dict[str, Any]]) -> None:
-        components[1]["windows"] = [None, 24]
+        components[1]["layers"][1]["window"] = 24
         components[1]["inputs"].append("attention_mask_24")
 
     cut = remade(slide)

@@ -232,7 +232,7 @@ BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "infinite": (fill("model.embed_tokens.weight", float("inf")), r"embed_tokens\.weight holds NaN or infinite values"),
     "tokenizer": (larger_tokenizer, r"the tokenizer knows 5,001 tokens and the embedding holds"),
     "quantized": (config(quantization_config={"quant_method": "gptq"}), "weights are quantized already"),
-    "other layers": (config(layer_types=["full_attention", "linear_attention"]), "layers of the type linear_attention"),
+    "other layers": (config(layer_types=["full_attention", "retention"]), "layers of the type retention"),
     "config of another type": (config(hidden_act=5), "transformers cannot load .* check config.json"),
     "no layers": (config(num_hidden_layers=0), "num_hidden_layers = 0, which must be a positive whole number"),
 }

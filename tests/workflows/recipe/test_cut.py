@@ -11,7 +11,7 @@ from tests.workflows.families.models import save_smolvlm
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.recipe import Recipe, family_for, resolve_recipe
-from workflows.recipe.cut import ComponentRole, Cut, make_cut
+from workflows.recipe.cut import CacheTensors, ComponentRole, Cut, make_cut
 
 LLAMA = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 211}
 T5 = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_kv": 16, "vocab_size": 211}
@@ -187,7 +187,24 @@ def test_fixed_axes() -> None:
 def test_the_windows_that_a_config_names(config: dict[str, Any], windows: tuple[int | None, ...]) -> None:
     """Layer by layer."""
     geometry = family_for("llama").geometry(LLAMA | {"num_hidden_layers": 6} | config)
-    assert (geometry.windows, geometry.layers) == (windows, 6)
+    assert (CacheTensors(geometry.caches).windows, geometry.layers) == (windows, 6)
+
+
+def test_layers_of_state_keep_no_rows_by_the_config() -> None:
+    """A list of kinds, a pattern of letters, and a config without heads."""
+    geometry = family_for("llama").geometry
+    kinds = {"layer_types": ["conv", "full_attention", "linear_attention", "mamba"]}
+    pattern = {"num_hidden_layers": None, "hybrid_override_pattern": "M-*E"}
+    assert [layer.rows for layer in geometry(LLAMA | {"num_hidden_layers": 4} | kinds).caches] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert [layer.rows for layer in geometry(LLAMA | pattern).caches] == [False, False, True, False]
+    headless = {name: value for name, value in LLAMA.items() if "heads" not in name} | {"state_size": 16}
+    assert not any(layer.rows for layer in geometry(headless).caches)
+    assert geometry(headless).kv_bytes_per_token() == 0
 
 
 def test_one_window_of_all_layers_needs_no_number() -> None:

@@ -172,7 +172,7 @@ def make_machine(
     slots = _choose_capacity(pipeline, program, layout, capacity)
     if layout.sinks >= slots:
         raise RecipeError(f"The window keeps {layout.sinks} sink tokens, so a capacity of {slots} leaves no room.")
-    note, grows = "", program.state[0].capacity is None and not layout.evicts
+    note, grows = "", program.graph_slots is None and not layout.evicts
     if capacity is not None or grows:  # a window, and a graph with its own slots, take no fewer
         slots, note = choose_slots(slots, bytes_per_slot(program.state, layout.writer), requested=capacity is not None)
     machine = Machine(pipeline, program, sessions, _new_cache(program, layout, slots), device, observer, provider)
@@ -213,7 +213,7 @@ def _choose_layout(pipeline: Pipeline, requested: str | None, facts: StateFacts,
 
 def _choose_capacity(pipeline: Pipeline, program: Program, layout: Layout, requested: int | None) -> int:
     """The requested capacity, or the file's within the limits of graphs and model."""
-    slots, positions = program.state[0].capacity, program.facts.positions
+    slots, positions = program.graph_slots, program.facts.positions
     if requested is not None and slots is not None and requested > slots:
         raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {requested:,} needs another build.")
     window = pipeline.window if layout.evicts else None

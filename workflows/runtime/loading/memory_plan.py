@@ -195,7 +195,7 @@ def _needs(
     program = compile_program(
         bundle.pipeline, {name: header.signature for name, header in headers.items()}, bundle.where
     )
-    slots = program.state[0].capacity
+    slots = program.graph_slots
     limits = [limit for limit in (slots, program.facts.positions) if limit is not None]
     return MemoryNeeds(
         weights,

@@ -107,6 +107,9 @@ def merge_cache_facts(
         specs = [spec for name in sessions for spec in signatures[name].inputs]
         inputs = [replace(spec, name=POSITIONS) if spec.name == positions else spec for spec in specs]
         by_session |= {name: cache_facts(cached[name], signatures[name], inputs) for name in sessions if name in cached}
+    if not cached:  # state of fixed size alone
+        said = (StateFacts.of_metadata(signatures[name].metadata) for name in outline.runs()["decode"])
+        return {}, next((facts for facts in said if facts is not None), StateFacts("host", ()))
     tensors: dict[str, tuple[object, ...]] = {}
     for state, _ in by_session.values():
         for tensor in state:

@@ -220,7 +220,7 @@ class _ProgramCompiler:
             self._carried_tensors = find_carried_tensors(self._pipeline, self._outline, self._signatures, kept)
         except GraphError as error:
             raise _PipelineError(STATE, str(error).removesuffix(".")) from None
-        if not kept:
+        if not kept and not self._carried_tensors:
             message = f"no session has inputs named like {self._patterns.past_key % 0}, so there is no cache to share"
             raise _PipelineError(f"{STATE}.past_key_pattern", message)
         self._cache_tensors, facts = merge_cache_facts(self._pipeline, kept, self._outline, self._signatures)
@@ -240,7 +240,7 @@ class _ProgramCompiler:
         return [*(tensor.past for tensor in kept), *(tensor.past for tensor in carried)]
 
     def _keepers(self, run: str, sessions: tuple[str, ...]) -> tuple[str, ...]:
-        keepers = tuple(name for name in sessions if name in self._cache_tensors)
+        keepers = tuple(name for name in sessions if self._pasts(name))
         if not keepers:
             raise _PipelineError(_stage_path(self._outline, run), f"no session of {run} keeps the KV cache")
         owners: dict[str, str] = {}

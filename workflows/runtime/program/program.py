@@ -121,9 +121,15 @@ class Program:
 
     @cached_property
     def state(self) -> tuple[StateTensor, ...]:
-        """The tensors of the cache, by layer and role."""
-        by_past = {tensor.past: tensor for name in self.decode.keepers for tensor in self.cache_tensors[name]}
+        """The tensors of the cache, by layer and role; none where the sessions keep state of fixed size alone."""
+        kept = (self.cache_tensors.get(name, ()) for name in self.decode.keepers)
+        by_past = {tensor.past: tensor for tensors in kept for tensor in tensors}
         return tuple(sorted(by_past.values(), key=lambda tensor: (tensor.layer, tensor.role)))
+
+    @property
+    def graph_slots(self) -> int | None:
+        """The number of slots that the graphs fix; None where they take any, or keep no keys and values."""
+        return self.state[0].capacity if self.state else None
 
     def memory_names(self, session: str) -> list[tuple[str, str]]:
         """The (past, present) names by which a session reads and writes the cache's memory."""

@@ -75,7 +75,7 @@ def test_the_masks_of_windows_are_shown(tmp_path: Path, built: Built) -> None:
     bundle = built(checkpoint, cache="static", capacity=64)
     hold(planned, bundle)
     (entry, *_) = json.loads((bundle / "evidence.json").read_text("utf-8"))
-    assert entry["windows"] == [24, None]
+    assert [layer["window"] for layer in entry["layers"]] == [24, None]
 
 
 def test_a_model_without_a_cache_is_one_box(tmp_path: Path) -> None:
