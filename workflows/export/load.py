@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -96,6 +96,22 @@ def load_model(
         ) from error
     except _FAILURES as error:
         raise _failure(checkpoint, error) from error
+    _check_complete(checkpoint, task, model, info, stand_ins)
+    _check_values(checkpoint, model)
+    if adapted:
+        adapt_attention(model)
+    connect_recurrences(model, current_states)
+    return model.eval().requires_grad_(False)
+
+
+def _check_complete(
+    checkpoint: Checkpoint,
+    task: str,
+    model: PreTrainedModel,
+    info: Mapping[str, Iterable[object]],
+    stand_ins: StandIns | None,
+) -> None:
+    """Raises for weights that the file lacks or the model leaves unused. info: what from_pretrained reports."""
     missing = sorted(name for name in map(str, info["missing_keys"]) if not _is_unused(name, task))
     if missing:
         raise _missing(checkpoint, task, missing)
@@ -103,11 +119,6 @@ def load_model(
     check_unused_weights(checkpoint, model, unused, one_head=task in _GENERATING, stand_ins=stand_ins)
     if stand_ins is not None:
         stand_ins.check_loaded(model)
-    _check_values(checkpoint, model)
-    if adapted:
-        adapt_attention(model)
-    connect_recurrences(model, current_states)
-    return model.eval().requires_grad_(False)
 
 
 def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError:
