@@ -9,6 +9,7 @@ from typing import Literal
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import IDS, MASK, PIXELS
 from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, Target
+from workflows.recipe.text_config import text_config
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
@@ -150,7 +151,7 @@ class Family:
         """Reads the sizes in `config`. Raises CheckpointError for one that is missing or not a positive integer."""
         names = self.config_names
         if self.text_part:
-            config = _part(config, self.text_part)
+            config = text_config(config, self.text_part, names)
         heads = _positive_int(config, names["heads"], 1 if _is_recurrent(config) else None)
         hidden = _positive_int(config, names["hidden_size"])
         _check_widths(config)
@@ -206,12 +207,6 @@ class FamilyRegistry:
             f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are "
             f"{families}."
         )
-
-
-def _part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
-    """A part of a config, or all of it where older files have no such part."""
-    part = config.get(name)
-    return part if isinstance(part, Mapping) else config
 
 
 def _is_recurrent(config: Mapping[str, object]) -> bool:
