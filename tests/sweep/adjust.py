@@ -26,6 +26,7 @@ DECODERS: dict[str, dict[str, Any]] = {
         "is_decoder": True, "attn_layers": ["local", "lsh"], "axial_pos_shape": [32, 32],
         "axial_pos_embds_dim": [32, 32],
     },
+    "whisper": {"begin_suppress_tokens": None, "suppress_tokens": None},  # the defaults are ids of a larger vocabulary
     "xmod": {"default_language": "en_XX"},
     "zamba2": {"attention_hidden_size": 128, "attention_head_dim": 32},
     "zaya": {"num_experts_per_tok": 1},
@@ -38,6 +39,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bloom (3 heads)": ("bloom", {"n_head": 3, "hidden_size": 48}),
     "falcon (alibi)": ("falcon", {"alibi": True, "multi_query": False, "parallel_attn": False, "num_kv_heads": 4}),
     "falcon (new architecture)": ("falcon", {"new_decoder_architecture": True, "num_kv_heads": 2}),
+    "xlm (causal)": ("xlm", {"causal": True}),
     "bert (no decoder)": ("bert-generation", {"is_decoder": False}),
     "gemma3_text (bidirectional)": ("gemma3_text", {"use_bidirectional_attention": True}),
     "gemma3n_text (shared keys)": ("gemma3n_text", _SHARED | {"activation_sparsity_pattern": [0.9, 0.0, 0.9, 0.0]}),

@@ -31,6 +31,10 @@ ATTENTION_NAME = "joinery"
 KeyValueRows = tuple[torch.Tensor, torch.Tensor]
 MaskRule = Callable[..., torch.Tensor]  # (batch, head, query, key) → whether the query attends to the key
 _QUERIES = (0, 1, 2, 77, 4097, UNLIMITED // 2 + 1, UNLIMITED - 2, UNLIMITED - 1)  # positions at which rules are tried
+LATER_TOKENS = (
+    "This model's tokens attend to later tokens, so keys and values cannot be cached: it cannot be built as a model "
+    "that generates."
+)
 # Exceptions that a model's code may raise when its cache is not one of transformers'.
 MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError,
                 TypeError, ValueError)  # fmt: skip
@@ -390,10 +394,7 @@ def window_of(rule: MaskRule) -> int | None:
     seen = torch.as_tensor(rule(first, first, queries, keys)).expand(len(_QUERIES), UNLIMITED)
     back = queries - keys
     if bool((seen & (back < 0)).any()):
-        raise RecipeError(
-            "This model's tokens attend to later tokens, so keys and values cannot be cached: it cannot be built "
-            "as a model that generates."
-        )
+        raise RecipeError(LATER_TOKENS)
     window = int(seen[-1].sum())
     if window == 0:
         raise RecipeError(

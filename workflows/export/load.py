@@ -61,8 +61,8 @@ def load_model(
     stand_ins: in place of the large weights, whose numbers are checked when they are read.
 
     Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the vocabulary does not
-    fit the embedding: loaders fill such gaps with random numbers silently. Raises NotStreamedError for a model that
-    stand-ins cannot be made of.
+    fit the embedding: loaders fill such gaps with random numbers silently. Raises RecipeError for a model with own
+    attention that no cache fits, and NotStreamedError for one that stand-ins cannot be made of.
     """
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()

@@ -17,14 +17,29 @@ from collections.abc import Callable, Mapping
 from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.export.attention import ATTENTION_NAME
-from workflows.export.own_attention import bart, bert, bloom, falcon, gptj, mpt, openai_gpt, padded_positions
+from workflows.export.own_attention import (
+    bart,
+    bert,
+    bloom,
+    falcon,
+    gptj,
+    mpt,
+    openai_gpt,
+    padded_positions,
+    refusals,
+    xlm,
+)
 from workflows.recipe.family import PADDED_POSITIONS
 
 ADAPTERS: Mapping[str, Callable[[PreTrainedModel], None]] = {
     "bloom": bloom.adapt,
+    "cpmant": refusals.refuse_cpmant,
     "falcon": falcon.adapt,
     "mpt": mpt.adapt,
     "openai-gpt": openai_gpt.adapt,
+    "prophetnet": refusals.refuse_prophetnet,
+    "xlm": xlm.adapt,
+    "xlnet": refusals.refuse_xlnet,
     **dict.fromkeys(("big_bird", "megatron-bert", "rembert", "roformer"), bert.adapt),
     **dict.fromkeys(("codegen", "gpt_neo", "gpt_neox_japanese", "gptj"), gptj.adapt),
     **dict.fromkeys(("mvp", "trocr", "xglm"), bart.adapt),
@@ -39,7 +54,10 @@ def has_own_attention(config: PreTrainedConfig) -> bool:
 
 
 def adapt_attention(model: PreTrainedModel) -> None:
-    """Makes a model with own attention use the cache adapter, where one is in use."""
+    """Makes a model with own attention use the cache adapter, where one is in use.
+
+    Raises RecipeError with the reason for a model that no cache fits.
+    """
     ADAPTERS[model.config.model_type](model)
     set_attention(model, ATTENTION_NAME)
 

@@ -26,7 +26,7 @@ def route(module: Layer, method: str, replacement: Callable[..., Any]) -> None:
 
 
 def attend(
-    layer: Layer, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, **terms: Any
+    layer: Layer, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, **terms: Any
 ) -> torch.Tensor:
     """[B,S,Hq·D]: attention over what the cache's `update` returned. terms: as of attend_with_adapter."""
     output, _ = attend_with_adapter(layer, query, key, value, mask, **terms)
