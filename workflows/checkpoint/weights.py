@@ -64,6 +64,11 @@ class TensorInfo:
         """The number of elements: 1 for a scalar."""
         return math.prod(self.shape)
 
+    @property
+    def is_mask(self) -> bool:
+        """Whether it has the shape of a layer's mask [1,1,P,P], which old files store and models compute."""
+        return self.shape[:2] == (1, 1) and len(self.shape) == 4 and self.shape[2] == self.shape[3] > 1
+
 
 def weight_files(folder: Path) -> tuple[str, ...]:
     """The safetensors files that transformers would load: `model.safetensors`, else the shards in its index."""

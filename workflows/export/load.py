@@ -193,6 +193,7 @@ def _check_values(checkpoint: Checkpoint, model: PreTrainedModel) -> None:
 
 # Stored by older versions, but computed from the config: angles, positions, causal masks.
 _COMPUTED = ("inv_freq", "position_ids", "masked_bias", "relative_position_index")
+_MASKS = ("bias", "causal_mask")
 
 
 def check_unused_weights(
@@ -212,7 +213,7 @@ def check_unused_weights(
         name
         for name in names
         if name not in buffers
-        and name.rsplit(".", 1)[-1] not in _COMPUTED
+        and not _is_computed(checkpoint, name)
         and (one_head or not _is_another_head(model, name))
         and not _is_tied(checkpoint, model, name, stand_ins)
     ]
@@ -223,6 +224,11 @@ def check_unused_weights(
             f"{type(model).__name__}, as which Joinery would build this {what}: config.json and the weights do not "
             "belong together."
         )
+
+
+def _is_computed(checkpoint: Checkpoint, name: str) -> bool:
+    last, stored = name.rsplit(".", 1)[-1], checkpoint.tensors.get(name)
+    return last in _COMPUTED or (last in _MASKS and stored is not None and stored.is_mask)
 
 
 def and_more(names: Sequence[str]) -> str:

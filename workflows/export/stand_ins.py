@@ -47,7 +47,9 @@ class StandIns:
     def __init__(self, checkpoint: Checkpoint, on_layer: Callable[[int, int], None] = lambda done, total: None) -> None:
         self.on_layer = on_layer
         self._folder, self._tensors = checkpoint.folder, checkpoint.tensors
-        self._names = [name for name, one in checkpoint.tensors.items() if one.elements >= REAL_BELOW]
+        self._names = [
+            name for name, one in checkpoint.tensors.items() if one.elements >= REAL_BELOW and not one.is_mask
+        ]
 
     def state_dict(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """`stored`, whose tensors are read when they are loaded, with stand-ins in place of the large ones.

@@ -37,7 +37,7 @@ _CHANGING_ROPES = ("longrope", "su", "dynamic")
 CONFIG_NAMES: dict[str, tuple[str, ...]] = {
     "layers": ("decoder_layers", "n_decoder_layer", "num_decoder_layers", "num_hidden_layers", "n_layer", "n_layers",
                "num_layers"),
-    "hidden_size": ("hidden_size", "n_embd", "d_model", "emb_dim"),
+    "hidden_size": ("hidden_size", "n_embd", "d_model", "emb_dim", "n_embed"),
     "heads": ("decoder_attention_heads", "num_decoder_attention_heads", "num_attention_heads", "attention_heads",
               "n_head", "n_heads", "num_heads"),
     "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_head"),
