@@ -11,10 +11,12 @@ from tests.workflows.families.models import save_qwen_vl, save_smolvlm, save_wit
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
+from workflows.export.equivalence import check_causal
 from workflows.export.features import MergedEmbeddingsModule, check_features
 from workflows.export.load import load_model
 from workflows.export.reference import ReferenceLogits
 from workflows.export.vision import ATTENTION, GridsModule, Idefics3Module, TilesModule
+from workflows.recipe.resolve import resolve_recipe
 
 
 def test_what_is_divided_whole_passes_and_what_is_not_is_refused(tmp_path: Path) -> None:
@@ -73,3 +75,12 @@ def test_the_places_of_a_picture_attend_to_each_other(tmp_path: Path, monkeypatc
     monkeypatch.setattr("workflows.export.features.TokenBlocks.ahead", lambda blocks, positions: None)
     with pytest.raises(RecipeError, match="logits differ from its own"):
         check_features(model, layers, vision, embeddings, mutual=True)
+
+
+def test_the_text_of_the_comparison_has_no_placeholder(tmp_path: Path) -> None:
+    """Nor padding: with the padding 0 and the placeholder 1, neither takes the other's place."""
+    checkpoint = open_checkpoint(str(save_smolvlm(tmp_path, image_token_id=1)))
+    model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
+    recipe = resolve_recipe(checkpoint, {"check": "quick"})
+    reference = check_causal(model, causal_layers(model), recipe)
+    assert not {0, 1} & set(reference.ids.tolist()) and len(set(reference.ids.tolist())) > 20
