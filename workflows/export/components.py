@@ -197,7 +197,7 @@ def _trace_single(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
 
 def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:
     layers = causal_layers(model)
-    check_layers(layers, recipe.cache)
+    check_layers(layers, recipe.cache, recipe.target)
     reference = check_causal(model, layers, recipe, stand_ins)
 
     def traced(facts: tuple[LayerFacts, ...], exposes: bool = False) -> ir.Model:
@@ -223,7 +223,7 @@ def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns |
 
 def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:
     layers, hidden = causal_layers(model), model.get_input_embeddings().weight.shape[1]
-    check_layers(layers, recipe.cache)
+    check_layers(layers, recipe.cache, recipe.target)
     reference = check_causal(model, layers, recipe, stand_ins)
     early = check_early_exit(model, layers, recipe, stand_ins)
     signature = transformer_signature(layers, hidden, _kv_dtype(recipe))
@@ -248,7 +248,7 @@ def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandI
 
 def _trace_features(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     layers = causal_layers(model)
-    check_layers(layers, recipe.cache)
+    check_layers(layers, recipe.cache, recipe.target)
     reference = check_causal(model, layers, recipe)
     family = family_for(recipe.model_type, recipe.task)
     encoder = _feature_encoder(model, family)
@@ -323,7 +323,7 @@ def _trace_pair(
         rows = encoder(*encoder_signature(0, sound).inputs.values())
     cross = list(zip(rows[0::2], rows[1::2], strict=True))
     layers = layers_of(cross)
-    check_layers(layers, recipe.cache)
+    check_layers(layers, recipe.cache, recipe.target)
     attends: Literal["masked", "whole"] = "masked" if sound is None else "whole"
     signature = decoder_signature(layers, cache_writer(recipe.cache), cross=attends, left_aligned=left_aligned)
     add_cross(signature, cross, fixed=sound is not None)

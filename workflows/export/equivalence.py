@@ -40,14 +40,10 @@ _ROUTED = 0.75  # share of tokens that must agree in a model with experts, where
 # Config keys of lengths at which a model may change its behaviour.
 _LENGTHS = re.compile("window|chunk|topk|original_max_position|local_attention|extent|floor|block_size")
 _WINDOWS = re.compile("sliding_window(_size)?|window_size|attention_window_size|local_attention")
-_BIAS = {
-    "gqa": "This model's attention adds a bias of positions, and GroupQueryAttention takes none",
-    "window": "This model's attention adds a bias of positions, which needs left-aligned slots, unlike a ring buffer's",
-}
 
 
-def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
-    """Raises LayoutError where the graph cannot write a layer's rows in place.
+def check_layers(layers: Sequence[LayerFacts], cache: str, target: str = "cpu") -> None:
+    """Raises LayoutError where the graph cannot write a layer's rows in place, or the cache cannot keep them apart.
 
     The heads of every layer are checked, since their sizes may differ from the config.
     """
@@ -56,11 +52,20 @@ def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
             f"This model computes its keys and values from latent vectors, and the {cache} cache attends to cached "
             "keys: build with --cache static or window."
         )
-    if cache in ("gqa", "window") and any(layer.biased for layer in layers):
-        raise LayoutError(f"{_BIAS[cache]}: build with --cache static or scatter.")
+    if any(layer.biased for layer in layers):
+        _check_bias(cache, target)
     misfits = (layout_violation(cache, layer.head_dim, layer.value_dim) for layer in layers if layer.attends)
     if misfit := next((one for one in misfits if one), ""):
         raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")
+
+
+def _check_bias(cache: str, target: str) -> None:
+    """Raises LayoutError for a cache that a model whose attention adds a bias of positions cannot have."""
+    what = "This model's attention adds a bias of positions, which"
+    if cache == "window":
+        raise LayoutError(f"{what} needs left-aligned slots, unlike a ring buffer's: build with --cache static.")
+    if cache == "gqa" and target != "cpu":
+        raise LayoutError(f"{what} GroupQueryAttention takes on the CPU alone: build with --cache static.")
 
 
 def check_causal(

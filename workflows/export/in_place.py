@@ -42,14 +42,20 @@ class GroupQueryAdapter(_InPlaceAdapter):
 
     lengths: KeyValueRows | None = None
     rotary: KeyValueRows | None = None
+    in_use: torch.Tensor | None = None
+
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """[N]: of the valid tokens, which are as many as the operator's bias has columns."""
+        if self.in_use is None:
+            assert self.lengths is not None
+            self.in_use = torch.arange(self.lengths[1].item())
+        return self.in_use
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
         """See BaseCacheAdapter. Raises LayoutError for a term that the operator lacks."""
         assert self.lengths is not None
         rotary, self.rotary = self.rotary, None
         _refuse_sinks(call, "GroupQueryAttention")
-        if call.bias is not None:
-            raise LayoutError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
         sizes = {"head_size": call.key.shape[3], "value_size": call.value.shape[3]}
         if violation := KERNEL_CONSTRAINTS["GroupQueryAttention"].violation(**sizes):
             raise LayoutError(f"The gqa cache is not right for this model, for {violation}: build with --cache static.")
@@ -62,6 +68,8 @@ class GroupQueryAdapter(_InPlaceAdapter):
             rotated = call if rotary is None else _rotated(call, rotary, length)
             output, self.present[call.layer] = _attend_in_place(rotated, past, length, slot_axis=2)
             return output
+        unused = (None,) * (3 - len(rotary or ()))  # the tables, and positions
+        biases = () if call.bias is None else (*unused, call.bias.to(past[0].dtype))
         heads, dtype = call.query.shape[1], past[0].dtype
         attributes = {"num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale}
         attributes |= {"do_rotary": 0 if rotary is None else 1}
@@ -71,7 +79,7 @@ class GroupQueryAdapter(_InPlaceAdapter):
         tables = [table.to(dtype) for table in rotary or ()]
         output, *present = torch.onnx.ops.symbolic_multi_out(
             "com.microsoft::GroupQueryAttention",
-            (query, key, value, *past, *self.lengths, *tables),
+            (query, key, value, *past, *self.lengths, *tables, *biases),
             attributes,
             dtypes=(dtype, dtype, dtype),
             shapes=(query.shape, past[0].shape, past[1].shape),
@@ -156,6 +164,7 @@ def _attend_in_place(
         back = positions[length - sequence :, None] - positions[None, :]
         seen = (back >= 0) & (back < (call.window or length))
         mask = torch.where(seen, 0.0, torch.finfo(call.query.dtype).min)[None, None]
+        mask = mask if call.bias is None else mask + call.bias
     plain = replace(call, key=key, value=value, bias=None)
     return reference_attention(plain, mask[..., :length]), (present[0], present[1])
 

@@ -181,6 +181,8 @@ def cut_transformer(
 
     Raises RecipeError with the reason where the variant cannot be built from the model.
     """
+    if any(layer.biased for layer in layers):
+        raise RecipeError(f"{_REFUSED}its positions are a bias of its attention, and not rotary.")
     _check_rotary(model.base_model)
     ids = torch.arange(1, 7)[None] % model.get_input_embeddings().weight.shape[0]
     with torch.no_grad():

@@ -71,15 +71,15 @@ def group_query(size: int, dtype: str = "float32", rotated: int = 0) -> dict[str
     return {"op": "GroupQueryAttention", "feeds": heads(size, dtype, rotated), "outputs": 3, **named}
 
 
-def attended(feeds: Arrays) -> np.ndarray:
-    """[3,4·D]: what attention over these is, in numpy."""
+def attended(feeds: Arrays, bias: np.ndarray | float = 0.0) -> np.ndarray:
+    """[3,4·D]: what attention over these is, in numpy. bias: [4,3,8]."""
     size = feeds["pk"].shape[3]
     query = feeds["q"].reshape(3, 4, size).transpose(1, 0, 2)
     key, value = (
         np.concatenate([feeds[past][0, :, :5], feeds[new].reshape(3, 2, size).transpose(1, 0, 2)], 1).repeat(2, 0)
         for past, new in (("pk", "k"), ("pv", "v"))
     )
-    scores = query @ key.transpose(0, 2, 1) / np.sqrt(size)
+    scores = query @ key.transpose(0, 2, 1) / np.sqrt(size) + bias
     scores += np.where(np.arange(3)[:, None] + 5 >= np.arange(8), 0, -np.inf)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     return (weights / weights.sum(-1, keepdims=True) @ value).transpose(1, 0, 2).reshape(3, 4 * size)
@@ -95,6 +95,20 @@ def test_group_query_attention_takes_the_heads_that_the_table_says(dtype: str) -
         node = group_query(size, dtype)
         expected = attended({name: array.astype("float64") for name, array in node["feeds"].items()})
         np.testing.assert_allclose(run(**node)[0][0], expected, atol=5e-3 if dtype == "float16" else 1e-5)
+
+
+def test_group_query_attention_takes_a_bias_of_the_valid_tokens() -> None:
+    """One column for each of them, and not for each slot of its buffer; ALiBi's is of that size."""
+    node = group_query(16)
+    unused = ["", "", ""]  # the tables of rotary positions, and positions
+    order = [*node["feeds"], *unused, "bias"]
+    bias = np.random.default_rng(0).standard_normal((1, 4, 3, 8)).astype("float32")
+    feeds = {name: array.astype("float64") for name, array in node["feeds"].items()}
+    found = run(**node | {"feeds": node["feeds"] | {"bias": bias}, "order": order})[0][0]
+    np.testing.assert_allclose(found, attended(feeds, bias[0]), atol=1e-5)
+    for columns in (7, 16):
+        wrong = np.zeros((1, 4, 3, columns), "float32")
+        assert not takes(**node | {"feeds": node["feeds"] | {"bias": wrong}, "order": order})
 
 
 def test_group_query_attention_rotates_what_the_table_says() -> None:
