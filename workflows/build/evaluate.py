@@ -81,7 +81,8 @@ def evaluate(
     with _open_reference(request, location, candidate, report, cancelled) as reference:
         if request.suggest:
             find_products(reference, candidate)
-        chosen = partial(choose_prompts, file=request.prompts)
+        from_task = task is not None and task.has_files and request.prompts is None
+        chosen = task.prompts if task and from_task else partial(choose_prompts, file=request.prompts)
         compared = compare(
             reference,
             candidate,

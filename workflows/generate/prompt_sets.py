@@ -6,7 +6,7 @@ Never random: `Prompts.origin` says which it was. Texts go through the chat temp
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,6 +16,7 @@ from workflows.bundle import Bundle
 from workflows.common.errors import PromptError, printable
 from workflows.common.table_files import Row, cell_text, is_table, read_rows, read_text
 from workflows.generate import Engine
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 
 SpreadItem = TypeVar("SpreadItem")
 PROMPTS = 64
@@ -35,18 +36,30 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class EvaluationPrompt:
-    """A text, empty where the bundle speaks ids alone, and its ids."""
+    """A text, empty where the bundle speaks ids alone, and its ids.
+
+    read_inputs: reads the files of a prompt with pictures or sound, to the inputs of their encoders; not kept, since
+    those of many prompts take gigabytes.
+    """
 
     text: str
     ids: tuple[int, ...]
+    read_inputs: Callable[[], NamedInputs] = dict
 
 
 @dataclass(frozen=True)
 class HeldOutQuestion:
-    """A question that the demo's training never saw, and the answer that is right."""
+    """A question that the training never saw, and the answer that is right. pictures, sounds: files it is about."""
 
     text: str
     expected: str
+    pictures: tuple[str, ...] = ()
+    sounds: tuple[str, ...] = ()
+
+    @property
+    def has_files(self) -> bool:
+        """Whether it is about pictures or sound."""
+        return bool(self.pictures or self.sounds)
 
 
 @dataclass(frozen=True)

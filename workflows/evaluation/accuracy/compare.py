@@ -70,13 +70,13 @@ class AccuracyComparison:
         return self._summary(prompts, greedy, answered)
 
     def _prompt(self, prompt: EvaluationPrompt, steps: int) -> GreedyAnswer:
-        both = self._reference, self._candidate
-        tokens, others = (side.greedy(prompt.ids, steps, self._cancelled) for side in both)
+        both, inputs = (self._reference, self._candidate), prompt.read_inputs()
+        tokens, others = (side.greedy(prompt.ids, steps, self._cancelled, inputs) for side in both)
         for side, sums in zip(both, self._sums.text, strict=True):
-            for logits, token in side.read(prompt.ids):
+            for logits, token in side.read(prompt.ids) if not inputs else ():
                 self._check()
                 sums.add(surprise(logits, token))
-        for ours, theirs in zip(*(side.follow(prompt.ids, tokens) for side in both), strict=True):
+        for ours, theirs in zip(*(side.follow(prompt.ids, tokens, inputs) for side in both), strict=True):
             self._check()
             self._position(ours[0], theirs[0], ours[1])
         self._cache()
@@ -138,7 +138,9 @@ class AccuracyComparison:
         if agreement.not_finite:
             notes.append(f"At {agreement.not_finite:,} positions the candidate's logits are no numbers.")
         if not sums.text[0].count:
-            notes.append("No perplexity of the prompts: an encoder reads them, or they are of one token.")
+            notes.append(
+                "No perplexity of the prompts: an encoder reads them or their files, or they are single tokens."
+            )
         if not sums.hidden:
             notes.append(self._no_layers())
         return EvalReport(
@@ -199,7 +201,8 @@ def check_same_tokens(reference: Engine, candidate: Engine, prompts: PromptSet) 
     if reference.machine.has_source != candidate.machine.has_source:
         raise RequestError("One of the two bundles has an encoder and the other none: they cannot be compared.")
     for prompt in prompts.prompts:
-        if prompt.text and candidate.text.tokenizer and tuple(encode_prompt(candidate, prompt.text)) != prompt.ids:
+        alone = prompt.text and prompt.read_inputs is dict
+        if alone and candidate.text.tokenizer and tuple(encode_prompt(candidate, prompt.text)) != prompt.ids:
             raise RequestError(
                 "The tokenizers of the two bundles make different tokens of the same text: only bundles with one "
                 "tokenizer can be compared."

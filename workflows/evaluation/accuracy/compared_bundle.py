@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from workflows.bundle import Bundle
 from workflows.common.errors import Cancelled, RequestError
 from workflows.common.tensors import TensorSpec
+from workflows.evaluation.accuracy.media_questions import transcribes, transcript
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask
 from workflows.generate import Engine, GenerateOptions
 from workflows.generate.logits import last_logits
@@ -30,6 +31,7 @@ from workflows.graph.load import load_graph
 from workflows.graph.scopes import SCOPES_KEY, scope_of
 from workflows.recipe.cut import ComponentRole
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.wire.events import GenerationDone
 
@@ -93,24 +95,30 @@ class ComparedBundle:
         cache = self.engine.machine.cache
         return 1 << 30 if cache.layout.evicts else cache.capacity
 
-    def greedy(self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool]) -> list[int]:
-        """Generates at most `steps` tokens after `ids` greedily. Raises Cancelled."""
-        return self.answer(ids, steps, cancelled).token_ids
+    def greedy(
+        self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool], inputs: NamedInputs | None = None
+    ) -> list[int]:
+        """Generates at most `steps` tokens after `ids` greedily. inputs: of the encoders. Raises Cancelled."""
+        return self.answer(ids, steps, cancelled, inputs).token_ids
 
-    def answer(self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool]) -> GenerationDone:
+    def answer(
+        self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool], inputs: NamedInputs | None = None
+    ) -> GenerationDone:
         """Returns the whole generation. Raises Cancelled."""
         self.engine.reset()
-        *_, done = self.engine.generate(ids, GenerateOptions(max_new_tokens=steps), cancelled)
+        options = GenerateOptions(max_new_tokens=steps)
+        *_, done = self.engine.generate(ids, options, cancelled, inputs=inputs or None)
         assert isinstance(done, GenerationDone)  # the last event always is
-        if done.finish_reason == "cancelled":
-            raise Cancelled("The comparison was cancelled.")
-        return done
+        return _uncancelled(done)
 
     def reply(
         self, task: FileTask | DemoTask, question: HeldOutQuestion, cancelled: Callable[[], bool]
     ) -> GenerationDone:
-        """Answers a task's question. Raises Cancelled."""
-        return self.answer(task.ids(self.engine, question), task.tokens, cancelled)
+        """Answers a task's question. Raises Cancelled, and PromptError for one that the bundle cannot take."""
+        if transcribes(self.engine):
+            return _uncancelled(transcript(self.engine, question, task.tokens, cancelled))
+        prompt = task.prompt(self.engine, question)
+        return self.answer(prompt.ids, task.tokens, cancelled, prompt.inputs)
 
     def read(self, ids: Sequence[int]) -> Iterator[tuple[Logits, int]]:
         """Yields (logits, next token) over a prompt, token by token; nothing if an encoder reads it."""
@@ -120,11 +128,15 @@ class ComparedBundle:
         for token, following in pairwise(ids):
             yield last_logits(self.engine.machine, [token], "decode"), following
 
-    def follow(self, ids: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Logits, int]]:
+    def follow(
+        self, ids: Sequence[int], tokens: Sequence[int], inputs: NamedInputs | None = None
+    ) -> Iterator[tuple[Logits, int]]:
         """Yields (logits, next token) after the prompt and after each of `tokens` except the last."""
         machine = self.engine.machine
         self.engine.reset()
-        *before, last = start_prompt(machine, self.engine.bundle.pipeline, ids)
+        if inputs:
+            machine.start(inputs, ids)
+        *before, last = ids if inputs else start_prompt(machine, self.engine.bundle.pipeline, ids)
         for _ in feed_tokens(machine, before):
             pass
         for fed, following in zip([last, *tokens], tokens, strict=False):
@@ -141,6 +153,13 @@ class ComparedBundle:
             values = TensorSpec(name, tensor.shape, tensor.dtype).as_float32(by_position)
             by_layer[tensor.layer, tensor.role] = values.reshape(len(positions), -1)
         return positions, by_layer
+
+
+def _uncancelled(done: GenerationDone) -> GenerationDone:
+    """The generation. Raises Cancelled for one that was stopped."""
+    if done.finish_reason == "cancelled":
+        raise Cancelled("The comparison was cancelled.")
+    return done
 
 
 def layer_stack(bundle: Bundle, session: str) -> ComponentRole:

@@ -25,13 +25,15 @@ from workflows.generate import Engine
 from workflows.generate.prompt_sets import PromptSet, evenly_spaced
 from workflows.graph.load import load_graph
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, TokenDivergence
 
 PROMPTS, STEPS = 8, 8
 PRODUCTS = ("MatMul", "Gemm", "Gather")
-Step = tuple[tuple[int, ...], list[int], list[Logits]]  # a prompt, the tokens after it, the logits that gave each
+# a prompt, the inputs of its encoders, the tokens after it, the logits that gave each
+Step = tuple[tuple[int, ...], NamedInputs, list[int], list[Logits]]
 Models = dict[str, onnx.ModelProto]  # by session
 
 
@@ -96,8 +98,10 @@ def _reference_steps(
     """Runs the reference over few prompts and few tokens."""
     steps: list[Step] = []
     for prompt in evenly_spaced(prompts(side.engine).prompts, PROMPTS):
-        tokens = side.greedy(prompt.ids, STEPS, cancelled)
-        steps.append((prompt.ids, tokens, [logits.copy() for logits, _ in side.follow(prompt.ids, tokens)]))
+        inputs = prompt.read_inputs()
+        tokens = side.greedy(prompt.ids, STEPS, cancelled, inputs)
+        logits = [logits.copy() for logits, _ in side.follow(prompt.ids, tokens, inputs)]
+        steps.append((prompt.ids, inputs, tokens, logits))
     return steps
 
 
@@ -111,8 +115,8 @@ def _agreement(
     )
     side = ComparedBundle(Engine(candidate, machine, 0.0))
     agreement = Agreement()
-    for ids, tokens, reference in steps:
-        for logits, (other, _) in zip(reference, side.follow(ids, tokens), strict=True):
+    for ids, inputs, tokens, reference in steps:
+        for logits, (other, _) in zip(reference, side.follow(ids, tokens, inputs), strict=True):
             agreement.add(logits, other)
     return agreement
 

@@ -23,6 +23,7 @@ from workflows.generate.speech.settings import SpeechOptions, SpeechSettings
 from workflows.generate.speech.sound_input import sound_shape
 from workflows.generate.speech.timestamps import TimestampRule
 from workflows.media import LogMel, read_sound, sound_features
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 from workflows.wire.events import Event, GenerationDone, SegmentEvent, TokenEvent
 
 Spectrogram = NDArray[np.float32]
@@ -121,6 +122,10 @@ class Transcriber:
             seek += max(moved, self._scale.stride)  # a window that went nowhere would be heard for ever
         assert done is not None
         yield replace(done, prompt_ids=prefix, token_ids=tokens, text="".join(pieces))
+
+    def first_window(self, sound: Spectrogram, speech: SpeechOptions) -> tuple[list[int], NamedInputs]:
+        """The tokens that a transcript of `sound` begins with, and the encoder's inputs for its first window."""
+        return self._prefix(sound, speech), {SOUND: self._padded(sound)}
 
     # -- one window ----------------------------------------------------------------------------------------------
 
