@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sweep.adjust import VARIANTS
 from tests.sweep.case import Verdict, decoder_case
 from tests.sweep.fuzz import FAMILIES, fuzz, random_values
 from tests.sweep.run import decoders, read, run, shard_of
@@ -71,6 +72,15 @@ def test_a_window_in_the_mask_alone_is_in_the_graph(model_type: str) -> None:
     config = tiny_config(CONFIG_MAPPING[model_type])
     assert config.sliding_window == WINDOW
     assert decoder_case(model_type, config).kind == "equal"
+
+
+@pytest.mark.slow
+def test_layers_that_read_anothers_keys_are_in_the_graph() -> None:
+    """GroupQueryAttention reads the buffer that another layer of the graph has written."""
+    from transformers import CONFIG_MAPPING
+
+    of, changes = VARIANTS["gemma4_text (shared keys)"]
+    assert decoder_case(of, tiny_config(CONFIG_MAPPING[of], changes), {"cache": "gqa"}).kind == "equal"
 
 
 def test_there_are_enough_and_each_is_in_one_shard() -> None:

@@ -46,7 +46,8 @@ class LayerFacts:
 
     kv_heads: 0 for a layer without keys and values. direct: attention uses keys and values as they are cached; False if
     it expands them first, as latent attention does. biased: attention adds a bias of positions, such as ALiBi's, to the
-    scores. states: state of fixed size, of convolutions and recurrences.
+    scores. states: state of fixed size, of convolutions and recurrences. reads: the layer whose keys and values it
+    attends to without storing any: an earlier one; or itself, where it attends to its own more than once.
     """
 
     kv_heads: int = 0
@@ -56,6 +57,7 @@ class LayerFacts:
     direct: bool = True
     biased: bool = False
     states: tuple[StateShape, ...] = ()
+    reads: int | None = None
 
     @property
     def attends(self) -> bool:
@@ -64,8 +66,13 @@ class LayerFacts:
 
 
 def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
-    """Layer → its window, for each that keeps keys and values."""
-    return {i: layer.window for i, layer in enumerate(layers) if layer.attends}
+    """Layer → its window, for each that attends to its own keys and values or to another layer's."""
+    return {i: layer.window for i, layer in enumerate(layers) if layer.attends or layer.reads is not None}
+
+
+def sources_of(layers: Sequence[LayerFacts]) -> dict[int, int]:
+    """Layer → the layer whose keys and values it attends to without storing any."""
+    return {i: layer.reads for i, layer in enumerate(layers) if layer.reads is not None}
 
 
 @dataclass(frozen=True)
@@ -201,13 +208,17 @@ def _weights(scores: torch.Tensor, sinks: torch.Tensor | None) -> torch.Tensor:
 
 @dataclass
 class BaseCacheAdapter(RecurrentStates):
-    """State of every adapter, and the methods that models call on a cache. windows: layer → detected window."""
+    """State of every adapter, and the methods that models call on a cache.
+
+    windows: layer → detected window. sources: see sources_of.
+    """
 
     keys: Mapping[int, torch.Tensor] | Sequence[torch.Tensor] = ()  # by layer
     values: Mapping[int, torch.Tensor] | Sequence[torch.Tensor] = ()
     start: torch.Tensor | int = 0  # the first new token's position, for models that read it from the cache
     source_mask: torch.Tensor | None = None  # [1,1,1,T] of the encoder's tokens, where there is an encoder
     windows: Mapping[int, int | None] = field(default_factory=dict)
+    sources: Mapping[int, int] = field(default_factory=dict)
     present: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
     pending: int | None = None  # the layer between its update and its attend, that is, within self-attention
 
@@ -221,6 +232,10 @@ class BaseCacheAdapter(RecurrentStates):
         """Self-attention over past and new rows."""
         raise NotImplementedError
 
+    def attend_again(self, call: AttentionCall, source: int) -> torch.Tensor:
+        """Self-attention over the rows of the layer `source`, which has stored its new ones in this step."""
+        return self.attend_self(call)
+
     def key_positions(self, sequence: int) -> torch.Tensor:
         return torch.arange(sequence)
 
@@ -230,7 +245,10 @@ class BaseCacheAdapter(RecurrentStates):
         return self.add_rows(key, value, layer)
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
-        """See CacheAdapter: without a preceding update, this is cross-attention over the encoder's tokens."""
+        """See CacheAdapter: without a preceding update, this is over another layer's keys, or the encoder's tokens."""
+        if self.pending is None and call.layer in self.sources:
+            windowed = replace(call, window=self.windows.get(call.layer, call.window))
+            return self.attend_again(windowed, self.sources[call.layer])
         if self.pending is None:  # the operator needs a mask row for each query
             mask = self.source_mask
             return reference_attention(
@@ -297,13 +315,28 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         return window_of(rules[0])
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
-        """See CacheAdapter. Raises RecipeError where a layer attends to the same keys a second time."""
+        """See CacheAdapter. Raises RecipeError for attention to keys that no layer stores."""
         if self.pending is None and not self.cross:
+            self._attend_to_stored(call)
+            return reference_attention(call, None)
+        return super().attend(call)
+
+    def _attend_to_stored(self, call: AttentionCall) -> None:
+        """Records a layer that attends to keys which it, or another one, has stored."""
+        source = next((layer for layer, (key, _) in self.present.items() if key is call.key), None)
+        if source is None:
             raise RecipeError(
-                "A layer of this model attends twice to the same keys, or to another layer's, which no cache "
+                "A layer of this model attends to keys that no layer stores, which no cache layout supports: it "
+                "cannot be built."
+            )
+        window, direct = self._window(call), self.present[source][1] is call.value
+        if window != self.facts[source].window:
+            raise RecipeError(
+                "A layer of this model attends to another layer's keys with a window of its own, which no cache "
                 "layout supports: it cannot be built."
             )
-        return super().attend(call)
+        own = self.facts.get(call.layer, LayerFacts(window=window, biased=call.bias is not None))
+        self.facts[call.layer] = replace(own, direct=own.direct and direct, reads=source)
 
     def get_query_offset(self, layer: int = 0) -> int:
         """The number of tokens before this step, as transformers' mask functions read it."""
@@ -351,7 +384,8 @@ def _layers_of(adapter: ProbeCacheAdapter, layers: int) -> tuple[LayerFacts, ...
         states.setdefault(layer, []).append(StateShape(name, tuple(tensor.shape)))
     numbers = {*adapter.facts, *states}
     count = max(layers, *(number + 1 for number in numbers)) if states else len(adapter.facts)
-    if adapter.facts.keys() != adapter.present.keys() or not (states or numbers == set(range(count))):
+    storing = {layer for layer, one in adapter.facts.items() if one.attends}
+    if storing != adapter.present.keys() or not (states or numbers == set(range(count))):
         raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
     facts = (adapter.facts.get(layer, LayerFacts()) for layer in range(count))
     return tuple(replace(one, states=tuple(states.get(layer, ()))) for layer, one in enumerate(facts))

@@ -32,6 +32,7 @@ from workflows.export.attention import (
     LayerFacts,
     ProbeCacheAdapter,
     detect_layers,
+    sources_of,
     using_adapter,
     windows_of,
 )
@@ -158,7 +159,8 @@ def cached_steps(
         windows = windows_of(layers)
         masks = {window: _causal_mask(start, end, window, blocks) for window in windows.values()}
         states = earlier[-1].new_states if earlier else empty_states(layers)
-        adapter = HostCacheAdapter(keys, values, torch.tensor(start), windows=windows, masks=masks, states=states)
+        reading: dict[str, Any] = {"windows": windows, "sources": sources_of(layers)}
+        adapter = HostCacheAdapter(keys, values, torch.tensor(start), masks=masks, states=states, **reading)
         steps.append(CachedStep(adapter, start, end))
     return steps
 
@@ -221,7 +223,8 @@ def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: Se
         "states": {key: by_name[PAST_STATE.format(key[1]) % key[0]] for key in empty_states(layers)},
         "start": by_name["position_ids"].reshape(-1)[0],
         "source_mask": by_name.get(SOURCE_MASK),
-        "windows": {layer: group.window for group in facts.groups for layer in group.layers},
+        "windows": windows_of(layers),
+        "sources": sources_of(layers),
     }
     if facts.writer == "gqa":
         return GroupQueryAdapter(**past, lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]))

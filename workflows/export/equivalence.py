@@ -49,8 +49,8 @@ def check_layers(layers: Sequence[LayerFacts], cache: str, target: str = "cpu") 
     """
     if cache_writer(cache) != "host" and not all(layer.direct for layer in layers):
         raise LayoutError(
-            f"This model computes its keys and values from latent vectors, and the {cache} cache attends to cached "
-            "keys: build with --cache static or window."
+            "This model computes the keys and values of its attention from those that it caches, and the "
+            f"{cache} cache attends to these as they are: build with --cache static or window."
         )
     if any(layer.biased for layer in layers):
         _check_bias(cache, target)

@@ -53,6 +53,19 @@ class GroupQueryAdapter(_InPlaceAdapter):
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
         """See BaseCacheAdapter. Raises LayoutError for a term that the operator lacks."""
+        past = self.keys[call.layer], self.values[call.layer]
+        output, self.present[call.layer] = self._attend(call, past, stores=True)
+        return output
+
+    def attend_again(self, call: AttentionCall, source: int) -> torch.Tensor:
+        """See BaseCacheAdapter: without new rows the operator reads the buffer and writes none."""
+        return self._attend(call, self.present[source], stores=False)[0]
+
+    def _attend(self, call: AttentionCall, past: KeyValueRows, stores: bool) -> tuple[torch.Tensor, KeyValueRows]:
+        """The output, and the buffers after the operator has written the call's rows into `past`.
+
+        stores: whether it writes them; otherwise `past` has them already.
+        """
         assert self.lengths is not None
         rotary, self.rotary = self.rotary, None
         _refuse_sinks(call, "GroupQueryAttention")
@@ -62,12 +75,10 @@ class GroupQueryAdapter(_InPlaceAdapter):
         turning = KERNEL_CONSTRAINTS["GroupQueryAttention with rotary positions"]
         if rotary and (violation := turning.violation(**sizes, rotary_size=2 * rotary[0].shape[1])):
             raise RecipeError(f"{violation}: build the plain variant.")
-        past = self.keys[call.layer], self.values[call.layer]
         if not torch.onnx.is_in_onnx_export():
             length = int(self.lengths[0]) + 1
             rotated = call if rotary is None else _rotated(call, rotary, length)
-            output, self.present[call.layer] = _attend_in_place(rotated, past, length, slot_axis=2)
-            return output
+            return _attend_in_place(rotated, past, length, slot_axis=2)
         unused = (None,) * (3 - len(rotary or ()))  # the tables, and positions
         biases = () if call.bias is None else (*unused, call.bias.to(past[0].dtype))
         heads, dtype = call.query.shape[1], past[0].dtype
@@ -76,17 +87,20 @@ class GroupQueryAdapter(_InPlaceAdapter):
         attributes |= {"local_window_size": call.window} if call.window else {}
         attributes |= {"softcap": call.softcap} if call.softcap else {}
         query, key, value = (_merge_heads(rows).to(dtype) for rows in (call.query, call.key, call.value))
+        if not stores:
+            key, value = (torch.zeros(1, 0, rows.shape[2], dtype=dtype) for rows in (key, value))
         tables = [table.to(dtype) for table in rotary or ()]
+        buffers = past if stores else ()  # an output would be a copy of the whole buffer
         output, *present = torch.onnx.ops.symbolic_multi_out(
             "com.microsoft::GroupQueryAttention",
             (query, key, value, *past, *self.lengths, *tables, *biases),
             attributes,
-            dtypes=(dtype, dtype, dtype),
-            shapes=(query.shape, past[0].shape, past[1].shape),
+            dtypes=(dtype, *(buffer.dtype for buffer in buffers)),
+            shapes=(query.shape, *(buffer.shape for buffer in buffers)),
             version=1,
         )
-        self.present[call.layer] = present[0], present[1]
-        return _split_heads(output.to(call.query.dtype), heads)
+        after = (present[0], present[1]) if stores else past
+        return _split_heads(output.to(call.query.dtype), heads), after
 
 
 def _refuse_sinks(call: AttentionCall, operator: str) -> None:
@@ -113,17 +127,38 @@ class ScatterAdapter(_InPlaceAdapter):
     drivers: KeyValueRows | None = None
 
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
+        past = self.keys[call.layer], self.values[call.layer]
+        output, self.present[call.layer] = self._attend(call, past, stores=True)
+        return output
+
+    def attend_again(self, call: AttentionCall, source: int) -> torch.Tensor:
+        return self._attend(call, self.present[source], stores=False)[0]
+
+    def _attend(self, call: AttentionCall, past: KeyValueRows, stores: bool) -> tuple[torch.Tensor, KeyValueRows]:
+        """See GroupQueryAdapter."""
         assert self.drivers is not None
         _refuse_sinks(call, "Attention over a scattered cache")
-        past = self.keys[call.layer], self.values[call.layer]
         mask = self.masks[call.window] if call.bias is None else self.masks[call.window] + call.bias
         if not torch.onnx.is_in_onnx_export():
-            output, self.present[call.layer] = _attend_in_place(
-                call, past, int(self.drivers[1]), slot_axis=1, mask=mask
-            )
-            return output
+            return _attend_in_place(call, past, int(self.drivers[1]), slot_axis=1, mask=mask)
         start, length = self.drivers
-        present = [
+        key, value = self._scattered(call, past, start) if stores else past
+        heads, query = call.query.shape[1], _merge_heads(call.query)
+        attributes = {"q_num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale}
+        attributes |= {"softcap": call.softcap} if call.softcap else {}
+        output = torch.onnx.ops.symbolic(
+            "Attention",
+            (query, key, value, mask, None, None, length),
+            attributes,
+            dtype=query.dtype,
+            shape=(1, query.shape[1], heads * call.value.shape[3]),
+            version=24,
+        )
+        return _split_heads(output, heads), (key, value)
+
+    def _scattered(self, call: AttentionCall, past: KeyValueRows, start: torch.Tensor) -> KeyValueRows:
+        """The buffers with the call's rows from the slot `start` on."""
+        key, value = (
             torch.onnx.ops.symbolic(
                 "TensorScatter",
                 (buffer, _merge_heads(rows), start),
@@ -133,20 +168,8 @@ class ScatterAdapter(_InPlaceAdapter):
                 version=KERNEL_CONSTRAINTS["TensorScatter"].since,
             )
             for buffer, rows in zip(past, (call.key, call.value), strict=True)
-        ]
-        heads, query = call.query.shape[1], _merge_heads(call.query)
-        attributes = {"q_num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale}
-        attributes |= {"softcap": call.softcap} if call.softcap else {}
-        output = torch.onnx.ops.symbolic(
-            "Attention",
-            (query, *present, mask, None, None, length),
-            attributes,
-            dtype=query.dtype,
-            shape=(1, query.shape[1], heads * call.value.shape[3]),
-            version=24,
         )
-        self.present[call.layer] = present[0], present[1]
-        return _split_heads(output, heads)
+        return key, value
 
 
 def _attend_in_place(

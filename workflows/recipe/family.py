@@ -224,12 +224,17 @@ def _listed_layers(config: Mapping[str, object]) -> int | None:
 
 
 def _caches(config: Mapping[str, object], layers: int) -> tuple[LayerCache, ...]:
-    """What each layer keeps: those listed as convolutions or recurrences keep no keys and values."""
+    """What each layer keeps: those listed as convolutions or recurrences keep no keys and values.
+
+    Nor do the last ones, where a number of them attends to keys and values of earlier layers.
+    """
     kinds = _layer_list(config)
     named = kinds if len(kinds) == layers else [None] * layers
     has_heads = any(config.get(name) is not None for name in CONFIG_NAMES["heads"])
     keeping = [kind == _ATTENTION_LETTER if isinstance(kinds, str) else kind not in NO_ROWS for kind in named]
     windows = _windows(config, layers)
+    sharing = _positive_int(config, ("num_kv_shared_layers",)) if config.get("num_kv_shared_layers") else 0
+    keeping = [keeps and i < layers - sharing for i, keeps in enumerate(keeping)]
     return tuple(LayerCache(window, has_heads and rows) for window, rows in zip(windows, keeping, strict=True))
 
 

@@ -118,6 +118,15 @@ def test_group_query_attention_rotates_what_the_table_says() -> None:
     assert {pair: takes(**group_query(pair[0], rotated=pair[1])) for pair in sizes} == told
 
 
+def test_group_query_attention_without_new_rows_attends_to_the_buffer() -> None:
+    """As layers do that read another layer's keys (export/in_place.py): it writes nothing and returns the same."""
+    node = group_query(16)
+    output, *present = run(**node)
+    none = np.zeros((1, 0, 32), np.float32)
+    node["feeds"] |= {"k": none, "v": none, "pk": present[0], "pv": present[1]}
+    np.testing.assert_allclose(run(**{**node, "outputs": 1})[0], output, atol=1e-6)
+
+
 def test_keys_and_values_have_one_size() -> None:
     node = group_query(16)
     node["feeds"] |= {name: heads(24)[name] for name in ("v", "pv")}

@@ -43,7 +43,6 @@ _LONG_ROPE: dict[str, Any] = {
     ("model_type", "config", "error", "why"),
     [
         ("reformer", _REFORMER, RecipeError, "has its own attention code"),
-        ("diffllama", {}, RecipeError, "attends twice to the same keys"),
         ("doge", {}, RecipeError, "uses a mask that transformers did not create"),
         ("gemma3_text", {"head_dim": 16, "use_bidirectional_attention": True}, RecipeError, "attend to later tokens"),
         ("llama4_text", {"num_local_experts": 2}, CheckpointError, "layers of the type chunked_attention"),
@@ -188,3 +187,11 @@ def test_a_size_that_is_missing_gives_the_reason(changes: dict[str, Any], why: s
     config = {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 99, **changes}
     with pytest.raises(CheckpointError, match=why):
         family_for("llama").geometry(config)
+
+
+def test_the_last_layers_that_share_keys_keep_none() -> None:
+    """Half of eight layers then take no memory for each token."""
+    config = {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 8, "vocab_size": 99}
+    whole, shared = (family_for("llama").geometry({**config, "num_kv_shared_layers": n}) for n in (0, 4))
+    assert [layer.rows for layer in shared.caches] == [True] * 4 + [False] * 4
+    assert 2 * shared.kv_bytes_per_token() == whole.kv_bytes_per_token()
