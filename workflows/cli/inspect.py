@@ -24,7 +24,7 @@ from workflows.wire.reports.inspection import BuiltPass, ComponentReport, Inspec
 # The documented fields; the window gets more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
 COMPONENT_FIELDS = ("name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes")
-KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer")
+KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer", "states")
 # Of a graph that reads texts: lines in text mode, and keys of the pipeline file in JSON.
 TEXT_FACTS = ("vectors", "prompts", "labels", "longest text")
 TEXT_SETTINGS = ("embedding", "classification", "texts")
@@ -103,12 +103,25 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
 
 def _cache_line(group: KVGroupReport) -> str:
     """A row of the cache's table."""
+    if group.states:
+        return _state_line(group)
     size = mebibytes(group.bytes) if group.bytes else "size set when it is opened"
     capacity = f"capacity {group.capacity}, " if group.capacity else ""
     return (
         f"KV cache {group.group}: {group.layout}, layers {format_ranges(group.layers)}, {capacity}"
         f"{group.dtype} {group.shape}, {size}, written by the {group.writer}"
     )
+
+
+def _state_line(group: KVGroupReport) -> str:
+    """A row of state of fixed size: the tensors of each layer, and the bytes of all."""
+    forms = [
+        (f"{'layer' if len(one.layers) == 1 else 'layers'} {format_ranges(one.layers)}: " if one.layers else "")
+        + ", ".join(f"{tensor.name} {tensor.form}" for tensor in one.tensors)
+        for one in group.states
+    ]
+    size = f"{group.bytes or 0:,} bytes in all"
+    return f"State of fixed size: {'; '.join(forms)}; {size}, replaced by every token"
 
 
 def _pass_outcome(step: BuiltPass) -> str:

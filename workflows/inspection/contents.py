@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -22,9 +22,11 @@ from workflows.graph.signature import signature_of
 from workflows.inspection.build_stages import read_evidence
 from workflows.inspection.picture.composite import CROSS, composite_of, composite_of_graph, group_layers
 from workflows.kvcache import StateTensor, find_state
+from workflows.kvcache.carried_state import CarriedState, CarriedTensor, find_carried
 from workflows.kvcache.geometry import StateFacts, patterns_of
 from workflows.kvcache.layouts import built_layout
 from workflows.kvcache.state_inference import infer_facts
+from workflows.kvcache.state_view import state_view
 from workflows.runtime.program.compiler import compile_program
 from workflows.runtime.program.draft_pipeline import compile_draft_program
 from workflows.runtime.program.program import Program
@@ -160,11 +162,11 @@ def _graph_report(path: Path) -> InspectReport:
     kv, metadata, signature = list[KVGroupReport](), graph.metadata, graph.signature
     composite = composite_of_graph(path.stem, path.name, signature)
     try:
-        if state := find_state(signature.inputs, signature.outputs, patterns_of(signature.inputs)):
-            facts = StateFacts.of_metadata(signature.metadata) or infer_facts(state, signature.inputs)
-            composite = composite_of_graph(path.stem, path.name, signature, state, facts)
-            kv = _groups(state, facts, "", None)
-        kv += _cross(composite)
+        state = find_state(signature.inputs, signature.outputs, patterns_of(signature.inputs))
+        carried = find_carried(signature.inputs, signature.outputs, {}, {tensor.past for tensor in state})
+        facts = StateFacts.of_metadata(signature.metadata) or infer_facts(state, signature.inputs) if state else None
+        composite = composite_of_graph(path.stem, path.name, signature, state, facts, carried)
+        kv = (_groups(state, facts, "", None) if facts else []) + _fixed_state(carried) + _cross(composite)
     except GraphError as error:  # a file of someone else's: what is odd about its cache is a finding, no failure
         metadata = {**metadata, "kv": str(error)}
     return InspectReport(
@@ -240,7 +242,8 @@ def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[K
     if program is None:
         return []
     layout, capacity = bundle.pipeline.metadata.layout, bundle.pipeline.capacity
-    return _groups(program.state, program.facts, layout, capacity) + _cross(composite)
+    groups = _groups(program.state, program.facts, layout, capacity)
+    return groups + _fixed_state(program.all_carried) + _cross(composite)
 
 
 def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None) -> list[KVGroupReport]:
@@ -268,6 +271,27 @@ def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capac
                 )
             )
     return rows
+
+
+def _fixed_state(carried: Sequence[CarriedTensor]) -> list[KVGroupReport]:
+    """Returns the state of fixed size as a row like those of a cache, without slots; none where there is none."""
+    if not carried:
+        return []
+    (view,) = state_view(CarriedState(carried), 0, ())
+    row = KVGroupReport(
+        group=view.name,
+        layout=view.layout,
+        layers=view.layers,
+        capacity=None,
+        window=None,
+        shape=view.shape,
+        dtype=view.dtype,
+        bytes=view.bytes,
+        bytes_per_token=0,
+        writer=view.writer,
+        states=view.states,
+    )
+    return [row]
 
 
 def _cross(composite: Composite) -> list[KVGroupReport]:

@@ -25,6 +25,7 @@ from workflows.kvcache.carried_state import CarriedTensor
 from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.kvcache.slot_table import CacheGroup, SlotTable, differing_shapes, slot_runs
+from workflows.kvcache.state_view import state_view
 from workflows.kvcache.step_planner import PositionMap, Step, StepPlanner, default_facts
 from workflows.kvcache.token_blocks import TokenBlocks
 from workflows.kvcache.token_tree import checked_path, token_tree
@@ -223,8 +224,9 @@ class KVCache:
         return self.buffers.bytes
 
     def view(self) -> tuple[GroupView, ...]:
-        """The groups as the window draws them."""
-        return tuple(group_view(self, group) for group in self.groups)
+        """The groups as the window draws them; the state of fixed size is a group of its own, the last."""
+        slots = tuple(group_view(self, group) for group in self.groups)
+        return slots + state_view(self.carried, self.length, self.rewindable())
 
 
 def group_view(cache: KVCache, group: CacheGroup) -> GroupView:

@@ -54,6 +54,9 @@ def weight_bytes(bundle: Bundle) -> int:
 
 
 def kv_bytes(machine: Machine) -> int:
-    """Bytes of the keys and values that the next step reads: those of the tokens that are in the cache now."""
+    """Bytes of the cache that the next step reads: keys and values of the tokens in it, and state of fixed size."""
     views = (*machine.cache.view(), *machine.source_view())
-    return sum(view.bytes * (view.length - view.evicted) // max(view.allocated, 1) for view in views)
+    return sum(
+        view.bytes * (view.length - view.evicted) // max(view.allocated, 1) if view.capacity else view.bytes
+        for view in views
+    )

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal, get_args
 
 from workflows.wire.codec import ABSENT, PayloadMismatch, dumps, read, read_in_steps, to_fields
 from workflows.wire.reports.base import Report
+from workflows.wire.reports.composite import LayerGroup
 
 Phase = Literal["prefill", "decode"]
 FinishReason = Literal["eos", "length", "stop", "capacity", "cancelled"]
@@ -231,7 +232,9 @@ class GroupView:
     runs: (first slot, first position, count) of filled slots; every other slot is empty. rewindable: (first, last) of
     each range of lengths that can be gone back to. slides: the newest token is always in the last slot. allocated: the
     slots so far, and bytes what they take. shapes: of each layer's keys, where they are not all `shape`. A group whose
-    layout is "cross" is what an encoder computed once: its slots are the tokens of the source.
+    layout is "cross" is what an encoder computed once: its slots are the tokens of the source. One whose layout is
+    "state" has no slots: `states` are its tensors of fixed size, which every token replaces and which summarize the
+    first `length` tokens; shape and dtype are the first one's, and bytes those of all.
     """
 
     name: str
@@ -250,6 +253,7 @@ class GroupView:
     rewindable: list[tuple[int, int]] = field(default_factory=list)
     slides: bool = False
     shapes: list[list[int | str]] = field(default_factory=list)
+    states: list[LayerGroup] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from tests.workflows.graph.making import model, node, save, weight
+from tests.workflows.runtime.toy_bundles import D, Toy
 from workflows.cli import run
+from workflows.inspection.contents import inspect_path
 
 
 @pytest.fixture
@@ -104,3 +106,20 @@ def test_a_wrong_request_is_one_sentence(
     code, out, err = ask(*(argument.format(a=pair[0], bundle=demo_bundle) for argument in arguments))
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert names in err
+
+
+def test_state_of_fixed_size_is_listed(ask: Any, tmp_path: Path) -> None:
+    """Beside the keys and values, with the tensors of each layer; as text, as JSON, and as a state of the picture."""
+    Toy(convolves=True).write(tmp_path, ["decoder"])
+    code, out, _ = ask(tmp_path / "decoder.onnx", "--json")
+    keys, state = json.loads(out)["kv"]
+    conv = {"name": "conv", "shape": [1, D, 2], "dtype": "float32"}
+    assert (code, keys["states"]) == (0, [])
+    assert (state["group"], state["layout"], state["layers"], state["capacity"]) == ("state", "state", [0], None)
+    assert (state["bytes"], state["states"]) == (D * 2 * 4, [{"layers": [0], "tensors": [conv]}])
+    text = " ".join(ask(tmp_path / "decoder.onnx")[1].split())
+    size = f"{D * 2 * 4:,} bytes in all"
+    assert f"State of fixed size: layer 0: conv [1, {D}, 2] float32; {size}, replaced by every token" in text
+    composite = inspect_path(tmp_path / "decoder.onnx").composite
+    assert composite is not None and [one.kind for one in composite.states] == ["cache", "carried"]
+    assert "past_conv.0" not in [tensor.name for feed in composite.feeds for tensor in feed.inputs]

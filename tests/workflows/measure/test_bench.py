@@ -13,6 +13,8 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.families.test_single import _RESNET, _TEXT, save
 from tests.workflows.families.test_source_length import FIXED
+from tests.workflows.runtime.test_composites import IDS, STEP, fed, opened
+from tests.workflows.runtime.toy_bundles import D, Toy
 from workflows.build import BuildRequest, build
 from workflows.cli import run
 from workflows.common.errors import Cancelled, DeviceError, PromptError, RequestError
@@ -55,6 +57,16 @@ def test_bytes_of_a_token(demo_bundle: Path) -> None:
     assert len(subject.sample(lambda: False).latencies) == 8
     assert kv_bytes(subject._engine.machine) == (40 + 8 - 1) * 3 * 2 * 32 * 4
     assert 357_000 * 4 <= weight_bytes(subject._engine.bundle) <= 500_000 * 4
+
+
+def test_state_of_fixed_size_is_read_whole(tmp_path: Path) -> None:
+    """Beside the keys and values of the tokens: a convolution of two columns, however many tokens there were."""
+    Toy(convolves=True).write(tmp_path, ["decoder"])
+    machine = opened(tmp_path, STEP)
+    fed(machine, IDS[:5])
+    slots, state = machine.cache.view()
+    assert kv_bytes(machine) == slots.bytes // slots.allocated * 5 + D * 2 * 4
+    assert state.bytes == D * 2 * 4
 
 
 def test_medians_and_percentiles(demo_bundle: Path) -> None:

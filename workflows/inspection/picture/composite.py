@@ -17,6 +17,7 @@ from workflows.common.tensors import TensorSpec
 from workflows.kvcache import StateTensor
 from workflows.kvcache.carried_state import CarriedTensor
 from workflows.kvcache.geometry import GroupFacts, StateFacts
+from workflows.kvcache.state_view import layer_groups
 from workflows.runtime.program.program import Program
 from workflows.runtime.program.signature import GraphSignature, spec_of
 from workflows.wire.reports.composite import (
@@ -88,17 +89,26 @@ def _composite(pipeline: Pipeline, signatures: Mapping[str, GraphSignature], pro
 
 
 def composite_of_graph(
-    name: str, file: str, graph: GraphSignature, state: Sequence[StateTensor] = (), facts: StateFacts | None = None
+    name: str,
+    file: str,
+    graph: GraphSignature,
+    state: Sequence[StateTensor] = (),
+    facts: StateFacts | None = None,
+    carried: Sequence[CarriedTensor] = (),
 ) -> Composite:
-    """Returns the composite of a single graph. state, facts: those of its cache, if it has one."""
+    """Returns the composite of a single graph.
+
+    state, facts: those of its cache, if it has one. carried: its state of fixed size.
+    """
     session = ComponentSession(name, file, "graph", ())
     alone = _sessions_without_cache(name, [session], {name: graph}, {})
-    state_inputs = {tensor.past for tensor in state} | {
-        spec.name for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)
-    }
-    state_outputs = {tensor.present for tensor in state}
     handed = [spec for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)]
+    pairs = [(one.past, one.present) for one in state] + [(one.past, one.present) for one in carried]
+    state_inputs = {past for past, _ in pairs} | {spec.name for spec in handed}
+    state_outputs = {present for _, present in pairs}
     states = [_cache(group, state, facts.writer, (name,), (name,), ()) for group in facts.groups] if facts else []
+    if carried:
+        states.append(_carried_state(carried, (name,), ()))
     if handed:
         states.append(CompositeState(CROSS, "cross", "graph", _cross_layers(handed), (), (name,), ()))
     return Composite(
@@ -180,7 +190,13 @@ def _carried(program: Program) -> Iterable[CompositeState]:
     for tensors, sessions in keepers.items():
         names = tuple(sorted(sessions))
         runs = tuple(run for run, one in program.runs.items() if {*names} & {*one.sessions})
-        yield CompositeState(", ".join(names), "carried", "host", _carried_layers(tensors), names, names, runs)
+        yield _carried_state(tensors, names, runs)
+
+
+def _carried_state(
+    tensors: Sequence[CarriedTensor], sessions: tuple[str, ...], runs: tuple[str, ...]
+) -> CompositeState:
+    return CompositeState(", ".join(sessions), "carried", "host", layer_groups(tensors), sessions, sessions, runs)
 
 
 def _feeds(program: Program, signatures: Mapping[str, GraphSignature]) -> tuple[CompositeFeed, ...]:
@@ -282,21 +298,6 @@ def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[LayerGroup, ...]:
     for layer in sorted(layers):
         groups.setdefault(tuple(layers[layer][role] for role in sorted(layers[layer])), []).append(layer)
     return tuple(LayerGroup(tuple(numbers), tensors) for tensors, numbers in groups.items())
-
-
-def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[LayerGroup, ...]:
-    """Groups tensors by the number in their names; a tensor without one belongs to no layer."""
-    layers: dict[int | None, list[CompositeTensor]] = {}
-    for tensor in tensors:
-        number = re.search(r"\d+", tensor.past)
-        role = re.sub(r"\W*\d+\W*", ".", tensor.past, count=1).strip("._") or tensor.past
-        layers.setdefault(int(number[0]) if number else None, []).append(
-            CompositeTensor(role, tensor.shape, tensor.dtype)
-        )
-    groups: dict[tuple[CompositeTensor, ...], list[int]] = {}
-    for layer, parts in layers.items():
-        groups.setdefault(tuple(parts), []).extend([] if layer is None else [layer])
-    return tuple(LayerGroup(tuple(sorted(numbers)), parts) for parts, numbers in groups.items())
 
 
 def _without_names(tensors: Iterable[CompositeTensor], names: set[str]) -> tuple[CompositeTensor, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from workflows.wire.codec import ABSENT
 from workflows.wire.reports.base import Report
-from workflows.wire.reports.composite import Composite
+from workflows.wire.reports.composite import Composite, LayerGroup
 
 
 @dataclass
@@ -44,7 +44,11 @@ class ComponentReport:
 
 @dataclass
 class KVGroupReport:
-    """Layers that share a slot table. bytes: of all slots. note: what was inferred where the graph has no metadata."""
+    """Layers that share a slot table. bytes: of all slots. note: what was inferred where the graph has no metadata.
+
+    The layout "state" is that of layers with state of fixed size: it has no slots, `states` are its tensors, and bytes
+    those of all.
+    """
 
     group: str
     layout: str
@@ -57,6 +61,7 @@ class KVGroupReport:
     bytes_per_token: int
     writer: str
     note: str = ""
+    states: list[LayerGroup] = field(default_factory=list)
 
 
 @dataclass

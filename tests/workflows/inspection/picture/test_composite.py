@@ -137,7 +137,7 @@ def test_what_is_carried_is_a_state() -> None:
         ("decoder",),
         BOTH,
     )
-    assert carried.layers == (LayerGroup((0, 2), (CompositeTensor("past_conv", (1, 8, 2), "float32"),)),)
+    assert carried.layers == (LayerGroup((0, 2), (CompositeTensor("conv", (1, 8, 2), "float32"),)),)
     assert [tensor.name for feed in found.feeds for tensor in feed.inputs] == [*IDS, *DRIVERS]
 
 
