@@ -1,6 +1,7 @@
 """A bundle as a generative model of transformers.
 
-    text ──pipeline, tokenizer──▶ input_ids ──JoineryModel.generate──▶ Engine ──▶ sequences ──▶ text
+    text, pictures ──processor──▶ input_ids, pixel_values ──────┬─JoineryModel.generate──▶ Engine ──▶ token ids ──▶ text
+    sound ──────────feature extractor──▶ input_features ────────┘
 
 transformers 5 has no pipelines for translation and summarization and refuses their names for every model; `pipeline`
 below has pipelines for these tasks and passes every other task to transformers.
@@ -16,10 +17,15 @@ from typing import Any
 import torch
 import transformers
 
+from workflows.adapters.media_inputs import encoder_inputs
+from workflows.adapters.transcription import SPEECH_OPTIONS, transcribe
 from workflows.bundle import read_bundle
 from workflows.common.errors import RequestError, printable
+from workflows.common.tensor_names import IDS, SOUND
 from workflows.generate import Engine, open_engine
 from workflows.generate.options import check_options
+from workflows.generate.speech.sound_input import sound_shape
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 from workflows.wire.events import GenerationDone
 
 DEFAULT_NEW_TOKENS = 20  # transformers' default
@@ -32,9 +38,9 @@ PIPELINE_TASKS = {  # task → the key of its answer in transformers 4
 SAMPLING = ("temperature", "top_k", "top_p", "min_p")
 SUPPORTED_OPTIONS = {
     *SAMPLING, "max_new_tokens", "max_length", "do_sample", "repetition_penalty", "eos_token_id", "pad_token_id",
-    "num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version",
+    "num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version", "num_beams",
 }  # fmt: skip
-IGNORED_OPTIONS = {"num_beams": 1, "use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
+IGNORED_OPTIONS = {"use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
 TransformersOptions = dict[str, Any]
 """Options of a generation by their names in transformers."""
 
@@ -42,7 +48,7 @@ TransformersOptions = dict[str, Any]
 class JoineryModel:
     """The interface of a model that transformers' pipelines use; batches run row by row."""
 
-    input_modalities = output_modalities = ("text",)
+    output_modalities = ("text",)
     dtype = torch.float32
     hf_device_map = None
 
@@ -68,6 +74,22 @@ class JoineryModel:
         model: JoineryModel = type(name, (cls,), {})(open_engine(folder, **options))
         return model
 
+    @property
+    def input_modalities(self) -> tuple[str, ...]:
+        """Those of the bundle."""
+        if self._transcribes:
+            return ("audio",)
+        return ("text", *(["image"] if self.engine.sees else []), *(["audio"] if self.engine.takes_sound else []))
+
+    @property
+    def main_input_name(self) -> str:
+        """The argument of `generate` that pipelines fill."""
+        return SOUND if self._transcribes else IDS
+
+    @property
+    def _transcribes(self) -> bool:
+        return sound_shape(self.engine.machine) is not None
+
     def can_generate(self) -> bool:
         """True."""
         return True
@@ -86,20 +108,31 @@ class JoineryModel:
         attention_mask: torch.Tensor | None = None,
         generation_config: transformers.GenerationConfig | None = None,
         **options: object,
-    ) -> torch.Tensor:
+    ) -> torch.Tensor | dict[str, object]:
         """Token ids, [B·R, L] int64, as in transformers: prompt and new tokens, or the decoder's tokens from its start.
 
-        input_ids, attention_mask: [B, T]; R is num_return_sequences. Raises RequestError for an unsupported option.
+        input_ids, attention_mask: [B, T]; R is num_return_sequences. options: also what a processor makes of pictures
+        and sound, for one prompt; for a bundle that transcribes SPEECH_OPTIONS and the input_features of recordings,
+        whose transcripts have neither prefix nor end. Raises RequestError for an unsupported option.
         """
+        media = {name: options.pop(name) for name, value in [*options.items()] if isinstance(value, torch.Tensor)}
+        if self._transcribes and SOUND in media:
+            speech = {name: options.pop(name) for name in SPEECH_OPTIONS if name in options}
+            merged = self._merged_options(generation_config, options)
+            values = self._generation_values(merged, 0)
+            return transcribe(self.engine, media[SOUND], attention_mask, values, speech, self._pad(merged))
         if input_ids is None:
             raise RequestError("The prompt is empty: give at least one token.")
         merged = self._merged_options(generation_config, options)
+        if media and len(input_ids) > 1:
+            raise RequestError("Pictures and sound are taken with one prompt at a time: set batch_size to 1.")
+        inputs = encoder_inputs(self.engine, media)
         masks = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         rows = []
         for ids, mask in zip(input_ids, masks, strict=True):
             head = [self._start] if self.engine.machine.has_source else ids.tolist()
             for _ in range(merged.get("num_return_sequences") or 1):
-                rows.append(head + self._tokens(ids[mask.bool()].tolist(), len(head), merged))
+                rows.append(head + self._tokens(ids[mask.bool()].tolist(), len(head), merged, inputs))
         pad = self._pad(merged)
         longest = max(map(len, rows))
         return torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
@@ -118,17 +151,29 @@ class JoineryModel:
         given = {key: value for key, value in options.items() if value is not None}
         for name, value in {**base, **given}.items():
             known = name in SUPPORTED_OPTIONS or (name in IGNORED_OPTIONS and value == IGNORED_OPTIONS[name])
-            if not known and (name in given or name == "num_beams"):
+            if not known and name in given:
                 raise RequestError(
                     f"generate does not take {printable(name)}={printable(value, 40)} here: it takes "
                     f"{', '.join(sorted(SUPPORTED_OPTIONS))}."
                 )
         if "max_length" in given and "max_new_tokens" not in given:
             base.pop("max_new_tokens", None)
-        return base | given
+        merged = base | given
+        if (merged.get("num_beams") or 1) > 1 and (merged.get("num_return_sequences") or 1) > 1:
+            raise RequestError("A beam search gives its best sequence alone: leave num_return_sequences out.")
+        return merged
 
-    def _tokens(self, prompt: Sequence[int], head: int, options: TransformersOptions) -> list[int]:
+    def _tokens(self, prompt: Sequence[int], head: int, options: TransformersOptions, inputs: NamedInputs) -> list[int]:
         """The new tokens after one prompt."""
+        eos = options.get("eos_token_id")
+        ends = None if eos is None else eos if isinstance(eos, list) else [eos]
+        values = check_options(self._generation_values(options, head))
+        *_, done = self.engine.generate(prompt, values, eos=ends, inputs=inputs or None)
+        assert isinstance(done, GenerationDone)
+        return done.token_ids
+
+    def _generation_values(self, options: TransformersOptions, head: int) -> dict[str, object]:
+        """The options by their names here. head: tokens that count for max_length."""
         count = options.get("max_new_tokens")
         if count is None:
             limit = options.get("max_length")
@@ -137,11 +182,9 @@ class JoineryModel:
         if options.get("do_sample"):
             values |= {"temperature": 1.0, "top_k": 50} | {key: options[key] for key in SAMPLING if key in options}
             values["seed"] = int(torch.randint(1 << 31, (1,)))  # reproducible with torch.manual_seed
-        eos = options.get("eos_token_id")
-        ends = None if eos is None else eos if isinstance(eos, list) else [eos]
-        *_, done = self.engine.generate(prompt, check_options(values), eos=ends)
-        assert isinstance(done, GenerationDone)
-        return done.token_ids
+        elif (beams := options.get("num_beams") or 1) > 1:
+            values["num_beams"] = beams
+        return values
 
     def _pad(self, options: TransformersOptions) -> int:
         tokens = self.engine.bundle.pipeline.tokens
@@ -179,8 +222,15 @@ def pipeline(
 ) -> transformers.Pipeline:
     """transformers.pipeline, and what it no longer has: `translation`, `summarization`, `text2text-generation`.
 
-    tokenizer: the bundle's own unless another is given.
+    tokenizer: the bundle's own unless another is given; so are the feature extractor of a bundle that transcribes, and
+    the processor of one that reads pictures.
     """
+    if task == "automatic-speech-recognition" and "feature_extractor" not in options:
+        options["feature_extractor"] = transformers.AutoFeatureExtractor.from_pretrained(
+            model.name_or_path, local_files_only=True
+        )
+    if task == "image-text-to-text" and "processor" not in options:
+        options["processor"] = transformers.AutoProcessor.from_pretrained(model.name_or_path, local_files_only=True)
     if tokenizer is None:
         tokenizer = transformers.AutoTokenizer.from_pretrained(model.name_or_path, local_files_only=True)
     if task in PIPELINE_TASKS:

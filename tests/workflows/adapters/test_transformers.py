@@ -58,6 +58,17 @@ def test_text_generation(qwen3: JoineryModel) -> None:
     assert ours(chat, do_sample=False, max_new_tokens=24) == theirs(chat, do_sample=False, max_new_tokens=24)
 
 
+def test_beams(qwen3: JoineryModel) -> None:
+    """Three, of which the best is taken, as transformers takes it."""
+    import torch
+
+    model, _ = eager("qwen3", "Qwen3ForCausalLM")
+    for ids in ([[5, 6, 7]], [[20, 9]]):
+        prompt = torch.tensor(ids)
+        expected = model.generate(prompt, num_beams=3, do_sample=False, max_new_tokens=8)
+        assert qwen3.generate(prompt, num_beams=3, do_sample=False, max_new_tokens=8).tolist() == expected.tolist()
+
+
 def test_sampling_follows_torchs_seed_and_a_batch_is_padded(qwen3: JoineryModel) -> None:
     import torch
 
@@ -78,7 +89,64 @@ def test_sampling_follows_torchs_seed_and_a_batch_is_padded(qwen3: JoineryModel)
 def test_what_the_engine_does_not_do(qwen3: JoineryModel) -> None:
     import torch
 
-    with pytest.raises(RequestError, match="generate does not take num_beams=4 here: it takes bos_token_id"):
-        qwen3.generate(torch.tensor([[5]]), num_beams=4)
+    with pytest.raises(RequestError, match=r"generate does not take penalty_alpha=0\.6 here: it takes bos_token_id"):
+        qwen3.generate(torch.tensor([[5]]), penalty_alpha=0.6)
+    with pytest.raises(RequestError, match="A beam search gives its best sequence alone"):
+        qwen3.generate(torch.tensor([[5]]), num_beams=4, num_return_sequences=2)
+    with pytest.raises(RequestError, match="does not read pixel_values: it reads text alone"):
+        qwen3.generate(torch.tensor([[5]]), pixel_values=torch.zeros(1, 3, 8, 8))
     with pytest.raises(RequestError, match="The prompt is empty"):
         qwen3.generate(None)
+
+
+@pytest.mark.slow
+def test_transcripts(built: Built) -> None:
+    """Of one window and of several; with times, in the language that is found, translated; of five beams and of one."""
+    import transformers
+
+    from workflows.media import read_sound
+
+    task, folder = "automatic-speech-recognition", DEMOS / "whisper"
+    model, tokenizer = eager("whisper", "WhisperForConditionalGeneration")
+    extractor = transformers.AutoFeatureExtractor.from_pretrained(folder)
+    theirs = transformers.pipeline(task, model=model.float(), tokenizer=tokenizer, feature_extractor=extractor)
+    ours = pipeline(task, JoineryModel.from_bundle(built("demo:whisper")))
+    one: dict[str, Any] = {"generate_kwargs": {"num_beams": 1}}
+    translated = {"generate_kwargs": {"num_beams": 1, "task": "translate", "language": "de"}}
+    for name in ("en-nine-zero-nine", "de-drei-fuenf", "en-long"):
+        samples = read_sound(DEMOS / "whisper-clips" / f"{name}.wav", 16_000).samples
+        cases = [{"return_timestamps": True}, one | {"return_timestamps": True}]
+        cases += [{}, one, translated, one | {"return_language": True}] if len(samples) <= 32_000 else []
+        for case in cases:
+            assert ours(samples.copy(), **case) == theirs(samples.copy(), **case), (name, case)
+    with pytest.raises(RequestError, match="generate does not take return_token_timestamps=True here"):
+        ours(samples.copy(), return_timestamps="word")
+
+
+@pytest.mark.slow
+def test_answers_about_pictures(built: Built) -> None:
+    import json
+
+    import torch
+    import transformers
+    from PIL import Image
+
+    task, folder, pictures = "image-text-to-text", DEMOS / "vision", DEMOS / "vision-pictures"
+    model, _ = eager("vision", "AutoModelForImageTextToText")
+    processor = transformers.AutoProcessor.from_pretrained(folder)
+    theirs = transformers.pipeline(task, model=model.float(), processor=processor)
+    ours = pipeline(task, JoineryModel.from_bundle(built("demo:vision")))
+    for row in json.loads((pictures / "pictures.json").read_text("utf-8")):
+        content = [{"type": "image", "image": Image.open(pictures / row["file"])},
+                   {"type": "text", "text": row["question"]}]  # fmt: skip
+        chat = [{"role": "user", "content": content}]
+        given = {"max_new_tokens": 8, "return_full_text": False}
+        answered = ours(text=chat, **given)
+        assert answered == theirs(text=chat, **given) and answered[0]["generated_text"].strip() == row["answer"]
+    pixels = torch.zeros(2, 1, 3, 64, 64)
+    with pytest.raises(RequestError, match="taken with one prompt at a time"):
+        ours.model.generate(torch.tensor([[5], [6]]), pixel_values=pixels)
+    with pytest.raises(RequestError, match="The pictures differ in size"):
+        ours.model.generate(torch.tensor([[5]]), pixel_attention_mask=torch.zeros(1, 1, 64, 64))
+    with pytest.raises(RequestError, match="does not read input_features: it reads pixel_values"):
+        ours.model.generate(torch.tensor([[5]]), input_features=pixels)

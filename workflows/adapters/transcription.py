@@ -1,0 +1,63 @@
+"""generate() of a bundle that transcribes, as transformers' WhisperForConditionalGeneration has it.
+
+input_features ──spectrograms──▶ Transcriber, a recording at a time ──▶ tokens without prefix and end, segments
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import torch
+
+from workflows.adapters.media_inputs import spectrograms
+from workflows.generate import Engine
+from workflows.generate.options import check_options
+from workflows.generate.speech.settings import SpeechOptions
+from workflows.generate.speech.transcriber import Transcriber
+from workflows.wire.events import GenerationDone, SegmentEvent
+
+SPEECH_OPTIONS = frozenset({"language", "task", "return_timestamps", "return_segments"})
+
+
+def transcribe(
+    engine: Engine,
+    features: torch.Tensor,
+    mask: torch.Tensor | None,
+    values: Mapping[str, object],
+    speech: Mapping[str, Any],
+    pad: int,
+) -> torch.Tensor | dict[str, object]:
+    """Token ids [B,L]; with return_segments, a dictionary of them and of each recording's segments.
+
+    values: generation options by their names here. speech: SPEECH_OPTIONS.
+    """
+    transcriber = Transcriber(engine)
+    options = check_options(values)
+    asked = SpeechOptions(speech.get("language"), speech.get("task"), bool(speech.get("return_timestamps")))
+    rows, segments = list[list[int]](), list[list[dict[str, object]]]()
+    for sound in spectrograms(features, mask, transcriber.frames):
+        found, prefix = list[SegmentEvent](), list[int]()
+        for event in transcriber.transcribe(sound, options, asked):
+            if isinstance(event, SegmentEvent):
+                found.append(event)
+            elif isinstance(event, GenerationDone):
+                prefix = event.prompt_ids
+        rows.append([token for one in found for token in one.token_ids])
+        segments.append([_segment(one, prefix) for one in found])
+    longest = max(map(len, rows))
+    sequences = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
+    if not speech.get("return_segments"):
+        return cast("torch.Tensor", sequences)
+    return {"sequences": sequences, "segments": segments}
+
+
+def _segment(one: SegmentEvent, prefix: list[int]) -> dict[str, object]:
+    """A segment as transformers has it; `result` begins with the tokens of language and task."""
+    tokens = torch.tensor(one.token_ids)
+    return {
+        "start": torch.tensor(one.start_s),
+        "end": torch.tensor(one.end_s),
+        "tokens": tokens,
+        "result": torch.tensor([*prefix, *one.token_ids]),
+    }
