@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.conftest import make_qwen3
+from tests.workflows.families.models import save_decoder
 from workflows.build import BuildRequest, build
 from workflows.bundle.evidence import load_evidence
 from workflows.common.errors import Cancelled, JoineryError
@@ -70,6 +71,14 @@ def test_int4_is_that_of_a_build_with_the_weights_in_memory(
     assert first["parity"]["greedy_tokens"] == 14 and first["parity"]["max_abs_diff"] > 0
     (truth,) = {entry["against_model"]["max_abs_diff"] for entry in load_evidence(streamed) if "against_model" in entry}
     assert truth < 1e-4
+
+
+@pytest.mark.slow
+def test_a_model_with_own_attention_streams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its layers are run one by one, and copied where the first ones are traced."""
+    checkpoint = save_decoder("bloom", tmp_path / "checkpoint", num_hidden_layers=6)
+    whole, streamed = both(checkpoint, tmp_path, monkeypatch, capacity=128, check="quick")
+    assert digests(streamed) == digests(whole)
 
 
 @pytest.mark.usefixtures("common_stages")
