@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
+from app.build.cache_text import state_layers_text
 from app.build.code_view import CodeDialog
 from app.text.formatting import compact_number, format_bytes, format_number, pluralize
 from app.widgets.basics import CardFrame, PillLabel, button, label
@@ -125,6 +126,9 @@ def _checkpoint_facts(widget: QWidget, report: ProbeReport) -> list[tuple[str, s
                 widget.tr("Longest context"),
                 pluralize(decoder.max_positions, widget.tr("1 token"), widget.tr("{0} tokens")),
             ),
-            (widget.tr("KV cache per token"), format_bytes(decoder.kv_bytes_per_token)),
         ]
+        if decoder.state_layers:
+            rows.append((widget.tr("State of fixed size"), state_layers_text(decoder)))
+        each = decoder.kv_bytes_per_token
+        rows.append((widget.tr("KV cache per token"), format_bytes(each) if each else widget.tr("none")))
     return [*rows, (widget.tr("Tokenizer"), tokenizer_text)]

@@ -7,6 +7,7 @@ import re
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
+from app.build.cache_text import planned_cache, state_layers_text
 from app.build.recipe_diagram import RecipeDiagram
 from app.build.step_page import ChoiceCard, StepPage, button_group
 from app.state.context import AppContext
@@ -153,6 +154,9 @@ class RecipePage(StepPage):
         text = self.tr("{0} of KV cache, {1} per token, allocated when the bundle is opened.")
         text = text.format(format_bytes(each * self.capacity.value()), format_bytes(each))
         self._cost = text if each else self.tr("This model has no cache.")
+        if decoder is not None and decoder.state_layers:
+            state = self.tr("State of fixed size {0}, at any length.").format(state_layers_text(decoder))
+            self._cost = f"{text} {state}" if each else state
         self._note(self.draft.plan_error.message if self.draft.plan_error else "")
 
     def initializePage(self) -> None:
@@ -204,7 +208,8 @@ class RecipePage(StepPage):
         self._show_cost()
         name = self.layouts[chosen.cache].radio.text()
         slots = pluralize(chosen.capacity, self.tr("1 slot"), self.tr("{0} slots"))
-        text = " · ".join((name, slots, format_bytes(plan.estimate.kv_bytes)))
+        bytes_of_all = plan.estimate.kv_bytes
+        text = " · ".join((name, slots, format_bytes(bytes_of_all))) if bytes_of_all else planned_cache(plan)
         self.diagram.set_plan(plan.components, plan.edges, text)
 
     @property

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from app.build.cache_text import planned_cache
 from app.state.unsaved_recipe import UnsavedRecipe
-from app.text.formatting import compact_number, format_number, pluralize
+from app.text.formatting import compact_number, pluralize
 from app.text.translatable import tr
 from workflows.wire.reports.plan import PlanReport
 
@@ -22,7 +23,7 @@ def recipe_sentence(draft: UnsavedRecipe) -> str:
     parts = [
         tr("precisions to a goal") if draft.goal is not None else chosen.precision,
         pluralize(count, tr("one graph"), tr("{0} graphs")),
-        f"{chosen.cache} {format_number(chosen.capacity)}" if source.decoder is not None else "",
+        planned_cache(plan) if source.decoder is not None else "",
         tr("for {0}").format(target),
     ]
     return f"{name} {compact_number(source.parameters)} → {', '.join(filter(None, parts))}"

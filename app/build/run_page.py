@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWizard
 
+from app.build.cache_text import planned_cache
 from app.build.recipe_diagram import RecipeDiagram
 from app.build.step_page import StepPage
 from app.state.build import TAIL, BuildModel, StageRow
@@ -134,8 +135,7 @@ class RunPage(StepPage):
         plan = self.build.plan
         self.diagram.setVisible(plan is not None)
         if plan is not None:
-            chosen = plan.chosen
-            self.diagram.set_plan(plan.components, plan.edges, f"{chosen.cache} {format_number(chosen.capacity)}")
+            self.diagram.set_plan(plan.components, plan.edges, planned_cache(plan))
 
     def _on_log(self, text: str) -> None:
         self._unwritten.append(text)

@@ -13,11 +13,12 @@ from app.chat.controller import ChatController
 from app.state.context import AppContext
 from app.state.inspection import cached_tokens
 from app.state.measurements import ReplyTally
-from app.text.formatting import format_milliseconds, format_number, format_token_rate, pluralize
+from app.text.formatting import format_bytes, format_milliseconds, format_number, format_token_rate, pluralize
 from app.widgets import label
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon, theme
+from workflows.wire.events import STATE
 
 NEARLY_FULL = 0.9
 
@@ -63,19 +64,33 @@ class ContextUsageBar(QWidget):
         super().__init__(parent)
         self.bar = _Bar()
         self.usage = label("", "muted")
+        self.state = label("", "muted")
         self.picture = PlainLabel()
         set_icon(self.picture, "picture", "picture", 16)
         self.pictures = label("", "muted")
         self.speed = label("", "muted")
         seen = hbox(self.picture, self.pictures, spacing=G // 2)
-        vbox(self.bar, hbox(self.usage, seen, STRETCH, self.speed, spacing=2 * G), spacing=G // 2, parent=self)
+        vbox(
+            self.bar,
+            hbox(self.usage, self.state, seen, STRETCH, self.speed, spacing=2 * G),
+            spacing=G // 2,
+            parent=self,
+        )
         self.set_closed(chosen=False)
 
     def set_closed(self, chosen: bool) -> None:
         """Shows that no bundle is loaded. chosen: whether one is current and can be loaded."""
         text = self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open")
         self._show(text, 0.0)
+        self.bar.show()
         self.set_pictures((), 0)
+        self.set_state(0)
+
+    def set_state(self, size: int) -> None:
+        """Shows the bytes of the state of fixed size; 0 for a model without one."""
+        self.state.setText(self.tr("state of {0}").format(format_bytes(size)) if size else "")
+        set_tool_tip(self.state, self.tr("The state of fixed size, which every token replaces") if size else "")
+        self.state.setVisible(bool(size))
 
     def set_pictures(self, pictures: Sequence[tuple[str, int]], capacity: int) -> None:
         """Shows the pictures in the cache: file and tokens of each, in their order."""
@@ -97,8 +112,15 @@ class ContextUsageBar(QWidget):
             widget.setAccessibleDescription("; ".join(lines))
 
     def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
-        """Shows the use of the cache in tokens. needed: tokens of the conversation when last counted."""
-        share = used / capacity if capacity else 0.0
+        """Shows the use of the cache in tokens. needed: tokens of the conversation when last counted.
+
+        capacity: 0 for a cache without slots, which never gets full.
+        """
+        self.bar.setVisible(bool(capacity))
+        if not capacity:
+            self._show(pluralize(used, self.tr("context 1 token"), self.tr("context {0} tokens")), 0.0)
+            return
+        share = used / capacity
         alarming = not window and share >= NEARLY_FULL
         text = self.tr("context {0} of {1} tokens").format(format_number(used), format_number(capacity))
         if window or evicted:
@@ -164,12 +186,14 @@ class ContextUsage(QObject):
         window, cache = ready.layout in ("window", "fifo"), self._context.session.cache
         groups = [] if self._of_another else self._context.session.groups_for(str(bundle["path"]))
         occupancy = self._context.measurements.reply.occupancy if self._controller.running else None
-        used = sum(count for _, _, count in groups[0].runs) if groups else 0
+        has_slots = ready.layout != STATE
+        used = (sum(count for _, _, count in groups[0].runs) if has_slots else groups[0].length) if groups else 0
         if occupancy is not None and not self._of_another:
             used = occupancy[0]
         evicted = groups[0].evicted if groups else 0
         needed = 0 if window or self._controller.running else self._controller.chat.tokens
-        self._bar.set_usage(used, ready.capacity, evicted, window, needed)
+        self._bar.set_usage(used, ready.capacity if has_slots else 0, evicted, window, needed)
+        self._bar.set_state(sum(group.bytes for group in groups if group.layout == STATE))
         pictures = [(one.path, cached_tokens(one, group)) for group in groups[:1] for one in cache.pictures]
         self._bar.set_pictures([one for one in pictures if one[1]], ready.capacity)
 

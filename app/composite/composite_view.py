@@ -94,7 +94,7 @@ def composite_labels(owner: QObject) -> PictureLabels:
     return PictureLabels(
         cache=owner.tr("KV cache"),
         cross=owner.tr("Cross cache"),
-        carried=owner.tr("Carried state"),
+        carried=owner.tr("State of fixed size"),
         driver=owner.tr("Drivers"),
         given=owner.tr("Given"),
         output=owner.tr("Output"),

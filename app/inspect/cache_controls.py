@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QSpinBox, QWidget
 
 from app.state.bundle_session import BundleSession, SessionFailure
 from app.state.inspection import SlotOccupancy
+from app.text.cache_lengths import format_lengths
 from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, CardFrame, button, label, set_role
 from app.widgets.fields import add_token_unit, progress_bar
@@ -28,6 +29,7 @@ class CacheAccess:
     """What can be done with the cache now: the session must be idle and of the inspected bundle.
 
     frozen_source: whether each prompt starts with an empty decoder. viewing: whether an earlier snapshot is shown.
+    has_state: whether layers keep state of fixed size.
     """
 
     def __init__(self, session: BundleSession) -> None:
@@ -36,6 +38,7 @@ class CacheAccess:
         self.frozen_source = False
         self.table: SlotOccupancy | None = None
         self.viewing = False
+        self.has_state = False
 
     @property
     def length(self) -> int:
@@ -137,9 +140,9 @@ class CacheControls(CardFrame):
         if (last := self.session.request) is not None:
             self.choice.show_session(last.provider, last.cache)
 
-    def set_table(self, table: SlotOccupancy | None, viewing: bool) -> None:
+    def set_table(self, table: SlotOccupancy | None, viewing: bool, has_state: bool = False) -> None:
         """Follows the live cache, None before there is one; see CacheAccess."""
-        self.access.table, self.access.viewing = table, viewing
+        self.access.table, self.access.viewing, self.access.has_state = table, viewing, has_state
         length = self.access.length
         moved, self._length = length != self._length, length  # the table is updated in place, so its length is stored
         self.spin.setRange(0, length)
@@ -233,17 +236,17 @@ class CacheControls(CardFrame):
             return ""
         if not table.rewindable:
             return self.tr("The engine does not report the lengths to which this cache can be rewound.")
-        ranges = [format_number(a) if a == b else f"{format_number(a)}–{format_number(b)}" for a, b in table.rewindable]
-        named = self.tr(" and ").join(ranges)
+        named = format_lengths(table.rewindable)
         if table.can_rewind_to(length):
             return self.tr("Possible lengths: {0}.").format(named)
-        return self.tr("The cache cannot be rewound to {0}: those tokens are gone. Possible lengths: {1}.").format(
-            format_number(length), named
-        )
+        text = self.tr("The cache cannot be rewound to {0}: those tokens are gone. Possible lengths: {1}.")
+        if self.access.has_state:
+            text = self.tr("The cache cannot be rewound to {0}: no state is kept for it. Possible lengths: {1}.")
+        return text.format(format_number(length), named)
 
     def _note_text(self, closed: bool) -> str:
         if closed:
-            return self.tr("An open session of this bundle shows its slots here, and can rewind, save and load them.")
+            return self.tr("An open session of this bundle shows its cache here, and can rewind, save and load it.")
         if self.access.frozen_source:
             return self.tr(
                 "An encoder-decoder reads each source anew and starts with an empty decoder, so its cache cannot be "

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.inspect.fact_grid import FactGrid
 from app.inspect.kv_strip import KvStrip
 from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, PICTURE, UNALLOCATED, KvGroup, SlotOccupancy
 from app.text.formatting import format_bytes, format_number, pluralize
 from app.widgets import CardFrame, PillLabel, label
-from app.widgets.layouts import STRETCH, grid_layout, hbox
-from app.widgets.plain_text import PlainLabel, set_tool_tip
-from app.widgets.theme import G
+from app.widgets.layouts import STRETCH, hbox
+from app.widgets.plain_text import set_tool_tip
 from workflows.wire.reports.composite import format_ranges
-
-FACT_COLUMNS = 4
 
 
 class CacheGroupCard(CardFrame):
@@ -31,12 +28,12 @@ class CacheGroupCard(CardFrame):
         self.strip = KvStrip(group)
         self.state = label("", "small", wrap=True)
         self.readout = label("", "muted", wrap=True)
-        self._values: list[PlainLabel] = []
         pills = [PillLabel(group.layout, "prefill" if group.layout == CROSS else "cache")]
         if group.layout == CROSS:
             pills.append(PillLabel(self.tr("frozen")))
         self.body.addLayout(hbox(label(self._title(kind), "heading"), *pills, STRETCH))
-        self.body.addLayout(self._fact_grid())
+        self.grid = FactGrid(self.facts())
+        self.body.addWidget(self.grid)
         self.body.addWidget(self.state)
         if group.capacity:
             self.body.addWidget(self.strip)
@@ -52,19 +49,6 @@ class CacheGroupCard(CardFrame):
             return self.tr("Cross cache")
         name = self.tr("Group {0}").format(self.group.name)
         return self.tr("Decoder cache · {0}").format(name) if kind == "decoder" else name
-
-    def _fact_grid(self) -> QGridLayout:
-        grid = grid_layout(2 * G, 0)
-        for place, (name, value) in enumerate(self.facts()):
-            row, column = divmod(place, FACT_COLUMNS)
-            shown = label(value, "small", wrap=True)
-            shown.setAccessibleName(f"{name}: {value}")
-            grid.addWidget(label(name, "muted", selectable=False), 3 * row, column)
-            grid.addWidget(shown, 3 * row + 1, column, Qt.AlignmentFlag.AlignTop)
-            grid.setRowMinimumHeight(3 * row + 2, G // 2)
-            grid.setColumnStretch(column, 1)
-            self._values.append(shown)
-        return grid
 
     def facts(self, table: SlotOccupancy | None = None) -> list[tuple[str, str]]:
         """Names and values of the group's geometry, and with a table the allocated slots."""
@@ -109,9 +93,7 @@ class CacheGroupCard(CardFrame):
         else:
             self.state.setText(self._state_text(table, live))
             self.strip.set_table(table)
-        for shown, (name, value) in zip(self._values, self.facts(table), strict=True):
-            shown.setText(value)
-            shown.setAccessibleName(f"{name}: {value}")
+        self.grid.set_facts(self.facts(table))
         self._on_hover(*self.strip.cell)
 
     def _state_text(self, table: SlotOccupancy, live: bool) -> str:

@@ -2,6 +2,8 @@
 
 inspection ──▶ empty geometry;   session cache ──▶ live slots;   CacheHistorySlider ──▶ the slots of an earlier step
 CacheControls ──rewind, save, load──▶ session
+
+A group has slots, drawn as a strip, or is the state of fixed size, which is a table of tensors.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from app.inspect.cache_controls import CacheControls
 from app.inspect.cache_group_card import CacheGroupCard
 from app.inspect.inspect_tab import InspectTab
 from app.inspect.slot_legend import SlotLegend
+from app.inspect.state_group_card import StateGroupCard
 from app.jobs.worker_client import WorkerClient
 from app.state.bundle_session import BundleSession
 from app.state.inspection import CROSS, Inspection, KvGroup, SlotOccupancy, session_group
@@ -26,7 +29,7 @@ from app.widgets.actions import add_action
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
-from workflows.wire.events import GroupView
+from workflows.wire.events import STATE, GroupView
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.requests import ListDevices
 
@@ -123,6 +126,8 @@ class KvCacheTab(InspectTab):
         self._worker = worker
         self._devices_requested = False
         self.cards: list[CacheGroupCard] = []
+        self.state_cards: list[StateGroupCard] = []
+        self._shown: list[CacheGroupCard | StateGroupCard] = []  # both kinds, in the order of the groups
         self._bundle = ""
         self._tables: dict[str, SlotOccupancy] = {}
         self._static: tuple[KvGroup, ...] = ()
@@ -219,10 +224,13 @@ class KvCacheTab(InspectTab):
         self._show_scrubber()
         if not groups:
             self._tables.clear()
-            if tuple(c.group for c in self.cards) != self._static:
+            if tuple(c.group for c in self._shown) != self._static:
                 self._rebuild(self._static)
+            ready = self.session.ready_for(self._bundle) is not None
             for card in self.cards:
-                card.show_table(None, live=self.session.ready_for(self._bundle) is not None)
+                card.show_table(None, live=ready)
+            for state_card in self.state_cards:
+                state_card.show_view(None, live=ready)
             self.controls.set_table(None, False)
         else:
             self._update_tables(groups)
@@ -240,12 +248,16 @@ class KvCacheTab(InspectTab):
     def _show(self, snapshot: CacheSnapshot | None) -> None:
         groups = snapshot.groups if snapshot else self._live
         self._match_cards(groups)
-        for card, group in zip(self.cards, groups, strict=True):
-            table = self._table_at(group, snapshot) if snapshot else self._tables[card.group.name]
+        by_name = {group.name: group for group in groups}
+        for card in self.cards:
+            name = card.group.name
+            table = self._table_at(by_name[name], snapshot) if snapshot else self._tables[name]
             card.show_table(table, live=snapshot is None)
+        for state_card in self.state_cards:
+            state_card.show_view(by_name[state_card.group.name], live=snapshot is None)
         self._legend.set_pictures(bool(snapshot.pictures if snapshot else self.session.cache.pictures))
         first = next((self._tables[group.name] for group in self._live if group.layout != CROSS), None)
-        self.controls.set_table(first, snapshot is not None)
+        self.controls.set_table(first, snapshot is not None, any(group.layout == STATE for group in self._live))
 
     def _table_at(self, group: GroupView, snapshot: CacheSnapshot) -> SlotOccupancy:
         """The table of a snapshot's group; the first snapshot says which slots had lost their tokens."""
@@ -260,18 +272,22 @@ class KvCacheTab(InspectTab):
     def _match_cards(self, groups: list[GroupView]) -> None:
         """Rebuilds the cards where their groups are not these."""
         live = tuple(session_group(group) for group in groups)
-        shown = [(c.group.name, c.group.capacity, c.group.layout) for c in self.cards]
+        shown = [(c.group.name, c.group.capacity, c.group.layout) for c in self._shown]
         if shown != [(g.name, g.capacity, g.layout) for g in live]:
             self._rebuild(live)
 
     def _rebuild(self, groups: tuple[KvGroup, ...]) -> None:
-        for card in self.cards:
-            self._column.removeWidget(card)
-            card.deleteLater()
-        self.cards = [CacheGroupCard(g, "decoder" if self._encoder else "") for g in groups]
+        for shown in self._shown:
+            self._column.removeWidget(shown)
+            shown.deleteLater()
+        kind = "decoder" if self._encoder else ""
+        self._shown = [StateGroupCard(g) if g.layout == STATE else CacheGroupCard(g, kind) for g in groups]
+        self.cards = [card for card in self._shown if isinstance(card, CacheGroupCard)]
+        self.state_cards = [card for card in self._shown if isinstance(card, StateGroupCard)]
         first = self._column.indexOf(self._none)
-        for place, card in enumerate(self.cards):
-            self._column.insertWidget(first + place, card)
+        for place, shown in enumerate(self._shown):
+            self._column.insertWidget(first + place, shown)
+        for card in self.cards:
             card.strip.handle.previewed.connect(self._on_preview)
             card.strip.handle.rewindRequested.connect(self.controls.rewind)
         self._none.setVisible(not groups)

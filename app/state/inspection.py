@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
-from workflows.wire.events import GroupView, PictureSpan
-from workflows.wire.reports.composite import Composite, format_ranges
+from workflows.common.tensors import item_bytes
+from workflows.wire.events import STATE, GroupView, PictureSpan
+from workflows.wire.reports.composite import Composite, CompositeTensor, LayerGroup, format_ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
 EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN, PICTURE = range(9)
@@ -31,7 +32,10 @@ Shape = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class KvGroup:
-    """Layers with one slot table. bytes_per_token: keys and values of all layers. shapes: of each layer's keys."""
+    """Layers with one slot table. bytes_per_token: keys and values of all layers. shapes: of each layer's keys.
+
+    states: the tensors of a group of the layout STATE, and fixed_bytes their size; such a group has no slots.
+    """
 
     name: str
     layout: str
@@ -42,11 +46,13 @@ class KvGroup:
     dtype: str
     bytes_per_token: int
     writer: str
+    states: tuple[LayerGroup, ...] = ()
+    fixed_bytes: int = 0
 
     @property
     def bytes(self) -> int:
-        """Bytes of all slots."""
-        return self.bytes_per_token * self.capacity
+        """Bytes of all slots, and of state of fixed size."""
+        return self.bytes_per_token * self.capacity + self.fixed_bytes
 
     def bytes_per_slot(self, layer: int) -> int:
         """Bytes of one slot of a layer, keys and values."""
@@ -137,13 +143,14 @@ class InspectTarget:
 
 
 CACHE_FACTS = ("layout", "capacity", "chunk")
-"""The facts that only models with a cache have."""
+"""The facts that only models with slots in their cache have."""
 
 
 def inspection_of(path: str, report: InspectReport) -> Inspection:
     """Converts a report; fields that an .onnx file does not have stay empty."""
     is_bundle = not path.lower().endswith(".onnx")
     kv = merge_groups(_of_report(group) for group in report.kv)
+    slots = any(group.layout != STATE for group in kv)
     values: dict[str, str | int | None] = {
         "model_type": report.model_type,
         "task": report.task,
@@ -159,13 +166,18 @@ def inspection_of(path: str, report: InspectReport) -> Inspection:
         path=report.path,
         name=(is_bundle and report.name) or Path(path).name,  # assembled graphs have no name
         is_bundle=is_bundle,
-        facts=tuple((name, value) for name, value in values.items() if value and (kv or name not in CACHE_FACTS)),
+        facts=tuple((name, value) for name, value in values.items() if value and (slots or name not in CACHE_FACTS)),
         components=tuple(report.components),
         kv=kv,
         passes=tuple(PassRow(stage.name, stage.component, one) for stage in report.stages for one in stage.passes),
         metadata=tuple((k, str(v)) for k, v in report.metadata.items() if isinstance(v, str | int | float)),
         composite=report.composite,
     )
+
+
+def state_tensor_bytes(tensor: CompositeTensor) -> int:
+    """Bytes of a tensor of fixed size."""
+    return prod(axis for axis in tensor.shape if isinstance(axis, int)) * item_bytes(tensor.dtype)
 
 
 def _row(shape: Shape) -> int:
@@ -184,6 +196,8 @@ def _of_report(group: KVGroupReport) -> KvGroup:
         dtype=group.dtype,
         bytes_per_token=group.bytes_per_token,
         writer=group.writer,
+        states=tuple(group.states),
+        fixed_bytes=group.bytes or 0 if group.layout == STATE else 0,
     )
 
 
@@ -199,6 +213,8 @@ def session_group(group: GroupView) -> KvGroup:
         dtype=group.dtype,
         bytes_per_token=group.bytes // group.allocated if group.allocated else 0,
         writer=group.writer,
+        states=tuple(group.states),
+        fixed_bytes=group.bytes if group.layout == STATE else 0,
     )
 
 

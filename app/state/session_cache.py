@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
 from app.jobs.worker_client import WorkerClient
-from workflows.wire.events import CacheEvent, ErrorEvent, Event, GroupView, PictureSpan
+from workflows.wire.events import STATE, CacheEvent, ErrorEvent, Event, GroupView, PictureSpan
 from workflows.wire.reports.base import Done
 from workflows.wire.requests import LoadCache, Request, Rewind, SaveCache
 
@@ -91,6 +91,8 @@ def between(before: CacheSnapshot, after: CacheSnapshot) -> list[CacheSnapshot]:
 def _at(before: GroupView, after: GroupView, length: int) -> GroupView:
     """A group as it was with `length` tokens."""
     layout, capacity = after.layout, after.capacity
+    if layout == STATE:
+        return replace(after, length=length, rewindable=[])
     if layout == "cross" or not capacity:
         return after
     base = before if min(length, capacity) <= before.allocated else after

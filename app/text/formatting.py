@@ -6,6 +6,8 @@ from datetime import datetime
 
 from PySide6.QtCore import QDateTime, QLocale
 
+from workflows.wire.events import STATE
+
 
 def format_number(value: float, digits: int = 0) -> str:
     """`value`, rounded, with separators: 4,096 or 4.096 or 4 096."""
@@ -20,8 +22,8 @@ def pluralize(count: int, one: str, many: str, *values: object) -> str:
 
 
 def cache_label(layout: str, capacity: int | None) -> str:
-    """A cache layout with its capacity, "static 4,096"; empty for a model without a cache."""
-    return f"{layout} {format_number(capacity)}" if layout and capacity else layout
+    """A cache layout with its capacity, "static 4,096"; "state" has none. Empty for a model without a cache."""
+    return f"{layout} {format_number(capacity)}" if layout and capacity and layout != STATE else layout
 
 
 def format_bytes(value: float) -> str:

@@ -383,8 +383,8 @@
       <translation>Ein Encoder-Decoder liest jede Quelle neu, und sein Decoder beginnt leer; zwischen zwei Läufen gibt es darum nichts zurückzuspulen, zu speichern oder zu laden.</translation>
     </message>
     <message>
-      <source>An open session of this bundle shows its slots here, and can rewind, save and load them.</source>
-      <translation>Eine Sitzung dieses Bundles zeigt hier ihre Slots und kann sie zurückspulen, speichern und laden.</translation>
+      <source>An open session of this bundle shows its cache here, and can rewind, save and load it.</source>
+      <translation>Eine Sitzung dieses Bundles zeigt hier ihren Cache und kann ihn zurückspulen, speichern und laden.</translation>
     </message>
     <message>
       <source>Another bundle</source>
@@ -743,6 +743,10 @@
       <translation>Aufrufe</translation>
     </message>
     <message>
+      <source>Can go back to</source>
+      <translation>Kann zurück auf</translation>
+    </message>
+    <message>
       <source>Cancel</source>
       <translation>Abbrechen</translation>
     </message>
@@ -753,10 +757,6 @@
     <message>
       <source>Capacity</source>
       <translation>Kapazität</translation>
-    </message>
-    <message>
-      <source>Carried state</source>
-      <translation>Mitgeführter Zustand</translation>
     </message>
     <message>
       <source>Center</source>
@@ -1885,6 +1885,14 @@
     <message>
       <source>Importing</source>
       <translation>Wird importiert</translation>
+    </message>
+    <message>
+      <source>In a layer</source>
+      <translation>Je Schicht</translation>
+    </message>
+    <message>
+      <source>In all</source>
+      <translation>Insgesamt</translation>
     </message>
     <message>
       <source>In {0}: difference {1}, largest value of A {2}.</source>
@@ -3863,6 +3871,14 @@
       <translation>Zustand</translation>
     </message>
     <message>
+      <source>State of fixed size</source>
+      <translation>Zustand fester Größe</translation>
+    </message>
+    <message>
+      <source>State of fixed size {0}, at any length.</source>
+      <translation>Zustand fester Größe {0}, bei jeder Länge gleich.</translation>
+    </message>
+    <message>
       <source>Static cache</source>
       <translation>Statischer Cache</translation>
     </message>
@@ -3975,6 +3991,10 @@
       <translation>Knoten vorschlagen, die nicht quantisiert werden</translation>
     </message>
     <message>
+      <source>Summarizes</source>
+      <translation>Fasst zusammen</translation>
+    </message>
+    <message>
       <source>Sums</source>
       <translation>Summen</translation>
     </message>
@@ -4037,6 +4057,10 @@
     <message>
       <source>Tensor scatter</source>
       <translation>Tensor-Scatter</translation>
+    </message>
+    <message>
+      <source>Tensors of the state</source>
+      <translation>Tensoren des Zustands</translation>
     </message>
     <message>
       <source>Text (*.txt);;All (*)</source>
@@ -4113,6 +4137,10 @@
     <message>
       <source>The bundle's own chain; the settings under Sampling replace its values.</source>
       <translation>Die eigene Kette des Bundles; was unter Sampling eingestellt ist, steht an den Stellen darin.</translation>
+    </message>
+    <message>
+      <source>The cache cannot be rewound to {0}: no state is kept for it. Possible lengths: {1}.</source>
+      <translation>Er kann nicht auf {0} zurück: Dafür ist kein Zustand aufbewahrt. Er kann auf {1}.</translation>
     </message>
     <message>
       <source>The cache cannot be rewound to {0}: those tokens are gone. Possible lengths: {1}.</source>
@@ -4449,6 +4477,10 @@
     <message>
       <source>The smallest bundle whose top-1 agreement with the model is at least {0} %.</source>
       <translation>Das kleinste Bundle, dessen Top-1-Übereinstimmung mit dem Modell mindestens {0} % beträgt.</translation>
+    </message>
+    <message>
+      <source>The state of fixed size, which every token replaces</source>
+      <translation>Der Zustand fester Größe, den jedes Token ersetzt</translation>
     </message>
     <message>
       <source>The status line at the bottom of the window lists it.</source>
@@ -5138,8 +5170,16 @@
       <translation>vom Encoder einmal je Quelle berechnet und von da an nur gelesen</translation>
     </message>
     <message>
+      <source>context 1 token</source>
+      <translation>Kontext 1 Token</translation>
+    </message>
+    <message>
       <source>context {0} of {1} tokens</source>
       <translation>Kontext {0} von {1} Token</translation>
+    </message>
+    <message>
+      <source>context {0} tokens</source>
+      <translation>Kontext {0} Token</translation>
     </message>
     <message>
       <source>context: no bundle is open</source>
@@ -5348,6 +5388,18 @@
     <message>
       <source>hidden states, cosine</source>
       <translation>Hidden States, Kosinus</translation>
+    </message>
+    <message>
+      <source>in all {0} layers</source>
+      <translation>in allen {0} Schichten</translation>
+    </message>
+    <message>
+      <source>in its only layer</source>
+      <translation>in der einzigen Schicht</translation>
+    </message>
+    <message>
+      <source>in {0} of {1} layers</source>
+      <translation>in {0} von {1} Schichten</translation>
     </message>
     <message>
       <source>inputs</source>
@@ -5806,6 +5858,10 @@
       <translation>entfernt</translation>
     </message>
     <message>
+      <source>replaced by every token</source>
+      <translation>von jedem Token ersetzt</translation>
+    </message>
+    <message>
       <source>resident memory</source>
       <translation>belegter Speicher</translation>
     </message>
@@ -5892,6 +5948,14 @@
     <message>
       <source>starting and other work</source>
       <translation>Start und Sonstiges</translation>
+    </message>
+    <message>
+      <source>state of fixed size</source>
+      <translation>Zustand fester Größe</translation>
+    </message>
+    <message>
+      <source>state of {0}</source>
+      <translation>Zustand {0}</translation>
     </message>
     <message>
       <source>std {0}</source>
@@ -6160,6 +6224,14 @@
     <message>
       <source>yes</source>
       <translation>ja</translation>
+    </message>
+    <message>
+      <source>zero: no session of this bundle runs</source>
+      <translation>null: Es läuft keine Sitzung dieses Bundles</translation>
+    </message>
+    <message>
+      <source>zero: no token has been generated yet</source>
+      <translation>null: Noch wurde kein Token erzeugt</translation>
     </message>
     <message>
       <source>zoom the graph in and out, fit it, show it in full size</source>

@@ -30,7 +30,7 @@ from app.state.inspection import (
 )
 from app.widgets.plain_text import PlainLabel
 from app.widgets.session_choice import SessionChoice
-from tests.fakes.inspections import BUNDLE, group
+from tests.fakes.inspections import BUNDLE, FIXED, group
 from tests.fakes.worker import program
 from workflows.wire.events import GroupView
 from workflows.wire.reports.inspection import ComponentReport, KVGroupReport
@@ -374,3 +374,41 @@ def test_who_writes_a_group_is_reported_as_text(qtbot: Any, layout: str, writer:
     card = CacheGroupCard(session_group(group(layout, layers=[0], capacity=4, writer=writer)))
     qtbot.addWidget(card)
     assert dict(card.facts())["Written by"] == words
+
+
+HYBRID = replace(BUNDLE, kv=[*BUNDLE.kv, FIXED])
+
+
+def test_state_of_fixed_size_has_a_card_of_its_own(make: Make, qtbot: QtBot) -> None:
+    """After the slots; a rewind shows in both, and a snapshot has its own length."""
+    page = make(inspection=HYBRID, fixed="beside", lowest=80)
+    kv = page.tabs.kv
+    (slots,), (state,) = kv.cards, kv.state_cards
+    assert page.inspection is not None and page.inspection.kv_bytes == BUNDLE.kv[0].bytes + 5632
+    assert slots.strip.table.used == 100 and [one.text() for one in state.grid.values][2:] == [
+        "100 tokens",
+        "0 and 80–100",
+    ]
+    kv.controls.spin.setValue(50)
+    assert kv.controls.legal.text().startswith("The cache cannot be rewound to 50: no state is kept for it.")
+    kv.history_slider.slider.setValue(1)  # between two events, of which no lengths are known
+    assert [one.text() for one in state.grid.values][2:] == ["66 tokens", "–"] and state.state.text() == "then"
+    kv.history_slider.show_live()
+    kv.controls.rewind(90)
+    qtbot.waitUntil(lambda: held(page) == 90)
+    assert state.grid.values[2].text() == "90 tokens" and state.state.text() == "live"
+    page.context.session.close()
+    qtbot.waitUntil(lambda: kv.state_cards[0].state.text() == "zero: no session of this bundle runs")
+
+
+def test_a_cache_of_state_alone(make: Make, qtbot: QtBot) -> None:
+    """It has no slots, no legend of slots and no capacity; it is rewound, saved and loaded all the same."""
+    page = make(inspection=replace(BUNDLE, kv=[FIXED]), fixed="alone", lowest=80)
+    kv = page.tabs.kv
+    assert kv.cards == [] and len(kv.state_cards) == 1
+    assert kv._none.isHidden() and kv._legend.isHidden()
+    assert page.inspection is not None and "capacity" not in dict(page.inspection.facts)
+    assert kv.controls.save_button.isEnabled() and kv.controls.spin.value() == 100
+    kv.controls.rewind(80)
+    qtbot.waitUntil(lambda: held(page) == 80)
+    assert kv.controls.spin.maximum() == 80

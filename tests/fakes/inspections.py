@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workflows.wire.events import GroupView
+from workflows.wire.reports.composite import CompositeTensor, LayerGroup
 from workflows.wire.reports.inspection import (
     BuiltPass,
     BuiltStage,
@@ -35,6 +38,25 @@ KV = KVGroupReport(
     bytes=524_288,
     bytes_per_token=2048,
     writer="host",
+)
+STATES = [
+    LayerGroup(
+        (4, 5),
+        (CompositeTensor("conv", (1, 64, 3), "float32"), CompositeTensor("recurrent", (1, 2, 16, 16), "float32")),
+    )
+]
+FIXED = KVGroupReport(
+    group="state",
+    layout="state",
+    layers=[4, 5],
+    capacity=None,
+    window=None,
+    shape=[1, 64, 3],
+    dtype="float32",
+    bytes=5632,
+    bytes_per_token=0,
+    writer="host",
+    states=STATES,
 )
 FUSED = BuiltPass(
     name="fuse-rotary",
@@ -119,4 +141,15 @@ def group(
         runs=runs or [],
         rewindable=rewindable or [],
         slides=slides,
+    )
+
+
+def state_group(length: int = 0, rewindable: list[tuple[int, int]] | None = None) -> GroupView:
+    """The group of a CacheEvent that has state of fixed size, of the layers of FIXED."""
+    return replace(
+        group("state", length=length, capacity=0, layers=FIXED.layers, rewindable=rewindable),
+        name="state",
+        shape=FIXED.shape,
+        bytes=5632,
+        states=STATES,
     )

@@ -49,6 +49,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     preflight        fields that replace those of a PreflightReport
     hostile          a text that stands before each free text of what it says
     cross            tokens of a source that an encoder has read: the cache gets a group of these
+    fixed            "beside": the cache gets a group of state of fixed size; "alone": it has no other
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ from typing import Any, TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fakes import accuracy, divergence, goals, graphs, preflights, profiles
 from tests.fakes.hostile import poisoned
+from tests.fakes.inspections import state_group
 from tests.fakes.plans import plan_of, probe_of
 from workflows.wire import request_lines
 from workflows.wire import requests as ask
@@ -609,7 +611,7 @@ class Fake:
             os.kill(os.getpid(), signal.SIGKILL)
         if wrong == "hang":
             self.hang()
-        self.layout = request.cache or "static"
+        self.layout = "state" if self.scenario.get("fixed") == "alone" else request.cache or "static"
         self.capacity = request.capacity or self.scenario.get("capacities", {}).get(name, 4096)
         self.send(
             ReadyEvent(
@@ -796,6 +798,9 @@ class Fake:
             runs=[(0, 0, self.used)] if self.used else [],
             rewindable=[(0, self.used)] if lowest <= 1 else [(0, 0), (min(lowest, self.used), self.used)],
         )
+        if self.scenario.get("fixed"):
+            fixed = state_group(length=self.used, rewindable=own.rewindable)
+            return [fixed] if self.scenario["fixed"] == "alone" else [own, fixed]
         count = self.scenario.get("cross", 0)
         if not count:
             return [own]

@@ -28,6 +28,7 @@ from workflows.common.tensor_names import GRIDS
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.cut import Component, ComponentRole, Cut, make_cut
 from workflows.recipe.family import LayerCache
+from workflows.wire.events import STATE
 
 # Precisions with one floating-point type throughout; the others use integers.
 _FLOATS: dict[str, Literal["fp32", "fp16", "bf16"]] = {"fp32": "fp32", "fp16": "fp16", "bf16": "bf16"}
@@ -109,7 +110,7 @@ def make_pipeline(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: C
             checkpoint,
             recipe,
             cut,
-            layout=recipe.cache,
+            layout=recipe.cache if cut.cache.windows else STATE,
             chunk=recipe.chunk,
             vocabulary=geometry.vocabulary,
             source_limit=recipe.source_length or (geometry.max_positions if family.source_limited else None),

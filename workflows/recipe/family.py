@@ -30,7 +30,9 @@ PADDED_POSITIONS = ("camembert", "data2vec-text", "roberta", "roberta-prelayerno
 SLIDING = "sliding_attention"  # in a config's layer_types
 NO_ROWS = ("conv", "linear_attention", "mamba", "mlp", "moe")  # there, layers without keys and values
 _LAYER_LISTS = ("layer_types", "layers_block_type", "hybrid_override_pattern")  # a kind, or a letter, for each layer
-_ATTENTION_LETTER = "*"  # in a pattern of letters
+_ATTENTION_LETTER, _MAMBA_LETTER = "*", "M"  # in a pattern of letters
+_BOTH = ("conv", "recurrent")
+_STATES = {"conv": ("conv",), "linear_attention": _BOTH, "mamba": _BOTH, "hybrid": _BOTH, _MAMBA_LETTER: _BOTH}
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
 
 # The keys in transformers' configs, the most common first.
@@ -82,6 +84,11 @@ class ModelGeometry:
     def layers(self) -> int:
         """The number of layers."""
         return len(self.caches)
+
+    @property
+    def state_layers(self) -> int:
+        """The number of layers with state of fixed size."""
+        return sum(bool(layer.states) for layer in self.caches)
 
     def kv_bytes_per_token(self, item: int = 4) -> int:
         """Bytes of one token in the cache: keys and values of every layer that keeps them."""
@@ -224,7 +231,7 @@ def _listed_layers(config: Mapping[str, object]) -> int | None:
 
 
 def _caches(config: Mapping[str, object], layers: int) -> tuple[LayerCache, ...]:
-    """What each layer keeps: those listed as convolutions or recurrences keep no keys and values.
+    """What each layer keeps: those listed as convolutions or recurrences keep state, and no keys and values.
 
     Nor do the last ones, where a number of them attends to keys and values of earlier layers.
     """
@@ -235,7 +242,11 @@ def _caches(config: Mapping[str, object], layers: int) -> tuple[LayerCache, ...]
     windows = _windows(config, layers)
     sharing = _positive_int(config, ("num_kv_shared_layers",)) if config.get("num_kv_shared_layers") else 0
     keeping = [keeps and i < layers - sharing for i, keeps in enumerate(keeping)]
-    return tuple(LayerCache(window, has_heads and rows) for window, rows in zip(windows, keeping, strict=True))
+    states = [_STATES.get(str(kind), ()) if has_heads else _BOTH for kind in named]
+    return tuple(
+        LayerCache(window, has_heads and rows, names)
+        for window, rows, names in zip(windows, keeping, states, strict=True)
+    )
 
 
 def _windows(config: Mapping[str, object], layers: int) -> tuple[int | None, ...]:

@@ -23,6 +23,7 @@ Stage = Literal[
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """The stages of builds, imports and exports, in order; `import` is that of torch within `export`, or a genai import."""
+STATE = "state"  # the layout of a cache group of state of fixed size, and of a cache that has no other
 StageState = Literal["started", "done", "reused", "skipped", "failed"]
 
 

@@ -60,6 +60,18 @@ def test_what_was_found_as_text(card: CheckpointCard) -> None:
     assert not card.consent.isVisible() and not card.open_code.isVisible() and not card.reason.isVisible()
 
 
+def test_layers_with_state_of_fixed_size(card: CheckpointCard) -> None:
+    """A line of their own; the bytes of a token are those of the layers with keys and values."""
+    card.set_report(FOUND, {}, False)
+    assert "State of fixed size" not in facts(card)
+    card.set_report(replace(FOUND, decoder=replace(DECODER, state_layers=21)), {}, False)
+    told = facts(card)
+    assert (told["State of fixed size"], told["KV cache per token"]) == ("in 21 of 28 layers", format_bytes(2048))
+    card.set_report(replace(FOUND, decoder=replace(DECODER, state_layers=28, kv_bytes_per_token=0)), {}, False)
+    told = facts(card)
+    assert (told["State of fixed size"], told["KV cache per token"]) == ("in all 28 layers", "none")
+
+
 def test_one_layer_and_no_template(card: CheckpointCard) -> None:
     tokenizer = replace(FOUND.tokenizer, vocabulary=1, chat_template=False)  # type: ignore[type-var]
     card.set_report(replace(FOUND, decoder=replace(DECODER, layers=1, max_positions=1), tokenizer=tokenizer), {}, False)

@@ -86,7 +86,13 @@ def test_the_locale_writes_the_separators(qapp: object, german: None) -> None:
 
 @pytest.mark.parametrize(
     ("layout", "capacity", "text"),
-    [("static", 4096, "static 4,096"), ("static", None, "static"), ("", 4096, ""), ("", None, "")],
+    [
+        ("static", 4096, "static 4,096"),
+        ("static", None, "static"),
+        ("", 4096, ""),
+        ("", None, ""),
+        ("state", 4096, "state"),
+    ],
 )
 def test_a_cache_in_short(qapp: object, layout: str, capacity: int | None, text: str) -> None:
     assert cache_label(layout, capacity) == text

@@ -207,6 +207,18 @@ def test_layers_of_state_keep_no_rows_by_the_config() -> None:
     assert geometry(headless).kv_bytes_per_token() == 0
 
 
+def test_layers_with_state_are_those_that_the_config_lists() -> None:
+    """By their kind or letter; all of a model without attention, and none of one that lists none."""
+    geometry = family_for("llama").geometry
+    kinds = {"layer_types": ["conv", "full_attention", "linear_attention", "mlp"]}
+    hybrid = geometry(LLAMA | {"num_hidden_layers": 4} | kinds)
+    assert [layer.states for layer in hybrid.caches] == [("conv",), (), ("conv", "recurrent"), ()]
+    assert hybrid.state_layers == 2
+    assert geometry(LLAMA | {"num_hidden_layers": None, "hybrid_override_pattern": "M-*E"}).state_layers == 1
+    headless = {name: value for name, value in LLAMA.items() if "heads" not in name} | {"state_size": 16}
+    assert geometry(headless).state_layers == geometry(headless).layers and geometry(LLAMA).state_layers == 0
+
+
 def test_one_window_of_all_layers_needs_no_number() -> None:
     """There is one mask, and another layout has none."""
     assert decoder({"sliding_window": 24}).components[0].own_inputs == TEXT

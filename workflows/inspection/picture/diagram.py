@@ -36,7 +36,7 @@ class PictureLabels:
 
     cache: str = "KV cache"
     cross: str = "Cross cache"
-    carried: str = "Carried state"
+    carried: str = "State of fixed size"
     driver: str = "Drivers"
     given: str = "Given"
     output: str = "Output"

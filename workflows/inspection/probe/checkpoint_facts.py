@@ -68,6 +68,7 @@ def _decoder(geometry: ModelGeometry) -> DecoderFacts:
         vocabulary=geometry.vocabulary,
         max_positions=geometry.max_positions,
         kv_bytes_per_token=geometry.kv_bytes_per_token(),
+        state_layers=geometry.state_layers,
     )
 
 

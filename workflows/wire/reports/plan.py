@@ -22,13 +22,14 @@ class TokenizerFacts:
 
 @dataclass
 class DecoderFacts:
-    """The sizes of a model with a KV cache."""
+    """The sizes of a model with a KV cache. state_layers: how many layers keep state of fixed size."""
 
     layers: int
     hidden_size: int
     vocabulary: int
     max_positions: int
     kv_bytes_per_token: int
+    state_layers: int = 0
 
 
 @dataclass
