@@ -52,8 +52,11 @@ class DetailsTab(InspectTab):
         names = self._names()
         rows = [(self.tr("Path"), inspection.path)]
         rows += [(names.get(key, key), self._text(key, value)) for key, value in inspection.facts]
-        if inspection.kv_bytes:
-            rows.append((self.tr("Cache, all slots"), format_bytes(inspection.kv_bytes)))
+        fixed = sum(group.fixed_bytes for group in inspection.kv)
+        if slots := inspection.kv_bytes - fixed:
+            rows.append((self.tr("Cache, all slots"), format_bytes(slots)))
+        if fixed:
+            rows.append((self.tr("State of fixed size"), format_bytes(fixed)))
         known = {key for key, _ in inspection.facts}
         for key, value in inspection.metadata:
             if value and key not in known:

@@ -34,7 +34,7 @@ from app.state.measurement_snapshot import (
     rate,
     select_runs,
 )
-from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
+from workflows.wire.events import STATE, ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 NO_CONFIGURATION = RunConfiguration("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600
@@ -48,7 +48,8 @@ RUNS = 20_000
 class ReplyTally:
     """What one reply took so far. rows, samples: its steps and memory samples; sampled_s: the time of the last sample.
 
-    ttft_ms: time to the first token. occupancy: (used, capacity) of the cache after its last step.
+    ttft_ms: time to the first token. occupancy: (used, capacity) of the cache after its last step; the capacity is 0
+    for a cache without slots.
     """
 
     number: int = 0
@@ -174,7 +175,7 @@ class Measurements:
     def _add(self, kind: int, tokens: int, event: ChunkEvent | TokenEvent, ident: int, text: str) -> None:
         run = self.reply
         run.rows += 1
-        run.occupancy = event.cache_used, event.cache_capacity
+        run.occupancy = event.cache_used, 0 if self.owner.layout == STATE else event.cache_capacity
         number = self._numbers.setdefault(text, len(self._texts))
         if number == len(self._texts):
             self._texts.append(text)

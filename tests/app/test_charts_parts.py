@@ -156,6 +156,8 @@ def test_ranges_follow_what_is_seen() -> None:
     assert second.cache == pytest.approx((0, 64 * 1.2))
     assert [label.text for label in whole.capacities] == ["capacity 64", "capacity 256"]
     assert [label.text for label in second.capacities] == ["capacity 64"]
+    alone = build_plot_data(runs(replace(FP32, layout="state", capacity=64)).snapshot(), (-1, 10), LatencyStyle())
+    assert (alone.capacities, len(alone.capacity.y)) == ([], 0) and alone.cache == pytest.approx((0, 10 * 1.2))
     assert build_plot_data(s, (5, 6), LatencyStyle()).latency == (0.0, 1.0)  # nothing is there
 
 

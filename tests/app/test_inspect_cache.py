@@ -384,7 +384,9 @@ def test_state_of_fixed_size_has_a_card_of_its_own(make: Make, qtbot: QtBot) -> 
     page = make(inspection=HYBRID, fixed="beside", lowest=80)
     kv = page.tabs.kv
     (slots,), (state,) = kv.cards, kv.state_cards
-    assert page.inspection is not None and page.inspection.kv_bytes == BUNDLE.kv[0].bytes + 5632
+    assert page.inspection is not None
+    details = dict(page.tabs.details.facts(page.inspection))
+    assert (details["Cache, all slots"], details["State of fixed size"]) == ("512 KiB", "5.5 KiB")
     assert slots.strip.table.used == 100 and [one.text() for one in state.grid.values][2:] == [
         "100 tokens",
         "0 and 80–100",
@@ -408,6 +410,7 @@ def test_a_cache_of_state_alone(make: Make, qtbot: QtBot) -> None:
     assert kv.cards == [] and len(kv.state_cards) == 1
     assert kv._none.isHidden() and kv._legend.isHidden()
     assert page.inspection is not None and "capacity" not in dict(page.inspection.facts)
+    assert "Cache, all slots" not in dict(page.tabs.details.facts(page.inspection))
     assert kv.controls.save_button.isEnabled() and kv.controls.spin.value() == 100
     kv.controls.rewind(80)
     qtbot.waitUntil(lambda: held(page) == 80)

@@ -85,15 +85,23 @@ def plots_text(s: MeasurementSnapshot, left: float, right: float) -> str:
     texts = [range_text(tr("latency per token"), latencies.tolist(), format_latency)]
     if seen.any():
         last = int(seen.nonzero()[0][-1])
-        texts.append(tr("cache {0} of {1}").format(format_number(s.used[last]), format_number(s.capacity[last])) + ".")
+        texts.append(_fill_text(s, last) + ".")
     return " ".join(texts)
+
+
+def _fill_text(s: MeasurementSnapshot, index: int) -> str:
+    """The tokens in the cache at a step, of its capacity where it has slots."""
+    used, capacity = int(s.used[index]), int(s.capacity[index])
+    if capacity:
+        return tr("cache {0} of {1}").format(format_number(used), format_number(capacity))
+    return pluralize(used, tr("context 1 token"), tr("context {0} tokens"))
 
 
 def step_text(s: MeasurementSnapshot, index: int) -> str:
     """A step in one line: phase, duration, cache fill and owner."""
     run = s.run_of(index)
     took = format_latency(s.latency_ms[index])
-    cache = tr("cache {0} of {1}").format(format_number(s.used[index]), format_number(s.capacity[index]))
+    cache = _fill_text(s, index)
     at = tr("at {0} s").format(format_number(s.time_s[index], 3))
     owner = (cache, at, tr("run {0}").format(format_number(run.number)), owner_title(run.owner))
     if s.kind[index] == CHUNK:

@@ -96,7 +96,7 @@ def build_plot_data(s: MeasurementSnapshot, time: Range, style: LatencyStyle) ->
         per_step=(0.0, max([2.0, *drafted]) * 1.2),
         used=_thinned(s.time_s, s.used, s.run, _visible_slice(s.time_s, time)),
         capacity=capacity,
-        cache=(0.0, max([1.0, *capacity.y]) * 1.2),
+        cache=(0.0, _highest_fill(s, visible, capacity) * 1.2),
         memory=_thinned(s.memory_s, s.memory_bytes / MIB, s.memory_run, _visible_slice(s.memory_s, time)),
         rss=(0.0, with_headroom(float(s.memory_bytes.max()) / MIB * 1.1) if len(s.memory_bytes) else 1.0),
         marks=_marks(s, time),
@@ -181,8 +181,14 @@ def _thinned(time_s: Floats, values: Floats, run: Ints, part: slice) -> Curve:
     return Curve(np.insert(time_s[indices], breaks, np.nan), np.insert(values[indices], breaks, np.nan))
 
 
+def _highest_fill(s: MeasurementSnapshot, visible: Ints, capacity: Curve) -> float:
+    """The largest capacity; without one, the most tokens."""
+    return float(max([1.0, *(capacity.y if len(capacity.y) else s.used[visible])]))
+
+
 def _capacity(s: MeasurementSnapshot, visible: Ints) -> Curve:
-    """A level line over the duration of each run."""
+    """A level line over the duration of each run whose cache has slots."""
+    visible = visible[s.capacity[visible] > 0]
     own = s.run[visible]
     runs = np.flatnonzero(np.bincount(own, minlength=len(s.runs)))
     first = np.searchsorted(own, runs)

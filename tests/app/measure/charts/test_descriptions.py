@@ -11,6 +11,7 @@ from app.measure.charts.descriptions import (
     format_latency,
     mark_text,
     owner_title,
+    plots_text,
     shown_runs_text,
     step_text,
 )
@@ -42,6 +43,11 @@ def test_an_owner_shows_what_is_known(qapp: object, owner: RunConfiguration, tit
 def test_a_mark_names_all_that_changed(qapp: object) -> None:
     assert mark_text(FP32, replace(INT4, provider="qnn", capacity=512)) == "demo-int4 · qnn · int4 · static 512"
     assert capacity_text(4096) == "capacity 4,096"
+
+
+def test_a_cache_without_slots_has_no_capacity(qapp: object) -> None:
+    alone = runs(replace(FP32, layout="state")).snapshot()
+    assert " · context 9 tokens · " in step_text(alone, 2) and plots_text(alone, -1, 10).endswith("context 10 tokens.")
 
 
 def test_what_the_figures_are_of(qapp: object) -> None:
