@@ -159,7 +159,7 @@ class StandInProducts(TorchFunctionMode):  # type: ignore[misc]  # torch is not 
         if func is not torch.nn.functional.linear or kwargs or not is_stand_in(args[1]):
             return func(*args, **(kwargs or {}))
         rows, weight, *bias = args
-        product = (rows.sum(-1, keepdim=True) * weight[0, 0]).expand(*rows.shape[:-1], weight.shape[0])
+        product = (rows.sum(-1, keepdim=True) * weight[0, 0]).repeat_interleave(weight.shape[0], dim=-1)
         return product + bias[0] if bias and bias[0] is not None else product
 
 

@@ -20,6 +20,9 @@ def adapt(model: PreTrainedModel) -> None:
         route(model.transformer, "forward", _body)
     for block in model.transformer.h:
         route(block.self_attention, "forward", _attention)
+        for module in block.modules():
+            if isinstance(module, torch.nn.Linear):
+                route(module, "forward", _linear)
 
 
 def uses_alibi(config: PreTrainedConfig) -> bool:
@@ -28,6 +31,11 @@ def uses_alibi(config: PreTrainedConfig) -> bool:
     SDPA is what transformers loads by default, and computes what the model was trained with.
     """
     return config.model_type == "falcon" and bool(config.alibi)
+
+
+def _linear(layer: torch.nn.Linear, rows: torch.Tensor) -> torch.Tensor:
+    """[…,N]: the model multiplies by a transposed weight, for which torch would copy a stand-in to its full size."""
+    return torch.nn.functional.linear(rows, layer.weight, layer.bias)
 
 
 def _body(

@@ -13,6 +13,7 @@ from transformers.models.falcon.modeling_falcon import build_alibi_tensor
 from tests.workflows.export.own_attention.through_cache import check_steps, load
 from workflows.export.attention import HostCacheAdapter, using_adapter
 from workflows.export.own_attention.falcon import _bias, uses_alibi
+from workflows.export.stand_ins import StandInProducts
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,15 @@ def test_a_bias_is_rounded_as_the_model_rounds_it() -> None:
         found = _bias(config, 1)[0, :, 0]
     wanted = build_alibi_tensor(torch.ones(1, 601, dtype=torch.long), 3, torch.float32)[:, 0] / 4
     assert torch.equal(found, wanted - wanted[:, -1:])
+
+
+def test_products_of_stand_ins_copy_no_weight(tmp_path: Path) -> None:
+    """torch's own linear layer is the one that a model of stand-ins replaces by a sum."""
+    model = load("falcon", tmp_path)
+    layer, rows = model.transformer.h[0].mlp.dense_h_to_4h, torch.randn(1, 3, 64)
+    expected, layer.weight.data = layer(rows), torch.full((), 0.5).expand(layer.weight.shape)
+    assert not torch.equal(layer(rows), expected)
+    with using_adapter(HostCacheAdapter()), StandInProducts():
+        found = layer(rows)
+    found += 1  # as the model adds attention in place
+    assert torch.allclose(found, (rows.sum(-1, keepdim=True) / 2 + 1).expand_as(found), atol=1e-5)
