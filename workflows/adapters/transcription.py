@@ -5,7 +5,8 @@ input_features ──spectrograms──▶ Transcriber, a recording at a time �
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -13,11 +14,14 @@ import torch
 from workflows.adapters.media_inputs import spectrograms
 from workflows.generate import Engine
 from workflows.generate.options import check_options
+from workflows.generate.speech.fallback import FallbackRule
 from workflows.generate.speech.settings import SpeechOptions
 from workflows.generate.speech.transcriber import Transcriber
 from workflows.wire.events import GenerationDone, SegmentEvent
 
-SPEECH_OPTIONS = frozenset({"language", "task", "return_timestamps", "return_segments"})
+_THRESHOLDS = {"compression_ratio_threshold": math.inf, "logprob_threshold": -math.inf, "no_speech_threshold": math.inf}
+"""transformers' names → what never holds, where one is not set."""
+SPEECH_OPTIONS = frozenset({"language", "task", "return_timestamps", "return_segments", *_THRESHOLDS})
 
 
 def transcribe(
@@ -27,14 +31,17 @@ def transcribe(
     values: Mapping[str, object],
     speech: Mapping[str, Any],
     pad: int,
+    temperatures: Sequence[float] = (0.0,),
 ) -> torch.Tensor | dict[str, object]:
     """Token ids [B,L]; with return_segments, a dictionary of them and of each recording's segments.
 
-    values: generation options by their names here. speech: SPEECH_OPTIONS.
+    values: generation options by their names here. speech: SPEECH_OPTIONS. temperatures: tried one after another, as
+    the thresholds among the latter ask for it.
     """
     transcriber = Transcriber(engine)
     options = check_options(values)
-    asked = SpeechOptions(speech.get("language"), speech.get("task"), bool(speech.get("return_timestamps")))
+    times, rule = bool(speech.get("return_timestamps")), _fallback_rule(speech, temperatures)
+    asked = SpeechOptions(speech.get("language"), speech.get("task"), times, rule)
     rows, segments = list[list[int]](), list[list[dict[str, object]]]()
     for sound in spectrograms(features, mask, transcriber.frames):
         found, prefix = list[SegmentEvent](), list[int]()
@@ -50,6 +57,15 @@ def transcribe(
     if not speech.get("return_segments"):
         return cast("torch.Tensor", sequences)
     return {"sequences": sequences, "segments": segments}
+
+
+def _fallback_rule(speech: Mapping[str, Any], temperatures: Sequence[float]) -> FallbackRule | None:
+    """None where no threshold is set."""
+    named = {name: float(speech[name]) for name in _THRESHOLDS if speech.get(name) is not None}
+    if not named:
+        return None
+    ratio, logprob, silence = (_THRESHOLDS | named).values()
+    return FallbackRule(tuple(temperatures), ratio, logprob, silence)
 
 
 def _segment(one: SegmentEvent, prefix: list[int]) -> dict[str, object]:

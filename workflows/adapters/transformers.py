@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 import transformers
@@ -118,9 +118,12 @@ class JoineryModel:
         media = {name: options.pop(name) for name, value in [*options.items()] if isinstance(value, torch.Tensor)}
         if self._transcribes and SOUND in media:
             speech = {name: options.pop(name) for name in SPEECH_OPTIONS if name in options}
+            listed = isinstance(options.get("temperature"), list | tuple)
+            temperatures = cast("Sequence[float]", options.pop("temperature") if listed else (0.0,))
             merged = self._merged_options(generation_config, options)
             values = self._generation_values(merged, 0)
-            return transcribe(self.engine, media[SOUND], attention_mask, values, speech, self._pad(merged))
+            pad = self._pad(merged)
+            return transcribe(self.engine, media[SOUND], attention_mask, values, speech, pad, temperatures)
         if input_ids is None:
             raise RequestError("The prompt is empty: give at least one token.")
         merged = self._merged_options(generation_config, options)

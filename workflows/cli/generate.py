@@ -84,12 +84,14 @@ def _transcribe(
     """Transcribes a recording."""
     from workflows.generate import open_engine
     from workflows.generate.options import check_options
+    from workflows.generate.speech.fallback import FallbackRule
     from workflows.generate.speech.settings import SpeechOptions
     from workflows.generate.speech.transcriber import Transcriber
     from workflows.measure.recording import record_generation, to_stderr
 
     options = check_options(values)
-    speech = SpeechOptions(sound.language, "translate" if sound.translate else None, sound.timestamps)
+    rule = FallbackRule() if sound.fallback else None
+    speech = SpeechOptions(sound.language, "translate" if sound.translate else None, sound.timestamps, rule)
     with exit_on_interrupt():
         engine = flags.open(open_engine, bundle)
         if engine.takes_sound:

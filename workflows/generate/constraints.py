@@ -59,9 +59,13 @@ def compile_constraints(defaults: GenerationConfig, start: GenerationStart, pena
     if defaults.begin_suppress_tokens:
         begin = first if first > 1 or not defaults.forced_bos_token_id else first + 1
         chain.append(remove_tokens(defaults.begin_suppress_tokens, begin, begin + 1))
-    if defaults.timestamps is not None:
-        chain.append(timestamp_processor(defaults.timestamps, first))
-    return chain
+    return [*chain, *_of_transcripts(defaults, first)]
+
+
+def _of_transcripts(defaults: GenerationConfig, first: int) -> list[Processor]:
+    """Those that a transcript has besides. first: the length of its prefix."""
+    chain = [] if defaults.timestamps is None else [timestamp_processor(defaults.timestamps, first)]
+    return chain if defaults.logprobs is None else [*chain, defaults.logprobs.process]
 
 
 def source_repetition_penalty(source: Sequence[int], penalty: float) -> Processor:

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ValidationError
 
 from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.genai.metadata import search_settings
 from workflows.bundle.strategy import LogitsOp
 from workflows.common.errors import BundleError, printable
+from workflows.generate.speech.fallback import TokenLogprobs
 from workflows.generate.speech.timestamps import TimestampRule
 
 _CONFIG_FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
-_NOT_OF_FILES = ("chain", "timestamps", "not_applied")  # fields that are no settings of transformers
+_NOT_OF_FILES = ("chain", "timestamps", "logprobs", "not_applied")  # fields that are no settings of transformers
 
 _NGRAM = "no_repeat_ngram_size"
 _DO_SAMPLE = "sampling.do_sample"  # the pipeline file's own; a checkpoint's does not apply
@@ -53,7 +54,8 @@ class GenerationConfig(BaseModel):
     """Settings of every generation of a bundle; all defaults are neutral.
 
     chain: the ops of the pipeline file, in their order, in place of all settings of the checkpoint. timestamps: the
-    rule of a transcript with times. not_applied: `name=value` of settings that Joinery does not apply.
+    rule of a transcript with times. logprobs: notes those of the chosen tokens. not_applied: `name=value` of settings
+    that Joinery does not apply.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -71,6 +73,7 @@ class GenerationConfig(BaseModel):
     encoder_repetition_penalty: Penalty = 1.0
     chain: tuple[LogitsOp, ...] | None = None
     timestamps: TimestampRule | None = None
+    logprobs: InstanceOf[TokenLogprobs] | None = None
     not_applied: tuple[str, ...] = ()
 
     @classmethod

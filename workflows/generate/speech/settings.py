@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from workflows.bundle import Bundle
 from workflows.common.errors import PromptError, RequestError, printable
 from workflows.generate.generation_config import Id, config_of_bundle, invalid_setting
+from workflows.generate.speech.fallback import FallbackRule
 from workflows.wire.events import SpeechChoices, SpeechTask
 
 
@@ -22,11 +23,13 @@ class SpeechOptions:
     """What a person chooses. language: a code such as `de`; None lets the model find it, where it knows several.
 
     task: None for the checkpoint's own. timestamps: whether segments have times; recordings longer than a window do.
+    fallback: when a window is transcribed again; None for once.
     """
 
     language: str | None = None
     task: SpeechTask | None = None
     timestamps: bool = False
+    fallback: FallbackRule | None = None
 
 
 def _as_dict(value: Any) -> Any:

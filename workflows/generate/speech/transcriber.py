@@ -18,6 +18,14 @@ from workflows.common.tensor_names import SOUND
 from workflows.generate.engine import Engine
 from workflows.generate.generation_config import GenerationConfig
 from workflows.generate.options import GenerateOptions
+from workflows.generate.processors import Logits, softmax
+from workflows.generate.speech.fallback import (
+    SAMPLED_FROM,
+    FallbackRule,
+    TokenLogprobs,
+    WindowQuality,
+    compression_ratio,
+)
 from workflows.generate.speech.segments import TimeScale, TokenSegment, find_segments
 from workflows.generate.speech.settings import SpeechOptions, SpeechSettings
 from workflows.generate.speech.sound_input import sound_shape
@@ -85,15 +93,7 @@ class Transcriber:
         are the transcript; time stamps have none. Raises PromptError and RequestError for a spectrogram of other mels
         or too long, and for what `speech` asks for and the model does not know.
         """
-        if sound.shape[0] != self.mels:
-            raise PromptError(f"The spectrogram has {sound.shape[0]} mels and the encoder reads {self.mels}.")
-        if sound.shape[1] > self.frames:
-            if self._scale.first is None:
-                raise RequestError(
-                    f"The recording is longer than the {self._scale.seconds(self.frames):g} s that the model hears at "
-                    "once, and the model has no tokens for times, by which it would go on: give a shorter one."
-                )
-            speech = replace(speech, timestamps=True)
+        speech = self._checked(sound, options, speech)
         prefix = self._prefix(sound, speech)
         room = max(1, self._engine.machine.cache.capacity - len(prefix))
         chosen = options.max_new_tokens if "max_new_tokens" in options.set_fields else room
@@ -104,7 +104,9 @@ class Transcriber:
         while seek < total:
             frames = min(total - seek, self.frames)
             window = list[int]()
-            for event in self._window(sound[:, seek : seek + frames], prefix, options, defaults, cancelled):
+            part = sound[:, seek : seek + frames]
+            events, skipped = self._hear(part, prefix, options, defaults, cancelled, speech.fallback)
+            for event in events:
                 if isinstance(event, GenerationDone):
                     done = event
                     continue
@@ -113,6 +115,9 @@ class Transcriber:
                     event = replace(event, text=self._text(event), step=len(tokens) + len(window) - 1)
                     pieces.append(event.text)
                 yield event
+            if skipped:
+                seek += frames
+                continue
             tokens += window
             segments, moved = find_segments(self._heard(window), self._scale, seek, frames)
             yield from (self._segment(one) for one in segments if one.tokens)
@@ -122,6 +127,24 @@ class Transcriber:
             seek += max(moved, self._scale.stride)  # a window that went nowhere would be heard for ever
         assert done is not None
         yield replace(done, prompt_ids=prefix, token_ids=tokens, text="".join(pieces))
+
+    def _checked(self, sound: Spectrogram, options: GenerateOptions, speech: SpeechOptions) -> SpeechOptions:
+        """`speech`, with times for what is longer than a window. Raises as transcribe."""
+        if sound.shape[0] != self.mels:
+            raise PromptError(f"The spectrogram has {sound.shape[0]} mels and the encoder reads {self.mels}.")
+        if sound.shape[1] > self.frames:
+            if self._scale.first is None:
+                raise RequestError(
+                    f"The recording is longer than the {self._scale.seconds(self.frames):g} s that the model hears at "
+                    "once, and the model has no tokens for times, by which it would go on: give a shorter one."
+                )
+            speech = replace(speech, timestamps=True)
+        if speech.fallback is not None and (options.temperature or options.num_beams > 1 or options.chain):
+            raise RequestError(
+                "Transcribing again at other temperatures begins greedily, without beams and a chain: leave these "
+                "options out."
+            )
+        return speech
 
     def first_window(self, sound: Spectrogram, speech: SpeechOptions) -> tuple[list[int], NamedInputs]:
         """The tokens that a transcript of `sound` begins with, and the encoder's inputs for its first window."""
@@ -135,6 +158,48 @@ class Transcriber:
     ) -> Iterator[Event]:  # fmt: skip
         self._stream = self._engine.text.stream()
         return self._engine.generate(prefix, options, cancelled, inputs={SOUND: self._padded(sound)}, defaults=defaults)
+
+    def _hear(
+        self, sound: Spectrogram, prefix: Sequence[int], options: GenerateOptions, defaults: GenerationConfig,
+        cancelled: Callable[[], bool], rule: FallbackRule | None,
+    ) -> tuple[Iterator[Event], bool]:  # fmt: skip
+        """The events of the first attempt that `rule` accepts, or of the last; and whether nobody speaks, in which case
+        there is the end of the generation alone.
+        """
+        if rule is None:
+            return self._window(sound, prefix, options, defaults, cancelled), False
+        silence = self._no_speech(sound)
+        events = list[Event]()
+        for temperature in rule.temperatures:
+            logprobs = TokenLogprobs(SAMPLED_FROM if temperature else None)
+            sampled = {"temperature": temperature, "top_k": SAMPLED_FROM} if temperature else {}
+            chosen = defaults.model_copy(update={"logprobs": logprobs})
+            events = [*self._window(sound, prefix, options.replaced(**sampled), chosen, cancelled)]
+            done = events[-1]
+            assert isinstance(done, GenerationDone)  # every generation ends with one
+            if done.finish_reason == "cancelled" or not done.token_ids:
+                break
+            ratio = compression_ratio(done.token_ids, self._engine.machine.vocabulary)
+            quality = WindowQuality(ratio, logprobs.mean(done.token_ids), silence)
+            if rule.skips(quality):
+                return iter([done]), True
+            if not rule.rejects(quality):
+                break
+        return iter(events), False
+
+    def _no_speech(self, sound: Spectrogram) -> float:
+        """The probability of the token for silence after the start token; 0 for a model without times."""
+        if self.settings.no_timestamps_token_id is None:
+            return 0.0
+        return float(softmax(self._first_logits(sound))[self.settings.no_timestamps_token_id - 1])
+
+    def _first_logits(self, sound: Spectrogram) -> Logits:
+        """[V] after the start token alone, for a window."""
+        machine = self._engine.machine
+        machine.resume()
+        machine.start({SOUND: self._padded(sound)})
+        logits: Logits = machine.step([self._engine.bundle.pipeline.decoder_start], "decode")[-1]
+        return logits
 
     def _padded(self, sound: Spectrogram) -> Spectrogram:
         """[1, mels, frames] of one window; zeros behind the end of the recording."""
@@ -172,10 +237,7 @@ class Transcriber:
 
     def detect_language(self, sound: Spectrogram) -> int:
         """The token of the language that the model hears in the first window: the likeliest after the start token."""
-        machine = self._engine.machine
-        machine.resume()
-        machine.start({SOUND: self._padded(sound)})
-        logits = machine.step([self._engine.bundle.pipeline.decoder_start], "decode")[-1]
+        logits = self._first_logits(sound)
         known = sorted(self.settings.lang_to_id.values())
         return known[int(np.argmax(logits[known]))]
 

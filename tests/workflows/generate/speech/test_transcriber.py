@@ -16,6 +16,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_whisper
 from workflows.common.errors import BundleError, PromptError, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.generate.speech.fallback import FallbackRule, WindowQuality
 from workflows.generate.speech.settings import SpeechOptions
 from workflows.generate.speech.transcriber import Transcriber
 from workflows.wire.events import GenerationDone, SegmentEvent, TokenEvent
@@ -174,7 +175,8 @@ def test_a_file_is_heard(engine: Engine, eager: Any, tmp_path: Path, cli: Any, b
 
 @pytest.mark.parametrize(("arguments", "wanted"), [
     (("--audio", "gone.wav"), "gone.wav"),
-    (("--audio", "gone.wav", "--prompt", "x"), "A transcript has no prompt"),
+    (("--audio", "gone.wav", "--prompt", "x"), "transcribes recordings: give --audio with a sound file in place"),
+    (("--audio", "gone.wav", "--prompt", "x", "--fallback"), "A transcript has no prompt"),
     (("--prompt-ids", "3", "--language", "de"), "belong to a recording"),
     (("--prompt-ids", "3"), "transcribes recordings: give --audio"),
 ])  # fmt: skip
@@ -211,3 +213,74 @@ def test_measurements_hear_noise(bundle: Path, cli: Any) -> None:
     for line in (("bench", bundle, "--repeats", 1, "--new-tokens", 4), ("profile", bundle)):
         code, _, err = cli(*line)
         assert code == 0, err
+
+
+@pytest.mark.parametrize(("frames", "asked"), [(200, {}), (200, {"return_timestamps": True}),
+                                               (333, {"language": "de", "return_timestamps": True})])  # fmt: skip
+def test_windows_are_judged_as_generate_judges_them(
+    engine: Engine, eager: Any, frames: int, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ratio, mean log-probability and silence of each window, at temperature 0 and one that draws the likeliest."""
+    import torch
+
+    sound = torch.randn(1, 80, frames, generator=torch.Generator().manual_seed(frames)) * 0.7
+    wanted, found = list[tuple[float, ...]](), list[tuple[float, ...]]()
+    kind = type(eager)
+    whole = kind._need_fallback
+
+    def noted(model: Any, tokens: Any, outputs: Any, index: int, processors: Any, config: Any, *more: Any) -> Any:
+        ratio = model._retrieve_compression_ratio(tokens, more[0])
+        logprob = model._retrieve_avg_logprobs(outputs[index]["scores"], tokens, more[1])
+        silence = next(one.no_speech_prob for one in processors if type(one).__name__ == "WhisperNoSpeechDetection")
+        wanted.append((float(ratio), float(logprob), float(silence[index])))
+        return whole(model, tokens, outputs, index, processors, config, *more)
+
+    monkeypatch.setattr(kind, "_need_fallback", noted)
+    with torch.no_grad():
+        result = eager.generate(
+            sound, return_segments=True, max_new_tokens=TOKENS, temperature=(0.0, 1e-4), no_speech_threshold=2.0,
+            logprob_threshold=0.0, compression_ratio_threshold=9.0, **asked,
+        )  # fmt: skip
+
+    class Noted(FallbackRule):
+        def rejects(self, quality: WindowQuality) -> bool:
+            found.append((quality.compression_ratio, quality.logprob, quality.no_speech))
+            return super().rejects(quality)
+
+    rule = Noted((0.0, 1e-4), 9.0, 0.0, 2.0)
+    speech = SpeechOptions(asked.get("language"), None, asked.get("return_timestamps", False), rule)
+    events = list(Transcriber(engine).transcribe(sound[0].numpy(), GenerateOptions(max_new_tokens=TOKENS), speech))
+    assert len(found) == len(wanted) >= 2
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert ours == pytest.approx(theirs, rel=2e-4, abs=1e-6)
+    tokens = [one.token_ids for one in events if isinstance(one, SegmentEvent)]
+    assert tokens == [one["tokens"].tolist() for one in result["segments"][0] if len(one["tokens"])]
+
+
+def test_windows_of_silence_are_left_out(engine: Engine, eager: Any) -> None:
+    """Of four windows, those whose probability of silence is above the median; and all of them."""
+    import torch
+
+    sound = torch.randn(1, 80, 800, generator=torch.Generator().manual_seed(5)) * 0.7
+    transcriber = Transcriber(engine)
+    silence = [transcriber._no_speech(sound[0, :, at : at + 200].numpy()) for at in range(0, 800, 200)]
+    for threshold in (float(np.median(silence)), 0.0):
+        rule = FallbackRule((0.0,), 9.0, 0.0, threshold)
+        with torch.no_grad():
+            wanted = eager.generate(
+                sound, return_segments=True, max_new_tokens=TOKENS, return_timestamps=True, temperature=(0.0,),
+                no_speech_threshold=threshold, logprob_threshold=0.0, compression_ratio_threshold=9.0,
+            )["segments"][0]  # fmt: skip
+        options = GenerateOptions(max_new_tokens=TOKENS)
+        events = list(transcriber.transcribe(sound[0].numpy(), options, SpeechOptions(None, None, True, rule)))
+        found = [(one.start_s, one.token_ids) for one in events if isinstance(one, SegmentEvent)]
+        assert found == [(pytest.approx(float(one["start"])), one["tokens"].tolist()) for one in wanted]
+        assert isinstance(events[-1], GenerationDone) and bool(found) == bool(threshold)
+
+
+def test_fallback_begins_greedily(engine: Engine) -> None:
+    rule = SpeechOptions(fallback=FallbackRule())
+    sound = np.zeros((80, 200), np.float32)
+    for options in (GenerateOptions(num_beams=2), GenerateOptions(temperature=0.5)):
+        with pytest.raises(RequestError, match="begins greedily, without beams"):
+            list(Transcriber(engine).transcribe(sound, options, rule))
