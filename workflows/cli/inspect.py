@@ -24,7 +24,7 @@ from workflows.wire.reports.inspection import BuiltPass, ComponentReport, Inspec
 # The documented fields; the window gets more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
 COMPONENT_FIELDS = ("name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes")
-KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer", "states")
+KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer")
 # Of a graph that reads texts: lines in text mode, and keys of the pipeline file in JSON.
 TEXT_FACTS = ("vectors", "prompts", "labels", "longest text")
 TEXT_SETTINGS = ("embedding", "classification", "texts")
@@ -77,7 +77,7 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
     for note in dict.fromkeys([*odd, *report.doubts, *(group.note for group in report.kv if group.note)]):
         sys.stderr.write(f"joinery: {note}\n")
     if as_json:
-        kv = [_selected_fields(group, KV_FIELDS) for group in report.kv]
+        kv = [_selected_fields(group, (*KV_FIELDS, *(["states"] if group.states else []))) for group in report.kv]
         components = [_selected_fields(entry, COMPONENT_FIELDS) for entry in report.components]
         texts = {name: report.metadata[name] for name in TEXT_SETTINGS if report.metadata.get(name)}
         write_json({**_selected_fields(report, FIELDS), "components": components, "kv": kv, **texts})
