@@ -201,8 +201,10 @@ class RecipePage(StepPage):
         self.place.show_placement(chosen.place)
         self._show_source(chosen.source_length)
         cached = any(offer.available for offer in plan.layouts)
-        self.cache_section.setVisible(cached)
-        for field in (self.capacity, self.chunk, self.graphs):
+        has_slots = cached and plan.estimate.kv_bytes > 0
+        self.cache_section.setVisible(has_slots)
+        self.capacity.setEnabled(has_slots)
+        for field in (self.chunk, self.graphs):
             field.setEnabled(cached)
         self._showing = False
         self._show_cost()

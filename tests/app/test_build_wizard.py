@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,23 @@ def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_win
     qtbot.waitUntil(recipe.isComplete)
     assert not recipe.cache_section.isVisible() and not recipe.capacity.isEnabled()
     assert recipe.cost.text() == "This model has no cache."
+
+
+def test_a_model_of_state_alone_has_no_layout_and_no_capacity(qtbot: Any, make_window: Make) -> None:
+    """Nor would they change anything; the chunk of its prefill does."""
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(recipe.isComplete)
+    draft = window.context.unsaved_recipe
+    assert draft.plan is not None and draft.probe_report is not None and draft.probe_report.decoder is not None
+    decoder = replace(draft.probe_report.decoder, kv_bytes_per_token=0, state_layers=4)
+    draft.probe_report = replace(draft.probe_report, decoder=decoder)
+    recipe._show_plan(replace(draft.plan, estimate=replace(draft.plan.estimate, kv_bytes=0)))
+    assert not recipe.cache_section.isVisible() and not recipe.capacity.isEnabled() and recipe.chunk.isEnabled()
+    assert recipe.cost.text() == "State of fixed size in all 4 layers, at any length."
 
 
 def test_a_failed_stage_gives_the_reason_and_retry_goes_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
