@@ -114,6 +114,7 @@ class SourcePage(StepPage):
     def _demo_input(self) -> QWidget:
         demos = (
             (self.tr("Qwen3: a chat about sums, capitals and opposites"), DEMO),
+            (self.tr("Qwen3.5: the same chat; three of four layers keep state of fixed size"), "demo:qwen3_5"),
             (self.tr("Qwen3 draft: a small model that proposes tokens for the chat"), "demo:qwen3-draft"),
             (self.tr("T5: a phrase book from English to French, and short summaries"), "demo:t5"),
             (self.tr("Mu: settings in five languages; includes Python code"), "demo:mu"),

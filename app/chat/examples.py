@@ -50,7 +50,7 @@ class ExamplePrompts(QWidget):
 
     def _examples_for(self, name: str) -> tuple[str, ...]:
         """The prompts that a demo was trained for, else prompts for any model that answers."""
-        if name.startswith("qwen3-demo"):
+        if name.startswith(("qwen3-demo", "qwen3_5-demo")):
             return (
                 self.tr("What is 8 times 7?"),
                 self.tr("What is the capital of France?"),

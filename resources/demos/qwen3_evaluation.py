@@ -5,7 +5,7 @@ from statistics import median
 from typing import NamedTuple
 
 import torch
-from transformers import AutoTokenizer, Qwen2Tokenizer, Qwen3ForCausalLM
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, Qwen2Tokenizer
 
 from resources.demos.qwen3_corpus import Message, RawCompletion
 from resources.demos.qwen3_phrases import Question
@@ -21,7 +21,7 @@ class Reply(NamedTuple):
 
 
 @torch.inference_mode()
-def reply_to(model: Qwen3ForCausalLM, tokenizer: Qwen2Tokenizer, prompts: list[str], length: int = 40) -> list[Reply]:
+def reply_to(model: PreTrainedModel, tokenizer: Qwen2Tokenizer, prompts: list[str], length: int = 40) -> list[Reply]:
     """Greedy replies to templated or raw prompts, as one left-padded batch."""
     inputs = tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left", add_special_tokens=False)
     output = model.generate(
@@ -55,7 +55,7 @@ def evaluate(
     `chats`, each after the chat's own earlier answers. Margins are those of the questions.
     """
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = Qwen3ForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     asked = replies_to(model, tokenizer, [as_chat(tokenizer, question.text) for question in questions])
     continued = replies_to(model, tokenizer, [completion.prompt for completion in completions])
     wrong = mistakes([(q.text, q.answer) for q in questions], asked)
@@ -72,7 +72,7 @@ def evaluate(
     }
 
 
-def replies_to(model: Qwen3ForCausalLM, tokenizer: Qwen2Tokenizer, prompts: list[str]) -> list[Reply]:
+def replies_to(model: PreTrainedModel, tokenizer: Qwen2Tokenizer, prompts: list[str]) -> list[Reply]:
     """`reply_to`, a hundred prompts at a time."""
     groups = (prompts[at : at + 100] for at in range(0, len(prompts), 100))
     return [reply for group in groups for reply in reply_to(model, tokenizer, group)]
@@ -88,7 +88,7 @@ def mistakes(expected: list[tuple[str, str]], replies: list[Reply]) -> list[str]
 
 
 @torch.inference_mode()
-def right_answers(model: Qwen3ForCausalLM, tokenizer: Qwen2Tokenizer, messages: list[Message]) -> list[bool]:
+def right_answers(model: PreTrainedModel, tokenizer: Qwen2Tokenizer, messages: list[Message]) -> list[bool]:
     """For each answer in a chat, whether each of its tokens is the most likely one after all that precedes it."""
     ids, labels = Encoder(tokenizer).conversation(messages)
     best = model(torch.tensor([ids])).logits[0].argmax(-1).tolist()  # [S]

@@ -3155,6 +3155,10 @@
       <translation>Qwen3-Entwurf: ein kleines Modell, das Token für den Chat vorschlägt</translation>
     </message>
     <message>
+      <source>Qwen3.5: the same chat; three of four layers keep state of fixed size</source>
+      <translation>Qwen3.5: derselbe Chat; drei von vier Schichten halten einen Zustand fester Größe</translation>
+    </message>
+    <message>
       <source>Qwen3: a chat about sums, capitals and opposites</source>
       <translation>Qwen3: ein Chat über Summen, Hauptstädte und Gegenteile</translation>
     </message>

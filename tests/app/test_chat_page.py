@@ -103,6 +103,13 @@ def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
     assert page.header.heading.accessibleName() == "What is 8 times 7?"
 
 
+def test_demos_of_one_corpus_are_asked_the_same(make: Make) -> None:
+    asked = [
+        [one.text() for one in make(f"/b/{name}").examples.buttons] for name in ("qwen3-demo", "qwen3_5-demo-int4")
+    ]
+    assert asked[0] == asked[1] and "What is 8 times 7?" in asked[0]
+
+
 def test_what_a_demo_was_taught_is_used_for_no_other_model(make: Make, qtbot: QtBot) -> None:
     """A model of one's own is asked what any can be asked."""
     page = make("/b/qwen3-demo")

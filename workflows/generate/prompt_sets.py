@@ -22,6 +22,7 @@ SpreadItem = TypeVar("SpreadItem")
 PROMPTS = 64
 QUESTIONS = 200
 DEMO = "demo:"
+_SAME_CORPUS = {"qwen3_5": "qwen3"}
 SENTENCES = (
     "The capital of France is",
     "Water boils at a temperature of",
@@ -135,11 +136,16 @@ def demo_name(bundle: Bundle) -> str:
     return source.removeprefix(DEMO) if isinstance(source, str) and source.startswith(DEMO) else ""
 
 
+def taught_as(demo: str) -> str:
+    """The demo whose corpus a demo was trained on: itself, or one of another architecture."""
+    return _SAME_CORPUS.get(demo, demo)
+
+
 def demo_questions(demo: str) -> list[HeldOutQuestion]:
     """The held-back questions of a demo, in their order; none for another name."""
     if not demo.isidentifier():
         return []
-    file = resources.files("resources") / "demos" / f"{demo}_heldback.json"
+    file = resources.files("resources") / "demos" / f"{taught_as(demo)}_heldback.json"
     if not file.is_file():
         return []
     return [HeldOutQuestion(row["prompt"], row["expected"]) for row in json.loads(file.read_text("utf-8"))]

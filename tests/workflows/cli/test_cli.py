@@ -383,7 +383,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["build", "nowhere/at/all", "--out", "O"], "There is no folder nowhere/at/all"),
         (
             ["build", "demo:nothing", "--out", "O"],
-            "There is no demo 'nothing'; there is: demo:mu, demo:qwen3, demo:qwen3-draft, demo:t5, "
+            "There is no demo 'nothing'; there is: demo:mu, demo:qwen3, demo:qwen3-draft, demo:qwen3_5, demo:t5, "
             "demo:vision, demo:whisper",
         ),
         (["build", "demo:qwen3", "--out", "B"], "already holds a bundle"),

@@ -34,7 +34,7 @@ def complete(line: str, home: Path) -> list[str]:
         ("joinery build --precision int", sorted(name for name in PRECISIONS if name.startswith("int"))),
         (
             "joinery build demo:",
-            ["demo:mu", "demo:qwen3", "demo:qwen3-draft", "demo:t5", "demo:vision", "demo:whisper"],
+            ["demo:mu", "demo:qwen3", "demo:qwen3-draft", "demo:qwen3_5", "demo:t5", "demo:vision", "demo:whisper"],
         ),
         ("joinery runs ex", ["export"]),
     ],

@@ -22,6 +22,7 @@ from workflows.generate.prompt_sets import (
     encode_prompt,
     prompt_column,
     read_lines,
+    taught_as,
     unknown_share,
 )
 
@@ -85,7 +86,7 @@ def _rows_of(place: Path) -> list[_Row]:
 def _rows_of_demo(demo: str) -> list[_Row]:
     if not demo.isidentifier():
         return []
-    file = resources.files("resources") / "demos" / f"{demo}_calibration.jsonl"
+    file = resources.files("resources") / "demos" / f"{taught_as(demo)}_calibration.jsonl"
     if not file.is_file():
         return []
     with resources.as_file(file) as path:
