@@ -1,6 +1,6 @@
-"""What is attached to the prompt that is being written: pictures, or a sound file that is sent at once.
+"""What is attached to the prompt that is being written: pictures, recordings, or a sound file that is sent at once.
 
-button, drop, paste ──take──▶ files │ image data ──save_picture──▶ AttachmentRow.pictures ──Send
+button, drop, paste ──take──▶ files │ image data ──save_picture──▶ AttachmentRow.files ──Send
                                 └─ a sound ──▶ SendSound
 """
 
@@ -14,6 +14,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
+from app.chat.attached_file import attached_file
 from app.chat.speech import sound_device
 from app.chat.speech.speech_row import SpeechRow
 from app.chat.speech.voice_recorder import FOLDER as RECORDING_FOLDER
@@ -23,8 +24,8 @@ from app.state.media_files import FOLDER as PICTURE_FOLDER
 from app.state.media_files import PICTURE_SUFFIXES, SOUND_SUFFIXES, file_filter, of_kind, save_picture
 from app.widgets.actions import tool_button
 from app.widgets.layouts import FlowLayout, clear_layout, hbox, vbox
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
-from app.widgets.thumbnail import Thumbnail
 from workflows.wire.events import SpeechChoices
 
 HEIGHT = 64
@@ -32,41 +33,41 @@ HEIGHT = 64
 
 
 class AttachmentRow(QWidget):
-    """The pictures of the prompt as thumbnails, each with a button that removes it; hidden while there are none."""
+    """The pictures and recordings of the prompt, each with a button that removes it; hidden while there are none."""
 
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Attached pictures"))
-        self.pictures: tuple[str, ...] = ()
+        self.setAccessibleName(self.tr("Attached files"))
+        self.files: tuple[str, ...] = ()
         self._row = FlowLayout(self)
         self.hide()
 
-    def show_pictures(self, pictures: Sequence[str]) -> None:
+    def show_files(self, files: Sequence[str]) -> None:
         """Shows these files, each once."""
-        pictures = tuple(dict.fromkeys(pictures))
-        if pictures == self.pictures:
+        files = tuple(dict.fromkeys(files))
+        if files == self.files:
             return
-        self.pictures = pictures
+        self.files = files
         clear_layout(self._row)
-        for path in pictures:
+        for path in files:
             self._row.addWidget(self._item(path))
-        self.setVisible(bool(pictures))
+        self.setVisible(bool(files))
         self.changed.emit()
 
     def _item(self, path: str) -> QWidget:
         item = QWidget()
         remove = tool_button("close", self.tr("Remove {0}").format(Path(path).name), "muted")
         remove.clicked.connect(partial(self._remove, path))
-        hbox(Thumbnail(path, HEIGHT), (remove, 0, Qt.AlignmentFlag.AlignTop), spacing=0, parent=item)
+        hbox(attached_file(path, HEIGHT), (remove, 0, Qt.AlignmentFlag.AlignTop), spacing=0, parent=item)
         return item
 
     def _remove(self, path: str, _checked: bool = False) -> None:
         parent = self.parentWidget()
         if parent is not None:
             parent.setFocus()  # the pressed button is deleted
-        self.show_pictures([one for one in self.pictures if one != path])
+        self.show_files([one for one in self.files if one != path])
 
 
 class Attachments(QObject):
@@ -83,7 +84,7 @@ class Attachments(QObject):
         self._page = parent
         self._tasks = BackgroundTasks(self)
         self.folder: Path | None = None
-        self.sees = self.listens = False
+        self.sees = self.takes_sound = self.listens = False
         self.row = AttachmentRow()
         self.picture_button = tool_button("picture", self.tr("Attach pictures (Ctrl+Shift+P)"), clicked=self.choose)
         self.recorder = VoiceRecorder(lambda owner: sound_device.open_microphone(owner), self)
@@ -95,11 +96,14 @@ class Attachments(QObject):
         self.speech.choose.clicked.connect(lambda _checked=False: self.choose())
         self.set_senses(False, None)
 
-    def set_senses(self, sees: bool, speech: SpeechChoices | None) -> None:
-        """Shows the buttons of what the open bundle takes."""
+    def set_senses(self, sees: bool, speech: SpeechChoices | None, takes_sound: bool = False) -> None:
+        """Shows the buttons of what the open bundle takes. takes_sound: recordings beside a prompt."""
         begins = speech is not None and not self.listens
-        self.sees, self.listens = sees, speech is not None
-        self.picture_button.setVisible(sees)
+        self.sees, self.takes_sound, self.listens = sees, takes_sound, speech is not None
+        self.picture_button.setVisible(sees or takes_sound)
+        text = self.tr("Attach pictures (Ctrl+Shift+P)") if sees else self.tr("Attach recordings (Ctrl+Shift+P)")
+        set_tool_tip(self.picture_button, text)
+        self.picture_button.setAccessibleName(text)
         self.speech.setVisible(speech is not None)
         if speech is None:
             self.recorder.finish()  # nothing is recorded that is not shown
@@ -123,9 +127,11 @@ class Attachments(QObject):
 
     def choose(self) -> None:
         """Asks for files of what the open bundle takes; does nothing where it takes none."""
-        if self.sees:
-            kinds = file_filter(self.tr("Pictures"), PICTURE_SUFFIXES)
-            names, _kind = QFileDialog.getOpenFileNames(self._page, self.tr("Attach pictures"), "", kinds)
+        if self.sees or self.takes_sound:
+            filters = [file_filter(self.tr("Pictures"), PICTURE_SUFFIXES)] if self.sees else []
+            filters += [file_filter(self.tr("Recordings"), SOUND_SUFFIXES)] if self.takes_sound else []
+            title = self.tr("Attach pictures") if self.sees else self.tr("Attach recordings")
+            names, _kind = QFileDialog.getOpenFileNames(self._page, title, "", ";;".join(filters))
             self.add(names)
         elif self.listens:
             kinds = file_filter(self.tr("Recordings"), SOUND_SUFFIXES)
@@ -133,23 +139,23 @@ class Attachments(QObject):
             if name:
                 self.sound.emit(name)
 
-    def add(self, pictures: Sequence[str]) -> None:
-        """Attaches picture files."""
-        self.row.show_pictures([*self.row.pictures, *pictures])
+    def add(self, files: Sequence[str]) -> None:
+        """Attaches files of pictures or recordings."""
+        self.row.show_files([*self.row.files, *files])
 
     def takes(self, data: QMimeData) -> bool:
         """Whether dropped or pasted data is something that can be attached now."""
         pictures, sounds = _files(data)
         listens = self.listens and not self.recorder.recording
-        return bool((self.sees and (pictures or _is_image(data))) or (listens and sounds))
+        return bool((self.sees and (pictures or _is_image(data))) or ((listens or self.takes_sound) and sounds))
 
     def take(self, data: QMimeData) -> None:
         """Attaches dropped or pasted data: files as they are, an image as a file beside the chats."""
         pictures, sounds = _files(data)
         if self.listens and sounds:
             self.sound.emit(sounds[0])
-        elif self.sees and pictures:
-            self.add(pictures)
+        elif attached := [*(pictures if self.sees else []), *(sounds if self.takes_sound else [])]:
+            self.add(attached)
         elif self.sees and _is_image(data) and self.folder is not None:
             image = QImage(data.imageData())
             self._tasks.run(partial(save_picture, image, self.folder), self._on_saved, self.failed.emit)

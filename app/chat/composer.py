@@ -114,12 +114,12 @@ class Composer(QWidget):
 
     def submit(self) -> None:
         """Sends the text, if that is possible now."""
-        text, pictures = self.edit.toPlainText(), self.attachments.row.pictures
-        if not (text.strip() or pictures) or self._running or not self._enabled or self._problem:
+        text, files = self.edit.toPlainText(), self.attachments.row.files
+        if not (text.strip() or files) or self._running or not self._enabled or self._problem:
             return
         editing = self._editing
         self.cancel_edit()
-        self.requested.emit(Send(text, pictures) if editing is None else ReplacePrompt(editing, text, pictures))
+        self.requested.emit(Send(text, files) if editing is None else ReplacePrompt(editing, text, files))
 
     def _send_sound(self, path: str) -> None:
         if self._enabled and not self._running and not self._problem and self.attachments.listens:
@@ -128,9 +128,9 @@ class Composer(QWidget):
             why = self.tr("{0} was not transcribed, as nothing can be sent now: choose the file later.")
             self.attachments.failed.emit(why.format(path))
 
-    def begin_edit(self, id: int, text: str, pictures: tuple[str, ...] = ()) -> None:
+    def begin_edit(self, id: int, text: str, files: tuple[str, ...] = ()) -> None:
         """Shows an earlier prompt for editing."""
-        self.show_unsent_prompt(UnsentPrompt(text, id, pictures))
+        self.show_unsent_prompt(UnsentPrompt(text, id, files))
         self.edit.setFocus()
 
     def cancel_edit(self) -> None:
@@ -140,14 +140,14 @@ class Composer(QWidget):
     @property
     def unsent_prompt(self) -> UnsentPrompt:
         """The text that is not sent, with the prompt that it edits."""
-        return UnsentPrompt(self.edit.toPlainText(), self._editing, self.attachments.row.pictures)
+        return UnsentPrompt(self.edit.toPlainText(), self._editing, self.attachments.row.files)
 
     def show_unsent_prompt(self, draft: UnsentPrompt) -> None:
         """Restores an unsent prompt."""
         self._editing = draft.editing
         self._note.setVisible(draft.editing is not None)
         self.edit.setPlainText(draft.text)
-        self.attachments.row.show_pictures(draft.pictures)
+        self.attachments.row.show_files(draft.files)
         self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_running(self, running: bool) -> None:
@@ -160,9 +160,9 @@ class Composer(QWidget):
         self.edit.setPlaceholderText(self.tr("Continue the text") if completes else self.tr("Ask something"))
         self._completes.setVisible(completes)
 
-    def set_senses(self, sees: bool, speech: SpeechChoices | None) -> None:
+    def set_senses(self, sees: bool, speech: SpeechChoices | None, takes_sound: bool = False) -> None:
         """Offers what the open bundle takes; one that listens takes no text."""
-        self.attachments.set_senses(sees, speech)
+        self.attachments.set_senses(sees, speech, takes_sound)
         self.edit.setVisible(speech is None)
         self._refresh()
 
@@ -208,7 +208,7 @@ class Composer(QWidget):
         if self.button.property("role") != role:
             set_role(self.button, role)
         free = self._enabled and not self._problem
-        written = bool(self.edit.toPlainText().strip() or self.attachments.row.pictures)
+        written = bool(self.edit.toPlainText().strip() or self.attachments.row.files)
         if running:  # what takes the focus is there before what has it is disabled
             self.button.setEnabled(True)
             self.button.setVisible(True)
@@ -267,7 +267,7 @@ class PromptAutosave(QObject):
         self._saved = self._drafts.read(self._key)
         editing = self._saved.editing
         if editing is not None and editing not in self._controller.chat:
-            self._saved = UnsentPrompt(self._saved.text, pictures=self._saved.pictures)
+            self._saved = UnsentPrompt(self._saved.text, files=self._saved.files)
         self._composer.show_unsent_prompt(self._saved)
         self._timer.stop()
 

@@ -204,11 +204,11 @@ class ChatController(QObject):
         ready = self._ready()
         return ready is not None and ready.completes
 
-    def send(self, text: str, pictures: tuple[str, ...] = ()) -> bool:
-        """Sends a prompt; returns False for one without text and pictures, or while a reply runs."""
-        if not (text.strip() or pictures) or not self._can_start():
+    def send(self, text: str, files: tuple[str, ...] = ()) -> bool:
+        """Sends a prompt; returns False for one without text and files, or while a reply runs."""
+        if not (text.strip() or files) or not self._can_start():
             return False
-        prompt = self.chat.ask(text if self.completes else text.strip(), pictures)
+        prompt = self.chat.ask(text if self.completes else text.strip(), files)
         self.appended.emit(prompt.id)
         return self._run(prompt.id)
 
@@ -227,11 +227,11 @@ class ChatController(QObject):
             return False
         return self._run(message.parent, rebuilt=True)
 
-    def edit(self, prompt: int, text: str, pictures: tuple[str, ...] = ()) -> bool:
+    def edit(self, prompt: int, text: str, files: tuple[str, ...] = ()) -> bool:
         """Sends a changed prompt as a sibling of the old one."""
-        if not (text.strip() or pictures) or not self._can_start():
+        if not (text.strip() or files) or not self._can_start():
             return False
-        message = self.chat.edit(prompt, text if self.completes else text.strip(), pictures)
+        message = self.chat.edit(prompt, text if self.completes else text.strip(), files)
         return self._run(message.id, rebuilt=True)
 
     def set_problem(self, problem: str) -> None:

@@ -130,9 +130,9 @@ class ChatFrame(QWidget):
         self.header.set_empty(empty)
         self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
 
-    def show_senses(self, sees: bool, speech: SpeechChoices | None) -> None:
-        """Shows what the open bundle takes besides text: pictures, or a recording in place of a prompt."""
-        self.composer.set_senses(sees, speech)
+    def show_senses(self, *, sees: bool, takes_sound: bool, speech: SpeechChoices | None) -> None:
+        """Shows what the open bundle takes besides text: pictures, recordings, or a recording in place of a prompt."""
+        self.composer.set_senses(sees, speech, takes_sound)
         if speech is not None:
             self.examples.invite_recording()
 

@@ -12,10 +12,10 @@ from workflows.wire.requests import SoundPrompt
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send a prompt at the end of the conversation. pictures: the files that come before its text."""
+    """Send a prompt at the end of the conversation. files: pictures and recordings that come before its text."""
 
     text: str
-    pictures: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class ReplacePrompt:
 
     prompt: int
     text: str
-    pictures: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

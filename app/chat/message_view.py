@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 from app.chat.decoding.tree import JsonReplyTree
 from app.chat.draft_underlines import UnderlineLegend
 from app.chat.intents import EditPrompt, Intent, PlaySegment, Regenerate, SwitchVersion
-from app.chat.message_attachments import pictures_of, recording_of
+from app.chat.message_attachments import files_of, recording_of
 from app.chat.message_body import MessageBody
 from app.chat.speech.segment_text import SegmentText
 from app.state.conversation import ChatMessage, Reply
@@ -109,7 +109,7 @@ class MessageView(QFrame):
         head, foot = hbox((self.who, 1), spacing=2), hbox((self.status, 1), spacing=2)
         self.recording = recording_of(self.message)
         self.segments: SegmentText | None = None  # of a transcript with times, once there is one
-        above = [one for one in (pictures_of(self.message), self.recording) if one is not None]
+        above = [one for one in (files_of(self.message), self.recording) if one is not None]
         if self.recording is not None:
             self.recording.requested.connect(self.requested)
         margins = (G + G // 2, G // 2, G + G // 2, G if self._is_user else G // 2)

@@ -159,13 +159,13 @@ class ChatPage(QWidget):
         """Performs an intent of a widget or the keyboard."""
         c = self.controller
         match intent:
-            case intents.Send(text, pictures):
-                self.send(text, pictures)
+            case intents.Send(text, files):
+                self.send(text, files)
             case intents.SendSound(sound):
                 self.frame.clear_banners()
                 c.send_sound(sound)
-            case intents.ReplacePrompt(prompt, text, pictures):
-                c.edit(prompt, text, pictures)
+            case intents.ReplacePrompt(prompt, text, files):
+                c.edit(prompt, text, files)
             case intents.EditPrompt(prompt):
                 self._edit_prompt(prompt)
             case intents.Regenerate(reply):
@@ -189,10 +189,10 @@ class ChatPage(QWidget):
         if (last := self.controller.chat.last("assistant")) is not None:
             QGuiApplication.clipboard().setText(last.content)
 
-    def send(self, text: str, pictures: tuple[str, ...] = ()) -> None:
+    def send(self, text: str, files: tuple[str, ...] = ()) -> None:
         """Sends a prompt as if it had been typed; opens the bundle first if needed."""
         self.frame.clear_banners()
-        self.controller.send(text, pictures)
+        self.controller.send(text, files)
 
     def show_compare(self) -> None:
         """Shows the comparison of two bundles in place of the conversation."""
@@ -206,7 +206,7 @@ class ChatPage(QWidget):
         chat = self.controller.chat
         message = chat[prompt] if prompt is not None else chat.last("user")
         if message is not None and not message.sound and not self.controller.running:
-            self.composer.begin_edit(message.id, message.content, message.pictures)
+            self.composer.begin_edit(message.id, message.content, message.files)
 
     def _new_chat(self) -> None:
         self.frame.clear_banners()
@@ -245,7 +245,10 @@ class ChatPage(QWidget):
         opening = self.opener.state == "opening"
         ready = self.context.ready
         self.frame.show_state(self.opener.name, not len(chat), self.controller.completes, opening)
-        self.frame.show_senses(ready is not None and ready.sees, ready.speech if ready is not None else None)
+        if ready is None:
+            self.frame.show_senses(sees=False, takes_sound=False, speech=None)
+        else:
+            self.frame.show_senses(sees=ready.sees, takes_sound=ready.takes_sound, speech=ready.speech)
         self.header.heading.set_whole(chat.title or self.tr("New chat"))
         self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
         self.usage.refresh()

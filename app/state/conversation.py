@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from app.state.media_files import SOUND_SUFFIXES, of_kind
 from workflows.wire.events import SpeculationUse, TokenEvent
 from workflows.wire.requests import SoundPrompt, Turn
 
@@ -79,8 +80,8 @@ class Reply:
 class ChatMessage:
     """A node of the tree. trace: the generated tokens, for hovering; not saved.
 
-    pictures: the files that come before a prompt's text, which may be gone. sound: what a prompt has transcribed, and
-    how; its text is the file's name.
+    files: pictures and recordings that come before a prompt's text, which may be gone. sound: what a prompt has
+    transcribed, and how; its text is the file's name.
     """
 
     id: int
@@ -91,7 +92,7 @@ class ChatMessage:
     active: int = 0
     reply: Reply | None = None
     trace: list[TokenEvent] = field(default_factory=list)
-    pictures: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     sound: SoundPrompt | None = None
 
 
@@ -160,11 +161,11 @@ class Conversation:
         """Tokens of the active branch down to its last counted reply; 0 if there is none."""
         return next((m.reply.context for m in reversed(self.path()) if m.reply is not None and m.reply.context), 0)
 
-    def ask(self, text: str, pictures: Sequence[str] = ()) -> ChatMessage:
+    def ask(self, text: str, files: Sequence[str] = ()) -> ChatMessage:
         """Adds a prompt at the end of the active branch."""
         leaf = self.leaf()
         message = self._add(leaf.id if leaf else None, "user", text)
-        message.pictures = tuple(pictures)
+        message.files = tuple(files)
         return message
 
     def add_sound(self, sound: SoundPrompt) -> ChatMessage:
@@ -179,10 +180,10 @@ class Conversation:
         message.reply = Reply()
         return message
 
-    def edit(self, prompt: int, text: str, pictures: Sequence[str] = ()) -> ChatMessage:
+    def edit(self, prompt: int, text: str, files: Sequence[str] = ()) -> ChatMessage:
         """Adds a changed prompt as a sibling of the old one."""
         message = self._add(self.messages[prompt].parent, "user", text)
-        message.pictures = tuple(pictures)
+        message.files = tuple(files)
         return message
 
     def siblings(self, id: int) -> tuple[int, int]:
@@ -217,7 +218,10 @@ class Conversation:
             if node.reply is not None and node.reply.ended == "refused":
                 node = self._parent(node)  # its prompt is skipped as well
             else:
-                branch.append(Turn(node.role, node.content, tuple(p for p in node.pictures if Path(p).is_file())))
+                there = [path for path in node.files if Path(path).is_file()]
+                sounds = tuple(of_kind(there, SOUND_SUFFIXES))
+                pictures = tuple(path for path in there if path not in sounds)
+                branch.append(Turn(node.role, node.content, pictures, sounds))
             node = self._parent(node) if node is not None else None
         if self.system.strip():
             branch.append(Turn("system", self.system))

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from app.state.conversation import ChatMessage, Conversation, Reply, Role, is_key
+from app.state.media_files import SOUND_SUFFIXES, of_kind
 from workflows.common.errors import printable
 from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.events import SpeechTask
@@ -53,8 +54,8 @@ def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
     messages = []
     for m in chat.messages.values():
         row: dict[str, Any] = {"id": m.id, "parent": m.parent, "role": m.role, "content": m.content, "active": m.active}
-        if m.pictures:
-            row["pictures"] = list(m.pictures)
+        if m.files:
+            row["pictures"] = list(m.files)
         if m.sound is not None:
             row |= asdict(m.sound)
             row["sound"] = row.pop("path")
@@ -84,7 +85,7 @@ def conversation_from_dict(data: Any) -> Conversation:
         if row.reply is not None:
             row.reply.ended = row.reply.ended or "interrupted"
         message = ChatMessage(row.id, row.parent, row.role, row.content, reply=row.reply)
-        message.pictures = row.pictures
+        message.files = row.pictures
         if row.sound:
             message.sound = SoundPrompt(row.sound, row.language, row.task, row.timestamps)
         chat.messages[row.id] = message
@@ -106,7 +107,7 @@ def conversation_to_markdown(chat: Conversation) -> str:
     if chat.system.strip():
         parts.append("> " + chat.system.strip().replace("\n", "\n> "))
     for message in chat.path():
-        files = "".join(f"Picture: {path}\n\n" for path in message.pictures)
+        files = "".join(f"{_kind(path)}: {path}\n\n" for path in message.files)
         parts.append(f"## {'You' if message.role == 'user' else 'Model'}\n\n{files}{message.content.strip()}")
     return "\n\n".join(parts) + "\n"
 
@@ -114,3 +115,7 @@ def conversation_to_markdown(chat: Conversation) -> str:
 def searched_text(chat: Conversation) -> str:
     """The name and the messages of all branches, as the search finds them."""
     return "\n".join([chat.name, *(message.content for message in chat.messages.values())]).casefold()
+
+
+def _kind(path: str) -> str:
+    return "Recording" if of_kind([path], SOUND_SUFFIXES) else "Picture"

@@ -17,11 +17,11 @@ UNSAVED_CHAT_KEY = "new"
 
 @dataclass(frozen=True, slots=True)
 class UnsentPrompt:
-    """A text with the files of its pictures, and the id of the prompt that it replaces, if it is an edit."""
+    """A text with its pictures and recordings, and the id of the prompt that it replaces, if it is an edit."""
 
     text: str = ""
     editing: int | None = None
-    pictures: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class UnsentPrompts:
@@ -39,14 +39,14 @@ class UnsentPrompts:
             return UnsentPrompt()
         if not isinstance(saved, dict) or not isinstance(saved.get("text"), str):
             return UnsentPrompt()
-        editing, pictures = saved.get("editing"), saved.get("pictures")
-        files = [one for one in pictures if isinstance(one, str)] if isinstance(pictures, list) else []
+        editing, listed = saved.get("editing"), saved.get("files", saved.get("pictures"))  # as older versions wrote
+        files = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
         return UnsentPrompt(saved["text"], editing if isinstance(editing, int) else None, tuple(files))
 
     def write(self, key: str, draft: UnsentPrompt) -> None:
         """Saves an unsent prompt; an empty one removes the file. Raises OSError."""
         path = self._path(key)
-        if draft.text.strip() or draft.pictures:
+        if draft.text.strip() or draft.files:
             write_atomically(path, json.dumps(asdict(draft)).encode())
         else:
             path.unlink(missing_ok=True)

@@ -491,8 +491,16 @@
       <translation>Bilder oder eine Aufnahme anhängen</translation>
     </message>
     <message>
-      <source>Attached pictures</source>
-      <translation>Angehängte Bilder</translation>
+      <source>Attach recordings</source>
+      <translation>Aufnahmen anhängen</translation>
+    </message>
+    <message>
+      <source>Attach recordings (Ctrl+Shift+P)</source>
+      <translation>Aufnahmen anhängen (Strg+Umschalt+P)</translation>
+    </message>
+    <message>
+      <source>Attached files</source>
+      <translation>Angehängte Dateien</translation>
     </message>
     <message>
       <source>Attributes</source>
@@ -3259,6 +3267,10 @@
       <translation>Aufnehmen</translation>
     </message>
     <message>
+      <source>Recording {0}</source>
+      <translation>Aufnahme {0}</translation>
+    </message>
+    <message>
       <source>Recordings</source>
       <translation>Aufnahmen</translation>
     </message>
@@ -4425,6 +4437,10 @@
     <message>
       <source>The recipe of this build has replaced the unsaved recipe.</source>
       <translation>Das Rezept dieses Baus hat das ungespeicherte Rezept ersetzt.</translation>
+    </message>
+    <message>
+      <source>The recording {0} is missing; it is not sent.</source>
+      <translation>Die Aufnahme {0} fehlt; sie wird nicht gesendet.</translation>
     </message>
     <message>
       <source>The reply begins with</source>

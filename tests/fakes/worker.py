@@ -21,6 +21,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     replies          {name of a bundle's folder: text}: other replies of these, with an id a word
     base             true: the bundle has no chat template, and completes text
     sees, listens    true: the bundle takes pictures; it transcribes sounds, in one segment
+    takes_sound      true: the bundle takes recordings beside a prompt
     bases            [names of bundles' folders]: these alone do so
     capacities       {name of a bundle's folder: slots} (4096)
     opening          seconds that a bundle takes to open (delay)
@@ -628,6 +629,7 @@ class Fake:
                 completes=base,
                 languages=self.scenario.get("languages", {}).get(name, []),
                 sees=self.scenario.get("sees", False),
+                takes_sound=self.scenario.get("takes_sound", False),
                 speech=SPEECH if self.scenario.get("listens", False) else None,
             )
         )

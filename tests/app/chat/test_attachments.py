@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.attachments import AttachmentDrop, Attachments
@@ -94,7 +94,7 @@ def test_chosen_files_are_shown_removed_and_sent(
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([a, b, a], ""))
     composer.attachments.picture_button.click()
     row = composer.attachments.row
-    assert row.pictures == (a, b) and row.isVisible() and composer.button.isEnabled()
+    assert row.files == (a, b) and row.isVisible() and composer.button.isEnabled()
     assert [one.accessibleName() for one in row.findChildren(Thumbnail)] == ["Picture a.png", "Picture b.jpg"]
     removes = [one for one in row.findChildren(QToolButton) if one.accessibleName() == "Remove a.png"]
     removes[0].click()
@@ -113,7 +113,7 @@ def test_an_edited_prompt_has_its_pictures(composer: Composer, wants: list[objec
 def test_drop_takes_what_the_bundle_takes(composer: Composer, wants: list[object], tmp_path: Path) -> None:
     a, sound = picture(tmp_path / "a.png"), tmp_path / "s.WAV"
     assert dropped(composer, files(a, sound, tmp_path / "x.onnx"))
-    assert composer.attachments.row.pictures == (a,)
+    assert composer.attachments.row.files == (a,)
     assert not dropped(composer, files(sound)) and not dropped(composer, files(tmp_path / "x.onnx"))
     composer.set_senses(False, SPEECH)
     assert not dropped(composer, files(a))
@@ -129,14 +129,14 @@ def test_a_pasted_image_is_saved_once_by_its_content(composer: Composer, qtbot: 
     for _ in range(2):
         QGuiApplication.clipboard().setImage(image)
         composer.edit.paste()
-        qtbot.waitUntil(lambda: len(composer.attachments.row.pictures) == 1)
-    (saved,) = composer.attachments.row.pictures
+        qtbot.waitUntil(lambda: len(composer.attachments.row.files) == 1)
+    (saved,) = composer.attachments.row.files
     assert Path(saved).parent == tmp_path / "pictures" and len(Path(saved).stem) == 64
     assert [file.name for file in (tmp_path / "pictures").iterdir()] == [Path(saved).name]
     assert QImage(saved).pixelColor(3, 3) == QColor("red")
     QGuiApplication.clipboard().setText("words")
     composer.edit.paste()
-    assert composer.edit.toPlainText() == "words" and composer.attachments.row.pictures == (saved,)
+    assert composer.edit.toPlainText() == "words" and composer.attachments.row.files == (saved,)
 
 
 def test_text_is_pasted_where_a_program_offers_its_picture_too(composer: Composer) -> None:
@@ -153,7 +153,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(composer: Composer, qtb
     data.setImageData(image)
     with qtbot.waitSignal(composer.attachments.failed) as failed:
         composer.attachments.take(data)
-    assert "pictures" in failed.args[0] and composer.attachments.row.pictures == ()
+    assert "pictures" in failed.args[0] and composer.attachments.row.files == ()
 
 
 def test_unsent_pictures_come_back(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_pictures_are_sent_in_every_turn_shown_and_saved(make: Make, qtbot: QtBo
     assert [[one.path for one in row] for row in shown] == [[a], [], [b], []]
     assert not page.transcript.views[2].text.isVisible()  # it has no text
     chat = conversation_from_dict(conversation_to_dict(page.controller.chat))
-    assert [message.pictures for message in chat.path()] == [(a,), (), (b,), ()]
+    assert [message.files for message in chat.path()] == [(a,), (), (b,), ()]
     assert f"Picture: {a}" in conversation_to_markdown(chat)
     Path(a).unlink()
     key = page.controller.chat.key
@@ -233,6 +233,45 @@ def test_pictures_are_sent_in_every_turn_shown_and_saved(make: Make, qtbot: QtBo
     qtbot.waitUntil(lambda: not page.controller.running)
     third = asked(tmp_path)[2].messages
     assert third is not None and [turn.pictures for turn in third] == [(), (), (b,), (), ()]
+
+
+def test_recordings_beside_a_prompt_are_attached(
+    composer: Composer, wants: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By drop and by the button, which says so; pictures only where the bundle sees, too."""
+    sound, other, a = tmp_path / "s.wav", tmp_path / "a-name-that-is-much-too-long-to-be-shown.flac", tmp_path / "a.png"
+    sound.write_bytes(b"RIFF")
+    picture(a)
+    composer.set_senses(False, None, takes_sound=True)
+    button = composer.attachments.picture_button
+    assert button.isVisible() and button.accessibleName() == "Attach recordings (Ctrl+Shift+P)"
+    assert composer.edit.isVisible() and dropped(composer, files(a, sound)) and not dropped(composer, files(a))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(other)], ""))
+    button.click()
+    row = composer.attachments.row
+    assert row.files == (str(sound), str(other)) and row.isVisible()
+    names = {widget.accessibleName() for widget in row.findChildren(QWidget)}
+    assert {"Recording s.wav", f"The recording {other.name} is missing; it is not sent."} <= names
+    assert any(one.text() == "a-name-that-is-much-too-long-to…" for one in row.findChildren(QLabel))
+    composer.submit()
+    assert wants == [Send("", (str(sound), str(other)))]
+    composer.set_senses(True, None, takes_sound=True)
+    assert button.accessibleName() == "Attach pictures (Ctrl+Shift+P)"
+    assert dropped(composer, files(a, sound)) and row.files == (str(a), str(sound))
+
+
+def test_recordings_are_sent_in_every_turn(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    page, sound = make(takes_sound=True), tmp_path / "s.wav"
+    sound.write_bytes(b"RIFF")
+    page.do(Send("Who speaks?", (str(sound),)))
+    qtbot.waitUntil(lambda: not page.controller.running)
+    page.do(Send("And where?"))
+    qtbot.waitUntil(lambda: not page.controller.running)
+    turn = Turn("user", "Who speaks?", sounds=(str(sound),))
+    assert [one.messages[0] for one in asked(tmp_path) if one.messages] == [turn, turn]
+    assert "Recording s.wav" in {one.accessibleName() for one in page.transcript.views[0].findChildren(QWidget)}
+    chat = conversation_from_dict(conversation_to_dict(page.controller.chat))
+    assert chat.path()[0].files == (str(sound),) and f"Recording: {sound}" in conversation_to_markdown(chat)
 
 
 def test_the_context_bar_says_what_each_picture_takes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -374,4 +413,4 @@ def test_a_drop_area_leaves_other_files_to_the_window(qtbot: QtBot, composer: Co
     AttachmentDrop(area, attachments)
     assert isinstance(attachments, Attachments) and not dropped(area, files(tmp_path))
     a = picture(tmp_path / "a.png")
-    assert dropped(area, files(a)) and attachments.row.pictures == (a,)
+    assert dropped(area, files(a)) and attachments.row.files == (a,)
