@@ -14,7 +14,7 @@ the graph's metadata under `joinery.kv`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -214,13 +214,20 @@ def causal_layers(model: PreTrainedModel) -> tuple[LayerFacts, ...]:
     return detect_layers(run, layers=getattr(model.config.get_text_config(), "num_hidden_layers", None) or 0)
 
 
-def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: Sequence[LayerFacts]) -> BaseCacheAdapter:
-    """Creates the adapter for the graph's kind of cache from its input tensors."""
+def past_tensors(by_name: Mapping[str, torch.Tensor], layers: Sequence[LayerFacts]) -> dict[str, Any]:
+    """What the layers kept, as arguments of an adapter."""
     attending = [i for i, layer in enumerate(layers) if layer.attends]
-    past: dict[str, Any] = {
+    return {
         "keys": {i: by_name[PATTERNS.past_key % i] for i in attending},
         "values": {i: by_name[PATTERNS.past_value % i] for i in attending},
         "states": {key: by_name[PAST_STATE.format(key[1]) % key[0]] for key in empty_states(layers)},
+    }
+
+
+def make_adapter(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: Sequence[LayerFacts]) -> BaseCacheAdapter:
+    """Creates the adapter for the graph's kind of cache from its input tensors."""
+    past: dict[str, Any] = {
+        **past_tensors(by_name, layers),
         "start": by_name["position_ids"].reshape(-1)[0],
         "source_mask": by_name.get(SOURCE_MASK),
         "windows": windows_of(layers),

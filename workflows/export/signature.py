@@ -156,6 +156,11 @@ def cache_names(layers: Sequence[LayerFacts]) -> list[list[tuple[str, str]]]:
     return [[*(_ROWS if layer.attends else ()), *(_STATES[state.name] for state in layer.states)] for layer in layers]
 
 
+def past_names(layers: Sequence[LayerFacts]) -> list[str]:
+    """The inputs of what the layers kept, in the graph's order."""
+    return [past % i for i, kept in enumerate(cache_names(layers)) for past, _ in kept]
+
+
 def add_cross(
     signature: ExportSignature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]], fixed: bool = False
 ) -> None:

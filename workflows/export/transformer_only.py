@@ -21,9 +21,9 @@ from transformers.modeling_outputs import BaseModelOutputWithPast
 
 from workflows.common.errors import RecipeError, printable
 from workflows.export.attention import MODEL_ERRORS, KeyValueRows, LayerFacts, using_adapter, windows_of
-from workflows.export.decoder import run_causal
+from workflows.export.decoder import past_tensors, present_tensors, run_causal
 from workflows.export.in_place import GroupQueryAdapter, rotate_next
-from workflows.export.signature import PATTERNS, ExportSignature
+from workflows.export.signature import ExportSignature, past_names, transformer_signature
 
 _TOLERANCE = 1e-3  # of the largest logit: float32 in another summation order
 _REFUSED = "The transformer-only variant cannot be built from this model: "
@@ -70,10 +70,9 @@ class TransformerModule(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         by_name = dict(zip(self.names, inputs, strict=True))
-        count, embeds = len(self.layers), by_name["inputs_embeds"]
+        embeds = by_name["inputs_embeds"]
         adapter = GroupQueryAdapter(
-            keys=[by_name[PATTERNS.past_key % i] for i in range(count)],
-            values=[by_name[PATTERNS.past_value % i] for i in range(count)],
+            **past_tensors(by_name, self.layers),
             lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]),
             windows=windows_of(self.layers),
         )
@@ -87,7 +86,7 @@ class TransformerModule(torch.nn.Module):  # type: ignore[misc]
                 past_key_values=adapter,
                 use_cache=True,
             ).last_hidden_state
-        return hidden, *(tensor for i in range(count) for tensor in adapter.present[i])
+        return hidden, *present_tensors(adapter, self.layers)
 
 
 class LpNorm(torch.nn.Module):  # type: ignore[misc]
@@ -229,7 +228,8 @@ def _epsilon(norm: torch.nn.Module) -> float:
 def _plain_logits(model: PreTrainedModel, ids: torch.Tensor, layers: Sequence[LayerFacts]) -> torch.Tensor:
     """[1,S,V]: the logits of the unmodified model, over an empty cache."""
     count = ids.shape[1]
-    adapter = GroupQueryAdapter(*_empty(layers, count), lengths=_lengths(count), windows=windows_of(layers))
+    empty = past_tensors(_empty(layers, count), layers)
+    adapter = GroupQueryAdapter(**empty, lengths=_lengths(count), windows=windows_of(layers))
     with using_adapter(adapter):
         return run_causal(model, adapter, ids, torch.arange(count)[None])
 
@@ -240,8 +240,7 @@ def _logits(
     """[1,S,V]: the logits of the components, the last token in a separate step."""
     embeddings, transformer, head = parts
     count = ids.shape[1]
-    keys, values = _empty(layers, count)
-    state = [tensor for pair in zip(keys, values, strict=True) for tensor in pair]
+    state = [*_empty(layers, count).values()]
     hidden = []
     for first, last in ((0, count - 1), (count - 1, count)):
         fresh, *state = transformer(embeddings(ids[:, first:last]), *_lengths(last), *state)
@@ -249,9 +248,14 @@ def _logits(
     return head(torch.cat(hidden, dim=1))
 
 
-def _empty(layers: Sequence[LayerFacts], slots: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    keys = [torch.zeros(1, layer.kv_heads, slots, layer.head_dim) for layer in layers]
-    return keys, [torch.zeros(1, layer.kv_heads, slots, layer.value_dim) for layer in layers]
+def _empty(layers: Sequence[LayerFacts], slots: int) -> dict[str, torch.Tensor]:
+    """The past tensors of an empty cache of `slots` slots, by name in the signature's order."""
+    signature = transformer_signature(layers, 1, torch.float32)
+    past = {name: tensor for name, tensor in signature.inputs.items() if name in past_names(layers)}
+    return {
+        name: torch.zeros(tuple(slots if i in signature.axes[name] else size for i, size in enumerate(tensor.shape)))
+        for name, tensor in past.items()
+    }
 
 
 def _lengths(valid: int) -> KeyValueRows:

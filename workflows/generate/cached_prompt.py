@@ -27,14 +27,13 @@ class CachedPrompt:
     def begin(self, ids: Sequence[int]) -> int:
         """Rewinds the cache to the prefix that it shares with the prompt `ids`, and returns that length.
 
-        At least the last token is fed again, for its logits are needed. Where the layout cannot go back that far,
-        everything is forgotten.
+        At least the last token is fed again, for its logits are needed. Where the cache cannot go back to that length,
+        it goes to the longest below.
         """
         cache = self._cache
         held = self._tokens[: cache.length] if self._reuses else []
-        shared = common_prefix_length(held, ids[:-1])
-        if not any(shared in lengths for lengths in cache.rewindable()):
-            shared = 0
+        common = common_prefix_length(held, ids[:-1])
+        shared = max(min(lengths[-1], common) for lengths in cache.rewindable() if lengths[0] <= common)
         cache.rewind(shared)
         self._tokens = list(ids)
         return shared

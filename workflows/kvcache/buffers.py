@@ -262,11 +262,10 @@ class CacheBuffers:
         return [] if self.in_place else [stack.fresh(slots)[..., chosen, :] for stack in self.stacks]
 
     def commit(self, rows: Sequence[Array], slots: Positions) -> None:
-        """Puts each stack's `rows` into `slots` [n], and the carried state's new values in place of the old."""
+        """Puts each stack's `rows` into `slots` [n]."""
         if not self.in_place:
             for stack, new in zip(self.stacks, rows, strict=True):
                 stack.commit(new, slots)
-        self.carried.commit()
 
 
 class SlotSpace(Protocol):

@@ -61,9 +61,11 @@ class KVCache:
         facts = facts or default_facts(state, layout)
         self.layout, self.capacity = layout, capacity
         self.buffers = CacheBuffers(state, layout, capacity, facts.counts, carried)
-        self.slots = SlotTable(facts.groups, layout, capacity, self.buffers.allocated, reversible=not carried)
+        self.carried = self.buffers.carried
+        snapshots = (lambda: self.carried.snapshots) if carried else None
+        self.slots = SlotTable(facts.groups, layout, capacity, self.buffers.allocated, snapshots)
         self.planner = StepPlanner(facts, inputs, self.slots, carries=bool(carried), pad_left=pad_left)
-        self.carried, self.in_place, self.tensors = self.buffers.carried, self.buffers.in_place, self.buffers.tensors
+        self.in_place, self.tensors = self.buffers.in_place, self.buffers.tensors
         self.groups, self.positions, self.can_branch = self.slots.groups, facts.positions, self.planner.can_branch
         self.names = tuple(self.tensors)
 
@@ -134,6 +136,7 @@ class KVCache:
         self.buffers.commit(rows, slots)
         self.slots.assign(slots, positions)
         self.slots.length += count
+        self.carried.commit(self.length)
 
     def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
@@ -162,8 +165,8 @@ class KVCache:
         if self.layout.slides and length:
             self.buffers.slide(length - self.length, self.slots)
         self.slots.forget(length)
-        if length == 0:
-            self.carried.reset()
+        if length < self.length or not length:
+            self.carried.rewind(length)
         self.slots.length = length
         if self.planner.counts:
             self.buffers.resize(length, self.slots)

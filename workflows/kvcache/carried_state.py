@@ -2,7 +2,8 @@
 
     past_conv.0 [1, channels, width] ──graph──▶ present_conv.0 ──commit──▶ past_conv.0
 
-A step replaces it, so that the cache can only be reset, not rewound, and padding would enter it.
+A step replaces it, and padding would enter it. Snapshots of earlier states are the lengths that the cache can be
+rewound to.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from workflows.common.tensors import Array, TensorSpec
 
 # input name → name of the output that is its next value
 _NAME_CHANGES = (("past_key_values", "present"), ("past", "present"), ("rnn_states_prev", "rnn_states"))
+
+SNAPSHOT_TOKENS = 64  # between two snapshots
+_FEWEST, _MOST, _SNAPSHOT_BYTES = 2, 16, 256 << 20  # snapshots, and bytes of all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +60,48 @@ class CarriedState:
         self.tensors = {tensor.past: tensor for tensor in tensors}
         self.past = {name: _zeros(tensor) for name, tensor in self.tensors.items()}
         self.fresh = {tensor.present: _zeros(tensor) for tensor in tensors}
+        self.snapshots: dict[int, dict[str, Array]] = {}  # tokens of the sequence → the state after them, ascending
 
     def __bool__(self) -> bool:
         return bool(self.tensors)
 
     @property
     def bytes(self) -> int:
-        """Bytes of the values."""
+        """Bytes of the values and of their snapshots."""
+        return self._size * (1 + len(self.snapshots))
+
+    @property
+    def _size(self) -> int:
         return sum(array.nbytes for array in self.past.values())
 
-    def commit(self) -> None:
-        """Copies what the graph wrote to `past`, for the next step."""
+    def commit(self, length: int) -> None:
+        """Copies what the graph wrote to `past`, for the next step; the sequence then has `length` tokens."""
         for name, tensor in self.tensors.items():
             self.past[name][...] = self.fresh[tensor.present]
+        if self.tensors and length - max(self.snapshots, default=0) >= SNAPSHOT_TOKENS:
+            self.snapshots[length] = {name: array.copy() for name, array in self.past.items()}
+            if len(self.snapshots) > max(_FEWEST, min(_MOST, _SNAPSHOT_BYTES // max(self._size, 1))):
+                del self.snapshots[_least_useful(length, list(self.snapshots))]
 
-    def reset(self) -> None:
-        """Writes zeros, the state before the first step."""
-        for array in self.past.values():
-            array[...] = 0
+    def rewind(self, length: int) -> None:
+        """Goes back to the state after `length` tokens: of a snapshot, or zeros before the first token."""
+        for name, array in self.past.items():
+            array[...] = self.snapshots[length][name] if length else 0
+        self.snapshots = {at: state for at, state in self.snapshots.items() if at <= length}
 
     def restore(self, values: Mapping[str, Array]) -> None:
         """Copies saved values, by input, back; the caller has checked shapes and types."""
         for name, array in self.past.items():
             array[...] = values[name]
+
+
+def _least_useful(end: int, lengths: Sequence[int]) -> int:
+    """The snapshot without which the gap that is left is smallest for its distance from the `end`; never the newest.
+
+    Old ones so become sparse: a text is mostly continued near its end.
+    """
+    gaps = zip((0, *lengths), lengths, lengths[1:], strict=False)
+    return min(gaps, key=lambda gap: (gap[2] - gap[0]) / (end - gap[1]))[1]
 
 
 def _next_names(name: str) -> list[str]:

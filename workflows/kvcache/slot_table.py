@@ -10,7 +10,7 @@ Legal rewinds:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -75,15 +75,20 @@ class CacheGroup:
 class SlotTable:
     """The groups' tables and the sequence's `length` in tokens.
 
-    reversible: False where state of fixed size goes with the cache, which can only be reset.
+    snapshots: where state of fixed size goes with the cache, the lengths after which it is known; else None.
     """
 
     def __init__(
-        self, facts: Iterable[GroupFacts], layout: Layout, capacity: int, allocated: int, reversible: bool
+        self,
+        facts: Iterable[GroupFacts],
+        layout: Layout,
+        capacity: int,
+        allocated: int,
+        snapshots: Callable[[], Iterable[int]] | None = None,
     ) -> None:
         self.layout, self.capacity, self.length = layout, capacity, 0
         self.ring = capacity - layout.sinks if layout.evicts else None
-        self._reversible = reversible
+        self._snapshots = snapshots
         empty = np.full(allocated, EMPTY, np.int64)
         self.groups = [CacheGroup.of(group, self.ring, layout.sinks, empty.copy()) for group in facts]
 
@@ -98,11 +103,13 @@ class SlotTable:
         """The lengths that a rewind may go back to, as half-open ranges.
 
         A length L is legal where every position that the next token attends to, (L - window, L) and the sinks, still
-        has its slot.
+        has its slot, and the state after L tokens is known.
         """
-        lowest, evicted = 0 if self._reversible else self.length, self.evicted
-        if evicted:
-            lowest = max([lowest, *(evicted + g.sinks + g.window - 1 for g in self.groups if g.window)])
+        evicted = self.evicted
+        lowest = max((evicted + g.sinks + g.window - 1 for g in self.groups if g.window and evicted), default=0)
+        if self._snapshots is not None:
+            known = (at for at in self._snapshots() if lowest <= at < self.length)
+            return tuple(range(at, at + 1) for at in dict.fromkeys((0, *known, self.length)))
         if lowest <= 1:
             return (range(0, self.length + 1),)
         return range(0, 1), range(min(lowest, self.length), self.length + 1)

@@ -3,8 +3,8 @@
     float32 weights ──when they are read──▶ 16 bits         positions ──Cast──▶ angles, cos, sin in float32 ──Cast──▶
     float32 node ──▶ 16 bits; Pow, means, roots … ──Cast──▶ float32 ──Cast──▶
 
-The cache, the cross cache and the cache's masks change their type; logits and the tensors between components stay
-float32, so that components of any precision fit together.
+The cache, the cross cache and the cache's masks change their type; state of fixed size, logits and the tensors between
+components stay float32, so that components of any precision fit together.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ FLOAT = ir.DataType.FLOAT
 SUMS = ("Pow", "ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2", "LpNormalization", "CumSum", "Exp")
 ROOTS = ("Sqrt", "Reciprocal", "Log")
 UNTYPED = ("Range", "Resize", "Constant", "ConstantOfShape", "EyeLike")
-FULL = frozenset({*SUMS, *ROOTS, *UNTYPED})
+STATEFUL = ("LinearAttention", "CausalConvWithState")  # a state that each token changes gathers rounding errors
+FULL = frozenset({*SUMS, *ROOTS, *UNTYPED, *STATEFUL})
 _WHOLE = (ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.INT8, ir.DataType.UINT8)
-_CACHE_OPERATORS = ("past_key_values.", "present.", "cross.", MASK)
+_CACHE_NAMES, _STATE_NAMES = ("past_key_values.", "present.", "cross.", MASK), (".conv", ".recurrent")
 
 
 class HalfPrecision(Method):
@@ -163,7 +164,7 @@ def to_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.Lazy
 
 
 def _is_cache_value(value: ir.Value) -> bool:
-    return str(value.name).startswith(_CACHE_OPERATORS)
+    return str(value.name).startswith(_CACHE_NAMES) and not str(value.name).endswith(_STATE_NAMES)
 
 
 def _has_body(node: ir.Node) -> bool:
