@@ -19,7 +19,7 @@ from workflows.export.stand_ins import StandIns
 from workflows.recipe.schema import Recipe
 
 Made = TypeVar("Made")
-_REFUSED = "This model does not support early_exit:  "
+_REFUSED = "This model does not support early_exit: "
 
 
 def check_early_exit(
@@ -32,6 +32,8 @@ def check_early_exit(
     """
     if recipe.early_exit is None:
         return ()
+    if any(layer.states for layer in layers):
+        raise RecipeError(f"{_REFUSED}its state cannot go back by a few tokens, as it must after a wrong draft.")
 
     def detect() -> tuple[LayerFacts, ...]:
         truncated = causal_layers(model)
