@@ -69,9 +69,7 @@ TOGETHER = {
     ),
     "generate/test_logits_chain": "generate/constraints",
     "generate/test_logits_combination": "bundle/strategy generate/auxiliary_model",
-    "kvcache/test_cache": (
-        "kvcache/buffers kvcache/cache_inputs kvcache/carried_state kvcache/layouts kvcache/step_planner"
-    ),
+    "kvcache/test_cache": ("kvcache/buffers kvcache/cache_inputs kvcache/layouts kvcache/step_planner"),
     # texts to vectors and labels, by what comes out
     "predict/test_classifier": "predict/spans",
     "predict/test_embedder": "bundle/text_tasks predict/pooling predict/text_encoder predict/text_model",

@@ -9,6 +9,7 @@ Only one run computes at a time. A run that reads what another one wrote in a la
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -138,7 +139,7 @@ def _loading_when_called(model: PreTrainedModel, stand_ins: StandIns) -> Iterato
     loaded: _Loaded = {}
 
     def load(module: torch.nn.Module, _: object) -> None:
-        for weight in module.parameters(recurse=False):
+        for weight in needed[module]:
             if weight not in loaded and is_stand_in(weight):
                 loaded[weight] = weight.data
                 weight.data = stand_ins.read(weight)
@@ -148,7 +149,8 @@ def _loading_when_called(model: PreTrainedModel, stand_ins: StandIns) -> Iterato
             weight.data = stand_in
         loaded.clear()
 
-    owners = [one for one in model.modules() if any(map(is_stand_in, one.parameters(recurse=False)))]
+    needed = {module: _weights_read_by(module) for module in model.modules()}
+    owners = [module for module, weights in needed.items() if any(map(is_stand_in, weights))]
     hooks = [owner.register_forward_pre_hook(load) for owner in owners]
     try:
         yield drop
@@ -156,3 +158,12 @@ def _loading_when_called(model: PreTrainedModel, stand_ins: StandIns) -> Iterato
         drop()
         for hook in hooks:
             hook.remove()
+
+
+def _weights_read_by(module: torch.nn.Module) -> list[torch.nn.Parameter]:
+    """The module's own weights, and its children's where its code takes `weight` of them instead of calling them."""
+    forward = inspect.unwrap(type(module).forward)
+    code = getattr(forward, "__code__", None)
+    reads = code is not None and "weight" in code.co_names
+    parts = [module, *module.children()] if reads else [module]
+    return [weight for part in parts for weight in part.parameters(recurse=False)]

@@ -72,6 +72,22 @@ DECODERS: dict[str, dict[str, Any]] = {
     "qwen3_moe": {**_EXPERTS, "head_dim": 16},
 }
 
+_MAMBA: dict[str, Any] = {"mamba_n_heads": 8, "mamba_d_state": 12, "mamba_n_groups": 2, "mamba_chunk_size": 16}
+# model_type → the same for models with layers that keep state of fixed size, alone or beside keys and values
+STATE_DECODERS: dict[str, dict[str, Any]] = {
+    "lfm2": {"layer_types": ["conv", "full_attention"]},
+    "qwen3_5_text": {
+        "head_dim": 16, "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 2,
+        "linear_num_value_heads": 4, "linear_key_head_dim": 10, "linear_value_head_dim": 12,
+    },
+    "mamba": {"state_size": 12, "time_step_rank": 8},
+    "falcon_h1": {"mamba_d_head": 16, "mamba_d_ssm": 128, **_MAMBA},
+    "granitemoehybrid": {
+        "layer_types": ["linear_attention", "full_attention"], "mamba_d_head": 16, "num_local_experts": 0,
+        "num_experts_per_tok": 0, "shared_intermediate_size": 48, **_MAMBA,
+    },
+}  # fmt: skip
+
 _BART: dict[str, Any] = {
     "vocab_size": VOCABULARY,
     "d_model": 64,
@@ -130,7 +146,9 @@ def save_decoder(model_type: str, folder: Path, **changes: Any) -> Path:
     """A causal LM of `model_type`."""
     from transformers import AutoModelForCausalLM
 
-    return _save(AutoModelForCausalLM, model_type, _COMMON | DECODERS.get(model_type, {}) | changes, folder)
+    return _save(
+        AutoModelForCausalLM, model_type, _COMMON | (DECODERS | STATE_DECODERS).get(model_type, {}) | changes, folder
+    )
 
 
 def save_encoder_decoder(name: str, folder: Path) -> Path:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.conftest import Built
-from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
+from tests.workflows.families.models import STATE_DECODERS, VOCABULARY, greedy, greedy_in_window, save_decoder
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.wire.events import ChunkEvent, GenerationDone
 
@@ -51,6 +51,29 @@ def test_every_layout(model_type: str, built: Built, tmp_path: Path) -> None:
         check_turns(engine, oracle, 6 if evicts else 4)
         check_regenerated(engine, oracle)
         (check_forgetting if evicts else check_full)(engine, oracle)
+
+
+@pytest.mark.parametrize(
+    "model_type", [pytest.param(name, marks=() if name == "lfm2" else pytest.mark.slow) for name in STATE_DECODERS]
+)
+def test_state_of_fixed_size(model_type: str, built: Built, tmp_path: Path) -> None:
+    """A text that goes on feeds what is new alone; one that was changed, what follows the nearest snapshot."""
+    checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
+    engine = open_engine(built(checkpoint, capacity=256, chunk=64))
+    oracle: Oracle = partial(greedy, checkpoint)
+    check_turns(engine, oracle, 5)
+    engine.reset()
+    prompt = prompt_of(190)
+    ask(engine, prompt, 9)
+    assert [lengths[0] for lengths in engine.machine.cache.rewindable()][:3] == [0, 64, 128]
+    engine.save_cache(tmp_path / "saved")
+    for changed, fed in ((189, 190 - 128), (130, 190 - 128), (127, 190 - 64), (3, 190)):
+        edited = [*prompt[:changed], prompt[changed] % 200 + 1, *prompt[changed + 1 :]]
+        answer = ask(engine, edited, 9)
+        assert (answer[0], answer[2]) == (oracle(edited, 9), fed), changed
+    engine.load_cache(tmp_path / "saved")
+    answer, _, fed = ask(engine, longer := prompt + oracle(prompt, 9) + [7], 9)
+    assert (answer, fed) == (oracle(longer, 9), len(longer) - 198)
 
 
 def check_turns(engine: Engine, oracle: Oracle, turns: int) -> None:
